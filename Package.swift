@@ -177,7 +177,7 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphTests",
-      dependencies: ["TestSupport", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: ["TestSupport", "OpTraceGraph", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceTimelineTests",
       dependencies: [
@@ -189,7 +189,7 @@ let package = Package(
       name: "OpTraceReportTests",
       dependencies: [
         "TestSupport", "OpTraceReport", "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis",
-        "OpTraceModel", "OpTraceFormat",
+        "OpTraceComparison", "OpTraceModel", "OpTraceFormat",
       ]),
     // Programs that a seed makes up, healthy ones and such that hang.
     .executableTarget(

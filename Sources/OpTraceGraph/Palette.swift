@@ -36,7 +36,7 @@ package struct ColorPair: Sendable, Hashable {
   }
 }
 
-/// Where an operation stands, as pictures show it: the states of a trace and what the analysis adds to them.
+/// The state of an operation in pictures: that of the trace, and what the analysis adds to it.
 public enum ShownState: String, Sendable, CaseIterable {
   /// Came to its end.
   case finished
@@ -55,7 +55,7 @@ public enum ShownState: String, Sendable, CaseIterable {
   /// Cannot go on because of what is deadlocked, or of something that does not come.
   case stalled
 
-  /// As the trace tells it, without what the analysis adds.
+  /// As the trace has it, without what the analysis adds.
   public init(_ state: OperationState) {
     switch state {
     case .finished: self = .finished
@@ -67,7 +67,7 @@ public enum ShownState: String, Sendable, CaseIterable {
     }
   }
 
-  /// One character that tells the state without colour.
+  /// One character for the state, for readers who see no colours.
   public var sign: String {
     switch self {
     case .finished: "✓"
@@ -119,7 +119,7 @@ public enum ShownState: String, Sendable, CaseIterable {
   }
 }
 
-/// How a state looks: `accent` for its sign and for what it did, on `fill`.
+/// The colours of a state: `accent` for its sign and for what it did, on `fill`.
 package struct StateStyle: Sendable, Hashable {
   package var accent: ColorPair
   package var border: ColorPair
@@ -171,7 +171,7 @@ package enum Palette {
   ]
 }
 
-/// How a lane looks: texts on `fill`.
+/// The colours of a lane: texts on `fill`.
 package struct LaneStyle: Sendable, Hashable {
   package var fill: ColorPair
   package var border: ColorPair

@@ -7,7 +7,7 @@ public struct GraphvizError: Error, Sendable, Equatable, CustomStringConvertible
 
     /// The library is there, the plugin for this layout or format is not.
     public static let missingPlugin = Code(description: "missingPlugin")
-    /// Graphviz refused; its own words stand in the error's description.
+    /// Graphviz refused; the error's description has its own words.
     public static let failed = Code(description: "failed")
     /// More operations than Graphviz can be trusted with: see ``GraphvizRenderer/mostNodes``.
     public static let tooLarge = Code(description: "tooLarge")

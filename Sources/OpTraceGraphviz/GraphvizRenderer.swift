@@ -1,7 +1,7 @@
 import CGraphviz
 public import OpTraceGraph
 
-/// Places and draws pictures through Graphviz, inside this process. Safe to call from any thread; calls wait for each
+/// Lays out and draws pictures through Graphviz, inside this process. Safe to call from any thread; calls wait for each
 /// other.
 public enum GraphvizRenderer {
   /// Formats that Graphviz draws itself. SVG is not among them: `SVGWriter` draws it from a `GraphLayout`.
@@ -41,7 +41,7 @@ public enum GraphvizRenderer {
     return layout
   }
 
-  /// The picture as the SVG shows it, on the same places.
+  /// The picture as the SVG shows it, in the same layout.
   /// - Returns: the file's bytes.
   public static func image(of picture: GraphPicture, as format: ImageFormat) throws(GraphvizError) -> [UInt8] {
     try scaledImage(of: picture, as: format).bytes
@@ -70,7 +70,7 @@ public enum GraphvizRenderer {
   ) throws(GraphvizError) -> (bytes: [UInt8], scale: Double) {
     let drawing = XDotWriter(picture, layout)
     let scale = scale(of: drawing, format)
-    // The one node is as large as the picture. `nop2` takes its place as given.
+    // The one node is as large as the picture. `nop2` takes its position as given.
     let dot = """
       digraph picture {
         graph [pad=0, margin=0, bgcolor="\(Palette.page.light.hex)", charset="UTF-8"];
@@ -96,7 +96,7 @@ public enum GraphvizRenderer {
     return (bytes, scale)
   }
 
-  /// Pixels to the inch as Graphviz draws them unless it is told, and the most pixels that it draws either way.
+  /// Pixels per inch that Graphviz draws by default, and the most pixels that it draws either way.
   private static let usualResolution = 96.0
   private static let mostPixels = 32_767.0
 

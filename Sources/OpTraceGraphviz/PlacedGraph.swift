@@ -4,19 +4,19 @@ import OpTraceModel
 
 /// Reads positions and splines out of a graph that Graphviz has laid out.
 struct PlacedGraph {
-  /// Nil where a node or lane was left without a place.
+  /// Nil where Graphviz left a node or a lane without a position.
   let layout: GraphLayout?
 
   init(_ graph: UnsafeMutablePointer<Agraph_t>, of picture: GraphPicture, _ metrics: GraphMetrics) {
     let top = optrace_graph_box(graph).high.y
     func point(_ x: Double, _ y: Double) -> GraphLayout.Point { GraphLayout.Point(x, top - y) }
 
-    var places: [String: GraphLayout.Point] = [:]
+    var positions: [String: GraphLayout.Point] = [:]
     var curves = [GraphLayout.Curve?](repeating: nil, count: picture.edges.count)
     var next = agfstnode(graph)
     while let node = next {
       let at = optrace_node_position(node)
-      if let name = agnameof(node) { places[String(cString: name)] = point(at.x, at.y) }
+      if let name = agnameof(node) { positions[String(cString: name)] = point(at.x, at.y) }
       var nextEdge = agfstout(graph, node)
       while let edge = nextEdge {
         if let name = agnameof(edge), let number = Int(String(cString: name)), curves.indices.contains(number),
@@ -31,12 +31,12 @@ struct PlacedGraph {
       next = agnxtnode(graph, node)
     }
 
-    let nodes = picture.nodes.compactMap { places[DOTWriter.nodeName($0)] }
+    let nodes = picture.nodes.compactMap { positions[DOTWriter.nodeName($0)] }
     var lanes: [GraphLayout.Box] = []
     var titles: [GraphLayout.Box] = []
     if metrics.hasLanes {
       for number in picture.lanes.indices {
-        guard let at = places[DOTWriter.titleName(number)],
+        guard let at = positions[DOTWriter.titleName(number)],
           let cluster = "cluster_\(number)".withCString({ agsubg(graph, UnsafeMutablePointer(mutating: $0), 0) })
         else { continue }
         let box = optrace_graph_box(cluster)

@@ -53,7 +53,7 @@ import Testing
     return TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .microseconds)))
   }
 
-  @Test("without the layer the picture is that of the operations, which tell what came of them") func folded() throws {
+  @Test("without the layer the picture shows operations, with what they submitted") func folded() throws {
     let picture = picture(try GoldenTrace.dispatch(), [.operations])
     #expect(picture.nodes.map(\.id) == ["op-1"] && picture.edges.isEmpty && picture.lanes.map(\.title) == ["uploads"])
     #expect(picture.nodes[0].caption.hasSuffix(" · 2 blocks"))
@@ -106,7 +106,7 @@ import Testing
     #expect(self.picture(trace, [.operations, .tasks]).nodes.isEmpty)
   }
 
-  @Test("around one block: what led to it, and what came of it") func focus() throws {
+  @Test("around one block: what led to it, and what it submitted") func focus() throws {
     let trace = try many(3)
     let block = try #require(trace.blocks.first { $0.submitter == OperationID(2) })
     let picture = picture(trace, [.operations, .dispatch], focus: [block.id])

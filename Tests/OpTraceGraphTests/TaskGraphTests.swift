@@ -54,7 +54,7 @@ import Testing
     return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .microseconds)))
   }
 
-  @Test("without the layer operations tell what came of them, and verdicts of tasks alone where to see them")
+  @Test("without the layer operations name what they submitted, and verdicts say how to see tasks")
   func folded() throws {
     let trace = try GoldenTrace.tasks()
     let picture = picture(trace, [.operations])
@@ -86,7 +86,7 @@ import Testing
     #expect(zip(bar, bar.dropFirst()).allSatisfy { $0.to <= $1.from + 1e-9 })
   }
 
-  @Test("who waits for whom at the end is a line of its own") func awaited() throws {
+  @Test("a wait at the end of the trace is a line of its own") func awaited() throws {
     let picture = picture(try family(2), [.tasks])
     #expect(edges(picture, .awaited) == ["a-5-4"])
     #expect(picture.edges.first { $0.kind == .awaited }.map { picture.cssClass(of: $0) } == "dep awaited open")
@@ -94,7 +94,7 @@ import Testing
     #expect(picture.nodes.first { $0.id == "op-4" }?.caption == "#4 · waits for parse(_:) #5 since 10 µs")
   }
 
-  @Test("children that do the same share a box, those that are unfinished are by themselves") func many() throws {
+  @Test("children that do the same share a box; unfinished ones have their own") func many() throws {
     let trace = try family(40)
     let picture = picture(trace, [.operations, .tasks], most: 300)
     #expect(picture.nodes.map(\.name) == ["task", "39 × fetch(_:)", "39 × parse(_:)", "fetch(_:)", "parse(_:)"])
@@ -106,7 +106,7 @@ import Testing
     #expect(self.picture(trace, [.tasks], by: .class).lanes.map(\.title) == ["task", "fetch(_:)", "parse(_:)"])
   }
 
-  @Test("children whose names only count are called by what these have in common") func counting() throws {
+  @Test("children whose names differ by a number are called by their common part") func counting() throws {
     let picture = picture(try family(40, named: true), [.tasks], most: 300)
     #expect(picture.nodes.map(\.name) == ["task", "39 × request", "39 × parse(_:)", "request 39", "parse(_:)"])
     #expect(picture.nodes[1].tooltip.hasPrefix("39 × request\nfolded, from #2 to #78\n"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceGraph
 
-/// SVG and images are one drawing on two canvases: both are told the same, write all that they are told, and give it the same look.
+/// SVG and images are one drawing on two canvases: both get the same shapes, write all of them, and give them the same colours.
 @Suite struct CanvasTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -52,7 +52,7 @@ import Testing
 
   @Test func thereAreSamples() { #expect(Self.cases.count >= 18 + 7) }
 
-  @Test(arguments: cases) func bothAreToldTheSame(_ sample: Case) throws {
+  @Test(arguments: cases) func bothCanvasesGetTheSameShapes(_ sample: Case) throws {
     let drawing = try sample.drawing()
     var svg = RecordingCanvas(SVGCanvas(drawing))
     try drawing.draw(on: &svg)
@@ -68,8 +68,8 @@ import Testing
     #expect(image.base.text == XDotWriter(drawing.picture, drawing.layout).background)
   }
 
-  /// Nothing that the one is told gets lost on the way, nor does it stand elsewhere.
-  @Test(arguments: cases) func allOfItIsWritten(_ sample: Case) throws {
+  /// Nothing that is drawn gets lost on the way, or moves.
+  @Test(arguments: cases) func everyShapeIsWritten(_ sample: Case) throws {
     let drawing = try sample.drawing()
     var canvas = RecordingCanvas(SVGCanvas(drawing))
     try drawing.draw(on: &canvas)
@@ -84,29 +84,29 @@ import Testing
       switch thing.form {
       case .path, .line, .tip: paths += 1
       case .box(let box):
-        let place = GraphLayout.Box(
+        let area = GraphLayout.Box(
           minX: box.minX + thing.origin.x, minY: box.minY + thing.origin.y, maxX: box.maxX + thing.origin.x,
           maxY: box.maxY + thing.origin.y)
         guard box.width > 0, box.height > 0 else { continue }
-        #expect(image.areas.contains { $0.box.isNear(place) }, "\(thing.role) of \(thing.part)")
+        #expect(image.areas.contains { $0.box.isNear(area) }, "\(thing.role) of \(thing.part)")
       case .words(let word, let isFirst):
         guard !word.text.isEmpty else { continue }
         // Texts with a style go through a markup that knows entities.
         let forms = [word.text, word.text.replacing("&", with: "&amp;")]
         let shown = image.texts.filter { forms.contains($0.words) }
         #expect(!shown.isEmpty, "\(word.text)")
-        // Texts stand a fifth of their size lower in this form.
-        let place = thing.origin.moved(by: GraphLayout.Point(0, word.role.size * 0.2))
+        // Texts are a fifth of their size lower in this form.
+        let position = thing.origin.moved(by: GraphLayout.Point(0, word.role.size * 0.2))
         #expect(
-          shown.contains { abs($0.at.y - place.y) < 0.02 && (!isFirst || abs($0.at.x - place.x) < 0.02) },
-          "\(word.text) at \(place)")
+          shown.contains { abs($0.at.y - position.y) < 0.02 && (!isFirst || abs($0.at.x - position.x) < 0.02) },
+          "\(word.text) at \(area)")
       }
     }
     #expect(svg.elements.count { $0.name == "path" } == paths)
   }
 
   /// Whatever the style sheet says to a browser, the other canvas draws with.
-  @Test(arguments: cases) func bothHaveTheSameLook(_ sample: Case) throws {
+  @Test(arguments: cases) func bothCanvasesUseTheSameColours(_ sample: Case) throws {
     let drawing = try sample.drawing()
     var canvas = RecordingCanvas(SVGCanvas(drawing))
     try drawing.draw(on: &canvas)
@@ -147,7 +147,7 @@ import Testing
     Double((text ?? "").replacing("px", with: "")) ?? .nan
   }
 
-  /// The sign tells the state without colour, in every form, and in the legend too.
+  /// The sign shows the state without colour, in every form, and in the legend too.
   @Test(arguments: ShownState.allCases) func everyStateHasItsSign(_ state: ShownState) throws {
     let picture = GraphPicture(of: Zoo.trace())
     let drawing = GraphDrawing(picture, try GraphvizRenderer.layout(picture))
@@ -157,10 +157,10 @@ import Testing
     let signs = DrawnThing.all(canvas.calls).filter { $0.role == .sign && canvas.hasState(state, $0.part, picture) }
     #expect(signs.count >= 2, "an operation and its entry in the legend")
     for sign in signs {
-      let place = GraphLayout.Box(
+      let area = GraphLayout.Box(
         minX: sign.origin.x - 0.5, minY: sign.origin.y - 0.5, maxX: sign.origin.x + 11.5, maxY: sign.origin.y + 11.5)
       let lines = image.lines.filter {
-        $0.color == state.style.accent.light.hex && $0.points.allSatisfy(place.contains)
+        $0.color == state.style.accent.light.hex && $0.points.allSatisfy(area.contains)
       }
       #expect(lines.count == Outline.all(of: state.path, at: sign.origin).count, "\(sign.part)")
     }

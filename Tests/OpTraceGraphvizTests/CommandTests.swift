@@ -91,7 +91,7 @@ import Testing
   }
 
   /// Good news: a sentence, and no file.
-  @Test func nothingThatIsStuckIsNoPicture() throws {
+  @Test func stuckOptionWithNothingStuckDrawsNoPicture() throws {
     for format in ["svg", "png", "dot"] {
       let run = try run(["--deadlock", "-o", "x.\(format)"])
       #expect(run.status == 0 && run.output.isEmpty, "\(format)")

@@ -37,7 +37,7 @@ struct ComparisonPictureTests {
 
   static func picture() -> GraphPicture { GraphPicture(of: comparison(), title: "old → new") }
 
-  @Test("each pattern is a box that tells what became of it")
+  @Test("each pattern is a box that shows its change")
   func boxes() throws {
     let picture = Self.picture()
     let looks = picture.nodes.map { "\($0.name.prefix { $0 != " " }) \($0.look) \($0.caption)" }
@@ -53,10 +53,10 @@ struct ComparisonPictureTests {
     #expect(scale.tooltip.contains(": slower"))
   }
 
-  @Test("each line tells what became of the dependencies between two patterns")
+  @Test("each line shows the change of the dependencies between two patterns")
   func lines() {
     let picture = Self.picture()
-    func name(_ place: Int) -> String { String(picture.nodes[place].name.prefix { $0 != " " }) }
+    func name(_ index: Int) -> String { String(picture.nodes[index].name.prefix { $0 != " " }) }
     #expect(
       picture.edges.map { "\(name($0.to)) > \(name($0.from)) \($0.difference?.rawValue ?? "same") \($0.label ?? "")" }
         .sorted() == [
@@ -86,7 +86,7 @@ struct ComparisonPictureTests {
     #expect(picture.verdicts.map { "\($0.lead) \($0.text)" } == ["Structure: the same"])
   }
 
-  @Test("of many patterns those stay that differ, with their neighbours; the rest is counted")
+  @Test("of many patterns those that differ are drawn with their neighbours; the rest is counted")
   func many() {
     func trace(_ isNew: Bool) -> Trace {
       var make = HandmadeTrace()

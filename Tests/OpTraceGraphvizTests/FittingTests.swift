@@ -4,7 +4,7 @@ import OpTraceGraphviz
 import OpTraceModel
 import Testing
 
-/// Graphs of any shape make pictures that one can look at.
+/// Graphs of any shape make pictures of a reasonable size.
 @Suite struct FittingTests {
   struct Shape: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -152,11 +152,11 @@ import Testing
 
   @Test func aLongChainIsReadAsText() {
     let picture = GraphPicture(of: Self.shapes[3].trace)
-    let places = LayeredLayout.layout(picture).nodes
-    for (one, next) in zip(places, places.dropFirst()) {
-      #expect(next.y == one.y ? next.x > one.x : next.y > one.y && next.x == places[0].x)
+    let positions = LayeredLayout.layout(picture).nodes
+    for (one, next) in zip(positions, positions.dropFirst()) {
+      #expect(next.y == one.y ? next.x > one.x : next.y > one.y && next.x == positions[0].x)
     }
-    #expect(Set(places.map(\.y)).count > 5)
+    #expect(Set(positions.map(\.y)).count > 5)
   }
 
   @Test(arguments: [18, 20, 21, 60])
@@ -170,7 +170,7 @@ import Testing
     #expect(layout.lanes.isEmpty == layout.metrics.namesLanes)
   }
 
-  /// In a folded picture nearly every line has a number on it. One that has no place is told in its line's tooltip alone.
+  /// In a folded picture nearly every line has a number on it. A number without room is in its line's tooltip only.
   @Test(arguments: 0..<4)
   func theNumbersOnLinesAreWhole(which: Int) throws {
     let traces = [
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  /// What waits for what is a matter of chance: folding finds nothing alike, and yet must tell more than depths.
+  /// What waits for what is a matter of chance: folding finds nothing alike, and yet must show more than depths.
   enum Randoms {
     static let shapes: [Shape] = [
       shape("10,000 by chance", seed: 1, count: 10_000, queues: 4, reach: 10_000),
@@ -253,7 +253,7 @@ import Testing
   }
 
   /// What is alike stays one box, however much room there is.
-  @Test func whatIsAlikeIsNotParted() {
+  @Test func likeOperationsStayTogether() {
     let fans = (0..<20).flatMap { fan -> [[Int]] in
       let first = fan * 102
       return [fan > 0 ? [first - 1] : []] + Array(repeating: [first], count: 100) + [Array(first + 1...first + 100)]

@@ -67,7 +67,7 @@ import Testing
     #expect(picture(trace, most: 25).isFolded)
   }
 
-  @Test func aFanInExactWords() throws {
+  @Test func aFanHasExactTexts() throws {
     // With it, what had to wait for a slot would be apart from the rest.
     let picture = picture(Self.fan(400), most: 20) { $0.showsCriticalPath = false }
     let boxes = picture.nodes.filter { $0.fold != nil }
@@ -92,11 +92,11 @@ import Testing
     #expect(picture.subtitle.contains("402 operations"))
     let edges = picture.edges.map { "\(picture.id(of: $0)) \($0.count) \($0.label ?? "-")" }
     #expect(edges.filter { $0.contains("f1") } == ["e-1-f1 392 ×392", "e-f1-402 392 ×392"])
-    // The doctor warns of eight that were over without having begun: they stand alone.
+    // The doctor warns of eight that were over without having begun: they have boxes of their own.
     #expect(edges.count == 2 + 16 && edges.contains("e-1-5 1 -") && edges.contains("e-355-402 1 -"))
   }
 
-  @Test func aBoxTellsHowManyAreInWhichState() throws {
+  @Test func aBoxCountsItsOperationsByState() throws {
     var make = HandmadeTrace("states", end: 5)
     let queue = make.queue("q")
     for number in 0..<30 { make.operation("op", on: queue, began: 0, ended: number % 3 == 0 ? nil : 5) }
@@ -107,7 +107,7 @@ import Testing
     #expect(picture.count(of: .executing) == 10 && picture.count(of: .finished) == 20)
   }
 
-  @Test func whatMattersStandsAlone() {
+  @Test func importantOperationsHaveBoxesOfTheirOwn() {
     let picture = picture(Self.layered(2000), most: 60)
     let alone = Set(picture.nodes.filter { $0.fold == nil }.map(\.operation.rawValue))
     #expect(alone.isSuperset(of: [1000, 2001, 2002, 2003]))
@@ -119,7 +119,7 @@ import Testing
     #expect(!picture.edges.contains { $0.isMixed && $0.isCycle })
   }
 
-  @Test func whatIsNamedStandsAlone() throws {
+  @Test func focusedOperationsHaveBoxesOfTheirOwn() throws {
     let trace = Self.fan(400)
     let picture = picture(trace, most: 20) {
       $0.focus = .init(operations: [OperationID(100), OperationID(200)], hops: 2, name: "Part")
@@ -148,7 +148,7 @@ import Testing
     #expect(picture.nodes.map(\.name) == ["1,000 × step", "aside"])
   }
 
-  @Test func whatOnlyBoxesGoRoundIsNotACycle() {
+  @Test func aCycleOfFoldedBoxesIsNotACycleOfOperations() {
     var make = HandmadeTrace("turns")
     let (one, other) = (make.queue("one"), make.queue("other"))
     for number in 0..<1000 {
@@ -191,9 +191,9 @@ import Testing
     }
     let stop = random.chance(40) ? random.number(5..<60) : nil
     var trace = Scheduler.run(jobs, limits: (0..<queues).map { _ in random.number(0..<4) }, stop: stop)
-    for place in trace.operations.indices {
-      trace.operations[place].className = "Class\(random.number(0..<2))"
-      if random.chance(3), trace.operations[place].finished != nil { trace.operations[place].error = "lost" }
+    for index in trace.operations.indices {
+      trace.operations[index].className = "Class\(random.number(0..<2))"
+      if random.chance(3), trace.operations[index].finished != nil { trace.operations[index].error = "lost" }
     }
     let full = picture(trace, most: nil)
     let most = random.number(8..<30)
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  /// As many sets as have room stand alone: first what failed, then the path.
+  /// As many sets as have room get boxes of their own: first what failed, then the path.
   private func checkAlone(_ folded: GraphPicture, _ full: GraphPicture, most: Int, _ seed: Int) {
     guard folded.isFolded else { return }
     let alone = Set(folded.nodes.filter { $0.fold == nil }.map(\.operation))

@@ -69,7 +69,7 @@ import Testing
     #expect(layout.nodes.count == 3000)
   }
 
-  @Test func tooMuchForAnImageIsSaid() {
+  @Test func anImageThatIsTooLargeIsAnError() {
     let picture = GraphPicture(of: Large.layered(GraphvizRenderer.mostNodes + 1, width: 20))
     #expect(throws: GraphvizError(.tooLarge(nodes: GraphvizRenderer.mostNodes + 1, limit: GraphvizRenderer.mostNodes)))
     {

@@ -4,7 +4,7 @@ import OpTraceGraph
 import OpTraceModel
 import Testing
 
-/// A PNG is the SVG's picture: what stands where is read from one and looked for in the other's pixels.
+/// A PNG is the SVG's picture: positions are read from one and searched for in the other's pixels.
 @Suite struct ImageTests {
   private struct Both {
     var picture: GraphPicture
@@ -28,7 +28,7 @@ import Testing
       origin = GraphLayout.Point(numbers[0], numbers[1])
     }
 
-    /// At a place of the layout.
+    /// At a position in the layout.
     func color(_ x: Double, _ y: Double) -> String? {
       png.color(Int((x + origin.x) * scale), Int((y + origin.y) * scale))?.uppercased()
     }
@@ -80,8 +80,8 @@ import Testing
     #expect(seen == 3)
   }
 
-  /// Letters of a name stand on the line that the SVG gives them, and show what is in the name.
-  @Test func textsStandOnTheirBaseline() throws {
+  /// Letters of a name are on the line that the SVG gives them, and show what is in the name.
+  @Test func textsAreOnTheirBaseline() throws {
     var make = HandmadeTrace("text")
     let queue = make.queue("q", limit: 1)
     make.operation("HHHH", on: queue, began: 0, ended: 10)

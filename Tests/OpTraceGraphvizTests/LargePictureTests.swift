@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func piecesAreTheWhole() throws {
+  @Test func piecesAddUpToTheWholePicture() throws {
     for count in [40, 3000] {
       let picture = GraphPicture(of: Large.layered(count, width: 20))
       let layout = LayeredLayout.layout(picture)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func whatASinkThrowsEndsTheWriting() {
+  @Test func anErrorOfTheSinkEndsTheWriting() {
     struct Full: Error {}
     let picture = GraphPicture(of: Large.layered(3000, width: 20))
     #expect(throws: Full.self) { try SVGWriter.write(picture, LayeredLayout.layout(picture)) { _ in throw Full() } }
@@ -101,7 +101,7 @@ import Testing
     #expect(text.contains("node [class=\"op finished q-queue-0\", style=\"rounded,filled\""))
   }
 
-  @Test func aLargeDOTTellsStatesAndTakesAnyName() throws {
+  @Test func aLargeDOTHasStatesAndTakesAnyName() throws {
     var make = HandmadeTrace("large", end: 100_000)
     make.trace = Self.trace
     for (number, name) in Zoo.hostileNames.enumerated() {

@@ -64,7 +64,7 @@ import Testing
   }
 
   /// The check above is worth something only if it sees a crossing.
-  @Test func aLineThroughABoxIsSeen() {
+  @Test func aLineThroughABoxIsDetected() {
     let points = [(0.0, 0.0), (10, 10), (90, 10), (100, 0)].map { GraphLayout.Point($0.0, $0.1) }
     let curve = GraphLayout.Curve(points: points, tip: points[3])
     #expect(curve.crosses(GraphLayout.Box(minX: 45, minY: 5, maxX: 55, maxY: 9)))
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A cycle has a line that runs back; where it left, others arrive, and one arrow with two heads would say something else.
-  @Test func noArrowsHeadLiesWhereAnotherLineBegins() throws {
+  @Test func noArrowheadIsWhereAnotherLineBegins() throws {
     var make = HandmadeTrace("cycle", end: 10)
     let queue = make.queue("q", limit: 2)
     let other = make.queue("other", limit: 1)
@@ -111,7 +111,7 @@ import Testing
   }
 
   /// In a run without dependencies only the numbers say what comes first.
-  @Test func earlierOperationsStandAbove() throws {
+  @Test func earlierOperationsAreAbove() throws {
     var make = HandmadeTrace("column")
     let queue = make.queue("q")
     for _ in 0..<6 { make.operation("op", on: queue, began: 0, ended: 1) }
@@ -119,7 +119,7 @@ import Testing
     #expect(layout.nodes.map(\.y) == layout.nodes.map(\.y).sorted())
   }
 
-  @Test func waitingForASlotRunsFromLeftToRightToo() throws {
+  @Test func slotWaitsRunFromLeftToRightToo() throws {
     var make = HandmadeTrace("serial")
     let queue = make.queue("q", limit: 1)
     for number in 0..<4 {
@@ -129,7 +129,7 @@ import Testing
     #expect(layout.nodes.map(\.x) == layout.nodes.map(\.x).sorted() && Set(layout.nodes.map(\.x)).count == 4)
   }
 
-  @Test func whatHasNoEdgesStandsInTheFirstColumn() throws {
+  @Test func operationsWithoutEdgesAreInTheFirstColumn() throws {
     var make = HandmadeTrace("mixed")
     let serial = make.queue("serial", limit: 1)
     let wide = make.queue("wide")
@@ -143,7 +143,7 @@ import Testing
     #expect(Set(columns).count == 1 && columns.first == layout.nodes.map(\.x).min())
   }
 
-  @Test func manyQueuesAreToldByTintInsteadOfLanes() throws {
+  @Test func manyQueuesAreShownByTintInsteadOfLanes() throws {
     var make = HandmadeTrace("many")
     for number in 0..<60 {
       let queue = make.queue("queue \(number)", limit: 1)

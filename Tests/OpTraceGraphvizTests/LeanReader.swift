@@ -4,7 +4,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// What stands in a lean SVG, read by an XML parser as the picture's own script reads it.
+/// What is in a lean SVG, read by an XML parser as the picture's own script reads it.
 final class LeanReader: NSObject, XMLParserDelegate {
   struct Operation {
     var id: String

@@ -12,7 +12,7 @@ struct PNGReader {
   init(_ file: [UInt8]) throws {
     var packed: [UInt8] = []
     var at = 8
-    func number(_ place: Int) -> Int { file[place..<(place + 4)].reduce(0) { $0 << 8 | Int($1) } }
+    func number(_ offset: Int) -> Int { file[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }
     while at + 12 <= file.count {
       let length = number(at)
       let body = at + 8
@@ -59,7 +59,7 @@ struct PNGReader {
   /// "#rrggbb", or nil outside.
   func color(_ x: Int, _ y: Int) -> String? {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return nil }
-    let place = (y * width + x) * channels
-    return pixels[place..<(place + 3)].reduce("#") { $0 + ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+    let offset = (y * width + x) * channels
+    return pixels[offset..<(offset + 3)].reduce("#") { $0 + ($1 < 16 ? "0" : "") + String($1, radix: 16) }
   }
 }

@@ -1,6 +1,6 @@
 @testable import OpTraceGraph
 
-/// Keeps what a canvas is told, and tells it.
+/// Records what is drawn on a canvas, and passes it on.
 struct RecordingCanvas<Base: GraphCanvas>: GraphCanvas {
   enum Call: Hashable {
     case begin(DrawnPart, GraphLayout.Point)
@@ -49,7 +49,7 @@ struct RecordingCanvas<Base: GraphCanvas>: GraphCanvas {
   mutating func handOn() throws(Base.Failure) { try base.handOn() }
 }
 
-/// A shape or a text as a canvas was told of it, and where.
+/// A shape or a text as it was drawn on a canvas, with its position.
 struct DrawnThing {
   enum Form {
     case box(GraphLayout.Box)

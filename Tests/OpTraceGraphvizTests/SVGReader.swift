@@ -30,7 +30,7 @@ final class SVGReader: NSObject, XMLParserDelegate {
 
   var ids: [String] { elements.compactMap { $0.attributes["id"] } }
 
-  /// An element, and before it what it stands in, from the outermost on.
+  /// An element, and before it its ancestors, from the outermost on.
   func path(to number: Int) -> [Element] { (elements[number].parents + [number]).map { elements[$0] } }
 
   func having(_ cssClass: String) -> [Element] {

@@ -31,7 +31,7 @@ import Testing
     #expect(queues.count == fixture.trace.queues.count)
   }
 
-  /// Names end as text, wherever they stand: one script, one style, nothing that loads or runs.
+  /// Names end as text, wherever they are: one script, one style, nothing that loads or runs.
   @Test func hostileNamesDoNotBreakOut() throws {
     let (svg, _) = try read(Zoo.hostile())
     #expect(svg.error == nil)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func queuesOfOneNameAreToldApart() throws {
+  @Test func queuesOfOneNameHaveNumbers() throws {
     var make = HandmadeTrace("sessions")
     for name in ["session", "session", "other", ""] { make.operation("one", on: make.queue(name), began: 1, ended: 2) }
     let picture = try read(make.trace).1
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// A plain operation on a traced queue: nobody saw whether it ran.
-  @Test func whatWasRecordedInPartIsNotPending() throws {
+  @Test func operationsRecordedInPartAreNotPending() throws {
     var make = HandmadeTrace("parts", end: 900)
     let queue = make.queue("q", limit: 2)
     make.operation("seen", on: queue, began: 0, ended: 100)
@@ -101,7 +101,7 @@ import Testing
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 executing, 1 pending, 2 recorded in part"])
   }
 
-  @Test func whatOnlyWaitsSaysSo() throws {
+  @Test func operationsThatOnlyWaitSaySo() throws {
     let text = """
       optrace text 1
       process 100 "waits"
@@ -138,7 +138,7 @@ import Testing
       ])
   }
 
-  @Test func statesAreToldByClassAndByShape() throws {
+  @Test func statesHaveClassesAndShapes() throws {
     let (svg, picture) = try read(Zoo.trace())
     for state in ShownState.allCases {
       #expect(picture.count(of: state) > 0, "the zoo has one of each")
@@ -153,7 +153,7 @@ import Testing
     #expect(Set(ShownState.allCases.map(\.sign)).count == ShownState.allCases.count)
   }
 
-  @Test func theCycleIsToldInTheTitleAndDrawn() throws {
+  @Test func theCycleIsNamedInTheTitleAndDrawn() throws {
     let (svg, picture) = try read(PhotoImport.stuck())
     #expect(picture.nodes.filter { $0.state == .deadlocked }.map(\.operation.rawValue) == [23, 24, 25])
     #expect(
@@ -165,7 +165,7 @@ import Testing
     #expect(picture.subtitle.contains("3 steps still to run"))
   }
 
-  @Test func theTitleCountsAllQueuesAndTellsLittleFromNothing() {
+  @Test func theTitleCountsAllQueuesAndShowsSmallSharesAsMoreThanNone() {
     var fixture = HandmadeTrace("test", end: 1000)
     for name in ["used", "spare", "other"] {
       let queue = fixture.queue(name)
@@ -183,7 +183,7 @@ import Testing
     #expect(picture.verdicts.map(\.kind) == [.good])
   }
 
-  @Test func lossIsToldInThePicture() throws {
+  @Test func lossIsShownInThePicture() throws {
     #expect(
       GraphPicture(of: Zoo.trace()).verdicts.contains { $0.kind == .warning && $0.text.contains("12 records lost") })
     #expect(!GraphPicture(of: PhotoImport.healthy()).verdicts.contains { $0.kind == .warning })
@@ -227,7 +227,7 @@ import Testing
     #expect(picture.nodes[6].bar.map(\.kind) == [.blocked, .queued, .ran])
   }
 
-  @Test func theTooltipTellsOnceWhereItWasMade() {
+  @Test func theTooltipNamesTheCreationSiteOnce() {
     var fixture = HandmadeTrace(end: 10)
     let id = fixture.operation("one", on: fixture.queue("queue"), began: 1, ended: 2)
     fixture[id].source = "main.swift:7"

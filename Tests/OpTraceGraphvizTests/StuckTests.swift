@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Two lines between two boxes, and words on both.
-  @Test func theWordsOfAPairDoNotMeet() throws {
+  @Test func theLabelsOfOppositeEdgesDoNotOverlap() throws {
     let picture = picture(Self.selfWait())
     let layout = try GraphvizRenderer.layout(picture)
     let boxes = zip(picture.edges, layout.edges).compactMap { edge, curve -> GraphLayout.Box? in
@@ -105,7 +105,7 @@ import Testing
     #expect(svg.having("culprit").compactMap { $0.attributes["id"] } == ["queue-uploads"])
   }
 
-  @Test func whatIsInNoQueueIsTheCulprit() throws {
+  @Test func anOperationInNoQueueIsTheCulprit() throws {
     let picture = picture(Self.orphan())
     #expect(picture.nodes.map(\.isCulprit) == [true, false, false, false])
     #expect(picture.nodes.map(\.state) == [.stalled, .stalled, .stalled, .finished])
@@ -115,7 +115,7 @@ import Testing
     #expect(svg.having("culprit").compactMap { $0.attributes["id"] } == ["op-1"])
   }
 
-  @Test func onlyWhatIsStuckAndWhatIsNext() {
+  @Test func stuckPicturesShowWhatIsStuckAndItsNeighbours() {
     let two = picture(Self.orphan(), onlyStuck: 0)
     #expect(two.nodes.map(\.name) == ["Login", "+ 2 waiting behind it"])
     #expect(two.edges.map(two.id) == ["e-1-f1"])
@@ -129,7 +129,7 @@ import Testing
     #expect(cycle.subtitle.contains("3 of 26 operations · what is stuck"))
   }
 
-  @Test func noMoreThanOneCanLookAt() {
+  @Test func stuckPicturesAreLimitedInSize() {
     let few = picture(Self.suspended(), onlyStuck: 1)
     #expect(few.nodes.count == 41 && few.nodes.last?.name == "+ 21 waiting behind it")
     #expect(few.nodes.last?.state == .stalled && few.nodes.last?.fold?.count == 21)
@@ -137,7 +137,7 @@ import Testing
   }
 
   /// Cycles in queues of their own, and crowds behind them in others.
-  @Test func eachCycleHasItsQueueAndItsCrowd() throws {
+  @Test func eachCycleHasItsQueueAndItsWaiters() throws {
     var make = HandmadeTrace("cycles", end: 9000)
     let crowd = make.queue("crowd")
     let rest = make.queue("rest")
@@ -161,8 +161,8 @@ import Testing
     #expect(picture.nodes.reduce(0) { $0 + ($1.fold?.count ?? 1) } == make.trace.operations.count)
   }
 
-  /// The pool had no thread for a while, and then all came to its end: that is told, and nobody is a culprit.
-  @Test func whatIsOverIsNotStuck() throws {
+  /// The pool had no thread for a while, and then all ended: that is reported, and nobody is a culprit.
+  @Test func finishedOperationsAreNotStuck() throws {
     var lines = "0 t1 queue q1 limit=-1 \"q\"\n"
     for (id, time) in [(1, 20), (2, 30), (3, 1_000_050), (4, 2_000_070)] {
       lines += """
@@ -197,7 +197,7 @@ import Testing
     #expect(self.picture(trace, onlyStuck: 1).nodes.isEmpty)
   }
 
-  @Test func whereNothingIsStuckThereIsNothing() {
+  @Test func aTraceWithNothingStuckHasNoPicture() {
     #expect(picture(PhotoImport.healthy(), onlyStuck: 1).nodes.isEmpty)
   }
 

@@ -6,10 +6,10 @@ struct StyleSheet {
     /// From the outermost to the element itself.
     var compounds: [Compound]
     var declarations: [(name: String, value: String)]
-    var place: Int
+    var index: Int
 
     var weight: [Int] {
-      [compounds.reduce(0) { $0 + $1.classes.count }, compounds.count { $0.element != nil }, place]
+      [compounds.reduce(0) { $0 + $1.classes.count }, compounds.count { $0.element != nil }, index]
     }
   }
 
@@ -32,7 +32,7 @@ struct StyleSheet {
 
   init(_ text: String) {
     var rules: [Rule] = []
-    // What stands before the rules for dark surroundings.
+    // What comes before the rules for the dark scheme.
     let light = text.firstRange(of: "@media").map { text[..<$0.lowerBound] } ?? text[...]
     for block in light.split(separator: "}") {
       let halves = block.split(separator: "{")
@@ -43,13 +43,13 @@ struct StyleSheet {
       }
       for selector in halves[0].split(separator: ",") where !selector.contains(":") && !selector.contains("[") {
         let compounds = selector.split(whereSeparator: \.isWhitespace).map(Compound.init)
-        rules.append(Rule(compounds: compounds, declarations: declarations, place: rules.count))
+        rules.append(Rule(compounds: compounds, declarations: declarations, index: rules.count))
       }
     }
     self.rules = rules
   }
 
-  /// - Parameter path: the element, and what it stands in, from the outermost on.
+  /// - Parameter path: the element, and its ancestors, from the outermost on.
   func style(of path: [SVGReader.Element]) -> [String: String] {
     guard let element = path.last else { return [:] }
     var style: [String: String] = [:]

@@ -28,7 +28,7 @@ import Testing
       #expect(!cut.contains(" …") && !cut.contains("… "))
     }
     #expect(TextMetrics.fitting(String(repeating: "w", count: 100_000), into: 100, size: 10).count < 20)
-    // Both ends can be read: names that begin alike are told apart.
+    // Both ends can be read: names that begin alike can be distinguished.
     let cut = TextMetrics.fitting("com.example.images.resize.large", into: 100, size: 10)
     #expect(cut.hasPrefix("com.ex") && cut.hasSuffix("e.large"), "\(cut)")
     #expect(TextMetrics.fitting("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", into: 32, size: 10).last == "👩‍👩‍👧‍👦", "no cluster is split")

@@ -20,9 +20,9 @@ import Testing
 
   @Test func thereAreSamples() { #expect(Self.samples.count >= 18) }
 
-  @Test(arguments: samples) func damageIsToldAndTheRestIsRead(_ name: String) throws {
+  @Test(arguments: samples) func damageIsReportedAndTheRestIsRead(_ name: String) throws {
     let sample = try Sample(name)
-    // The name too, or all samples would be damaged at the same places.
+    // The name too, or all samples would be damaged at the same offsets.
     var generator = SeededGenerator(name.utf8.reduce(Self.seed) { $0 &* 31 &+ Int($1) })
     for round in 0..<30 {
       let damage = Damage.any(of: sample.bytes.count, &generator)
@@ -45,21 +45,21 @@ import Testing
   }
 
   /// But for the first eight, by which the file is known.
-  @Test func noByteOfTheHeaderCostsAnEvent() throws {
+  @Test func damageInTheHeaderLosesNoEvent() throws {
     let sample = try Sample("diamond.optrace")
-    for place in 8..<Layout.Header.size {
+    for offset in 8..<Layout.Header.size {
       for mask in [0x2A, 0xFF] as [UInt8] {
-        let damage = Damage.flipped(at: place, by: mask)
+        let damage = Damage.flipped(at: offset, by: mask)
         let events = try TraceReader.events(bytes: damage.applied(to: sample.bytes))
         #expect(events.count == sample.eventCount, "\(damage)")
       }
     }
   }
 
-  @Test(arguments: samples) func whatIsPutInBehindTheLastRecordIsNoDamage(_ name: String) throws {
+  @Test(arguments: samples) func bytesAfterTheLastRecordAreNoDamage(_ name: String) throws {
     let sample = try Sample(name)
     let end = try #require(sample.chunks.last).used.upperBound
-    // Records twice, the second time where none are looked for.
+    // Records twice, the second time where no reader looks for them.
     let damage = Damage.doubled(end - 40..<end)
     let events = try TraceReader.events(bytes: damage.applied(to: sample.bytes))
     #expect(events.count == sample.eventCount)
@@ -103,8 +103,8 @@ private enum Damage: CustomStringConvertible {
   func applied(to bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     switch self {
-    case .flipped(let place, let mask): bytes[place] ^= mask
-    case .cut(let place): bytes.removeSubrange(place...)
+    case .flipped(let offset, let mask): bytes[offset] ^= mask
+    case .cut(let offset): bytes.removeSubrange(offset...)
     case .removed(let range): bytes.removeSubrange(range)
     case .doubled(let range): bytes.insert(contentsOf: bytes[range], at: range.upperBound)
     }
@@ -114,8 +114,8 @@ private enum Damage: CustomStringConvertible {
   /// The first byte that is not what and where it was.
   var first: Int {
     switch self {
-    case .flipped(let place, _): place
-    case .cut(let place): place
+    case .flipped(let offset, _): offset
+    case .cut(let offset): offset
     case .removed(let range): range.lowerBound
     case .doubled(let range): range.upperBound
     }
@@ -124,8 +124,8 @@ private enum Damage: CustomStringConvertible {
   /// Whether the damage leaves these bytes whole, wherever they are now.
   func spares(_ bytes: Range<Int>) -> Bool {
     switch self {
-    case .flipped(let place, _): !bytes.contains(place)
-    case .cut(let place): bytes.upperBound <= place
+    case .flipped(let offset, _): !bytes.contains(offset)
+    case .cut(let offset): bytes.upperBound <= offset
     case .removed(let range): !bytes.overlaps(range)
     case .doubled(let range): bytes.upperBound <= range.upperBound || bytes.lowerBound >= range.upperBound
     }
@@ -133,15 +133,15 @@ private enum Damage: CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .flipped(let place, let mask): "byte \(place) changed by \(mask)"
-    case .cut(let place): "cut from \(place) on"
+    case .flipped(let offset, let mask): "byte \(offset) changed by \(mask)"
+    case .cut(let offset): "cut from \(offset) on"
     case .removed(let range): "\(range) removed"
     case .doubled(let range): "\(range) there twice"
     }
   }
 }
 
-/// A sample, and where its events stand in the file.
+/// A sample, and the offsets of its events in the file.
 private struct Sample {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../traces").standardized
@@ -171,7 +171,7 @@ private struct Sample {
   var eventCount: Int { chunks.reduce(0) { $0 + $1.events } }
 
   /// The events of all chunks that a damage has not touched, and that are where a reader can look for them: behind a whole
-  /// header, and before the place that it names as the end.
+  /// header, and before the offset that it names as the end.
   func eventCount(outOf damage: Damage) -> Int {
     var inserted = 0
     switch damage {
@@ -189,10 +189,10 @@ private struct Sample {
   /// Only what no checksum covers has changed: what pads a chunk, or zeros behind the last one.
   func isPadding(_ damage: Damage) -> Bool {
     switch damage {
-    case .flipped(let place, _):
-      return place >= Layout.Header.size && !chunks.contains { $0.used.contains(place) }
+    case .flipped(let offset, _):
+      return offset >= Layout.Header.size && !chunks.contains { $0.used.contains(offset) }
     case .doubled(let range):
-      // What comes twice stands behind the range. Zeros before the end may belong to the last record: then there are only
+      // What comes twice is behind the range. Zeros before the end may belong to the last record: then there are only
       // more of them behind it.
       return range.upperBound >= chunks.last?.used.upperBound ?? .max
         || bytes[range.lowerBound...].allSatisfy { $0 == 0 }
@@ -201,20 +201,20 @@ private struct Sample {
     }
   }
 
-  private func number(at place: Int) -> Int {
-    (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+  private func number(at offset: Int) -> Int {
+    (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
   }
 
   /// Records but for those that are the file's bookkeeping.
   private func countEvents(_ used: Range<Int>) -> Int {
     let isBookkeeping = EventSpec.column { $0?.part == .bookkeeping }
     var count = 0
-    var place = used.lowerBound + Layout.Chunk.size
-    while place < used.upperBound {
-      if !isBookkeeping[Int(bytes[place])] { count += 1 }
-      switch bytes[place] >> 6 {
-      case 3: place += 8 * (number(at: place + 8) & 0xFFFF)
-      case let size: place += 8 * (Int(size) + 1)
+    var offset = used.lowerBound + Layout.Chunk.size
+    while offset < used.upperBound {
+      if !isBookkeeping[Int(bytes[offset])] { count += 1 }
+      switch bytes[offset] >> 6 {
+      case 3: offset += 8 * (number(at: offset + 8) & 0xFFFF)
+      case let size: offset += 8 * (Int(size) + 1)
       }
     }
     return count

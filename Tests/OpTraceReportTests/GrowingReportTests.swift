@@ -7,8 +7,8 @@ import Testing
 @testable import OpTraceGraph
 @testable import OpTraceReport
 
-/// What a page knows, put together from what it was told: in words and times, whatever numbers stand for them.
-private struct ToldPage {
+/// What a page has, put together from what it received: in words and times, whatever their numbers are.
+private struct ReceivedPage {
   typealias Row = [String: Int]
 
   private(set) var revision = -1
@@ -23,11 +23,11 @@ private struct ToldPage {
     let since = data["since"] as? Int
     if since != nil { #expect(since == revision) }
     revision = data["revision"] as? Int ?? 0
-    let told = try #require(data["document"] as? [String: Any])
-    let moved = Moved(data, from: document, to: told)
+    let received = try #require(data["document"] as? [String: Any])
+    let moved = Moved(data, from: document, to: received)
     if since == nil { (tables, strings) = ([:], []) }
     strings += data["strings"] as? [String] ?? []
-    document = told
+    document = received
     written = 0
     for (name, table) in try #require(data["tables"] as? [String: [String: Any]]) {
       let kept = table["kept"] as? [Int] ?? []
@@ -35,16 +35,16 @@ private struct ToldPage {
       let count = try #require(table["count"] as? Int)
       var rows = [Row?](repeating: nil, count: count)
       for run in stride(from: 0, to: kept.count, by: 3) {
-        for place in 0..<kept[run + 2] {
-          var row = try #require(tables[name])[kept[run] + place]
+        for index in 0..<kept[run + 2] {
+          var row = try #require(tables[name])[kept[run] + index]
           for (column, facts) in columns { row[column] = moved.value(row[column], facts["of"] as? String) }
-          rows[kept[run + 1] + place] = row
+          rows[kept[run + 1] + index] = row
         }
       }
       let gaps = rows.indices.filter { rows[$0] == nil }
       written += gaps.count
       let fresh = try Self.decode(columns, count: gaps.count)
-      for (place, row) in zip(gaps, fresh) { rows[place] = row }
+      for (index, row) in zip(gaps, fresh) { rows[index] = row }
       tables[name] = rows.compactMap { $0 }
     }
   }
@@ -106,8 +106,8 @@ private struct ToldPage {
 
   /// Every row as text, by table.
   func said() -> [String: [String]] {
-    func entry(_ list: String, _ place: Int) -> String {
-      let one = (document[list] as? [[String: Any]])?[place] ?? [:]
+    func entry(_ list: String, _ index: Int) -> String {
+      let one = (document[list] as? [[String: Any]])?[index] ?? [:]
       return "\(one["name"] ?? "?") \(one["systemId"] ?? "")"
     }
     let texts: Set = ["name", "class", "function", "source", "error", "way", "title", "place", "image"]
@@ -164,7 +164,7 @@ struct GrowingReportTests {
 
   /// `OPTRACE_TEST_SEED` repeats one.
   @Test(
-    "told step by step, a page knows what one knows that is told all at the end",
+    "a page that grows step by step has what a page has that gets everything at the end",
     arguments: ["blocks", "tasks"])
   func steps(kind: String) throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
@@ -174,10 +174,10 @@ struct GrowingReportTests {
       var random = SeededGenerator(seed + round)
       let lines = kind == "blocks" ? RandomBlocks.lines(&random) : RandomTasks.lines(&random)
       var cuts = (0..<random.number(1..<8)).map { _ in random.number(1..<lines.count) }.sorted()
-      // Nothing new is news, too; and what is over long ago is not looked at again.
+      // Nothing new is news, too; and what has long been over is not written again.
       cuts += [lines.count, lines.count, lines.count, lines.count]
       var report = GrowingReport()
-      var page = ToldPage()
+      var page = ReceivedPage()
       for (step, cut) in cuts.enumerated() {
         let trace = try trace(lines.prefix(cut))
         let analysis = step == 0 || cut == lines.count || random.chance(50) ? ReportAnalysis(of: trace) : nil
@@ -188,7 +188,7 @@ struct GrowingReportTests {
       // The trace has not changed for three steps.
       #expect(page.written == 0, "seed \(seed + round)")
       var other = GrowingReport()
-      var whole = ToldPage()
+      var whole = ReceivedPage()
       try whole.take(try bytes { try other.writeWhole(try trace(lines), to: $0) })
       written.whole += whole.written * (cuts.count - 1)
       let (one, all) = (page.said(), whole.said())
@@ -200,35 +200,35 @@ struct GrowingReportTests {
     #expect(written.grown * 2 < written.whole, "\(written)")
   }
 
-  @Test("a page that lost its place is told everything anew, and goes on from there")
+  @Test("a page that missed a revision gets everything anew, and continues from there")
   func wholes() throws {
     var random = SeededGenerator(1)
     let lines = RandomBlocks.lines(&random)
     var report = GrowingReport()
-    var page = ToldPage()
+    var page = ReceivedPage()
     let half = try trace(lines.prefix(lines.count / 2))
     _ = try bytes { try report.writeGrowth(to: half, to: $0) }
     try page.take(try bytes { try report.writeWhole(half, to: $0) })
     #expect(page.revision == 2)
     try page.take(try bytes { try report.writeGrowth(to: try trace(lines), analysis: nil, to: $0) })
-    var whole = ToldPage()
+    var whole = ReceivedPage()
     try whole.take(try bytes { try report.writeWhole(try trace(lines), to: $0) })
     #expect(page.said()["moments"] == whole.said()["moments"])
   }
 
-  @Test("a drawing goes with the boxes that it has")
+  @Test("a drawing comes with its boxes")
   func drawings() throws {
     var random = SeededGenerator(2)
     let trace = try trace(RandomBlocks.lines(&random))
     var report = GrowingReport()
-    var page = ToldPage()
+    var page = ReceivedPage()
     try page.take(try bytes { try report.writeWhole(trace, to: $0) })
     #expect(page.tables["boxes"]?.allSatisfy { $0.isEmpty } == true)
     var graph = EmbeddedGraph(svg: "<svg>\n</svg>", style: ".a{}")
     graph.folds = [GraphPicture.Fold(number: 7, members: [trace.operations[0].id])]
-    let told = try bytes { try report.writeGrowth(to: trace, graph: graph, to: $0) }
-    #expect(String(decoding: told, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
-    try page.take(told)
+    let update = try bytes { try report.writeGrowth(to: trace, graph: graph, to: $0) }
+    #expect(String(decoding: update, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
+    try page.take(update)
     #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 1)
     // It stays until the next one.
     try page.take(try bytes { try report.writeGrowth(to: trace, to: $0) })

@@ -1,5 +1,6 @@
 import TestSupport
 import Foundation
+import OpTraceComparison
 import OpTraceModel
 import OpTraceText
 import Testing
@@ -47,7 +48,7 @@ struct ReportTests {
     return make.trace
   }
 
-  @Test("made side by side, a page is what it is when one thing is done after the other", arguments: 1...6)
+  @Test("a page made on several threads is the same as one made on one", arguments: 1...6)
   func sideBySide(seed: UInt64) throws {
     var random = SeededGenerator(seed)
     let trace = try RandomBlocks.trace(&random)
@@ -65,7 +66,7 @@ struct ReportTests {
     #expect(try data(processors: 2, isReady: true) == alone)
   }
 
-  @Test("nothing of a trace is anything but text: its data holds no '<', its title is escaped")
+  @Test("everything of a trace stays text: the data holds no '<', the title is escaped")
   func inert() throws {
     let page = try page(hostileTrace)
     let data = try part("id=\"data\">", "</script>", of: page)
@@ -88,7 +89,7 @@ struct ReportTests {
     #expect(object["version"] as? Int == 1)
   }
 
-  @Test("the policy lets this script and this style work, and nothing else")
+  @Test("the policy allows this script and this style, and nothing else")
   func policy() throws {
     let page = try page(hostileTrace)
     let policy = try part("http-equiv=\"Content-Security-Policy\" content=\"", "\"", of: page)
@@ -116,10 +117,10 @@ struct ReportTests {
     #expect(page.utf8.count < 300_000)
   }
 
-  @Test("every part of the shell has its place, once")
+  @Test("every part of the page is in the shell once")
   func shell() {
-    let places = ReportPage.standard.pieces.compactMap(\.next)
-    #expect(places.map(\.rawValue).sorted() == ReportPage.Part.allCases.map(\.rawValue).sorted())
+    let parts = ReportPage.standard.pieces.compactMap(\.next)
+    #expect(parts.map(\.rawValue).sorted() == ReportPage.Part.allCases.map(\.rawValue).sorted())
     #expect(ReportPage.standard.pieces.allSatisfy { !$0.text.contains("{{") })
   }
 
@@ -129,11 +130,13 @@ struct ReportTests {
   @Test("Every file of the page is compiled in, as it is in the folder")
   func embeddedFiles() throws {
     let files = ReportPage.files
-    #expect(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() == files.map(\.name).sorted())
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() == files.map(\.name).sorted())
     for (name, text) in files {
       #expect(try text == String(contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8), "\(name)")
     }
-    #expect(ReportPage.standard.style == files.filter { ["page.css", "timeline.css"].contains($0.name) }.map(\.text).joined())
+    #expect(
+      ReportPage.standard.style == files.filter { ["page.css", "timeline.css"].contains($0.name) }.map(\.text).joined())
   }
 
   @Test("Each module comes after those that it imports")
@@ -166,6 +169,19 @@ struct ReportTests {
     )
   }
 
+  @Test("The page knows each word of a comparison: changes by their signs, verdicts by their colours")
+  func comparisonWords() throws {
+    let module = try #require(ReportPage.modules.first { $0.name == "comparison.mjs" }).text
+    let signs = try #require(module.firstMatch(of: /const CHANGES = {([^}]*)}/)?.1)
+    let words = signs.split(separator: ",").map { $0.prefix { $0 != ":" }.trimmingCharacters(in: .whitespaces) }
+    let changes = StructureDifferences.Change.allCases.map(\.rawValue)
+    // What ends in another state is a change of the page's own.
+    #expect(words.sorted() == (changes + ["ends"]).sorted())
+    for word in words + TimingVerdict.allCases.map(\.rawValue) {
+      #expect(ReportPage.standard.style.contains(".change.\(word)"), "\(word)")
+    }
+  }
+
   @Test("a page without a drawing says why")
   func withoutGraph() throws {
     #expect(
@@ -173,7 +189,7 @@ struct ReportTests {
         #""graphNote":"the graph is \u003ctoo> deep""#))
   }
 
-  @Test("an error of the disk ends the page")
+  @Test("an error of the sink ends the page")
   func full() {
     struct Full: Error {}
     #expect(throws: Full.self) {
@@ -201,7 +217,7 @@ struct ColumnEncoderTests {
     #expect(text(column) == #""time":{"data":"AQMAAskB"}"#)
   }
 
-  @Test("values that are all the same stand once")
+  @Test("values that are all the same are written once")
   func uniform() {
     var column = ColumnEncoder("a")
     column.append(7)
@@ -210,7 +226,7 @@ struct ColumnEncoderTests {
     #expect(text(ColumnEncoder("b")) == #""b":{"all":null}"#)
   }
 
-  @Test("values that are the same for a while are told like others")
+  @Test("values that are the same for a while are written like others")
   func uniformAtFirst() {
     var column = ColumnEncoder("a")
     for value in [7, 7, 7, 8] { column.append(value) }

@@ -44,7 +44,7 @@ struct ChromeTraceTests {
       query)
     #expect(answer.error == nil)
     #expect(answer.problems.map(\.name) == [])
-    func number(_ place: Int) -> Int? { answer.results[place].first?["n"]?.integer }
+    func number(_ index: Int) -> Int? { answer.results[index].first?["n"]?.integer }
     #expect(number(0) == counts.slices)
     #expect(number(1) == counts.arrows)
     #expect(number(2) == counts.counterValues)
@@ -116,7 +116,7 @@ struct ChromeTraceTests {
     #expect(nested.map { [$0["child"]?.text, $0["parent"]?.text] } == [["inner", "outer"]])
   }
 
-  @Test("tests lie beside each other, and nothing lies in them: operations tell which test they are of")
+  @Test("tests are beside each other and hold nothing; operations name their test")
   func tests() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 2)
@@ -140,7 +140,7 @@ struct ChromeTraceTests {
     #expect(within.map { [$0["name"]?.text, $0["test"]?.text] } == [["a", "short"]])
   }
 
-  @Test("waits for semaphores, groups and dispatch queues are slices that tell who signalled")
+  @Test("waits for semaphores, groups and dispatch queues are slices that name who signalled")
   func objects() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 2)
@@ -215,9 +215,9 @@ struct ChromeTraceTests {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: -1)
     let id = fixture.operation("load", on: queue, thread: 2, began: 1_000, ended: 9_000, isAsynchronous: true)
-    let place = try #require(fixture.trace.index(of: id))
-    fixture.trace.operations[place].executionEnded = nil
-    fixture.trace.operations[place].startReturned = Stamp(4_000, ThreadID(2))
+    let index = try #require(fixture.trace.index(of: id))
+    fixture.trace.operations[index].executionEnded = nil
+    fixture.trace.operations[index].startReturned = Stamp(4_000, ThreadID(2))
     let slices = try check(
       fixture.trace, TimelineOptions(),
       """
@@ -249,7 +249,7 @@ struct ChromeTraceTests {
     #expect(open.allSatisfy { $0["over"]?.integer == 9_000 })
   }
 
-  @Test("counters tell executing, ready and limit at every change")
+  @Test("counters have executing, ready and limit at every change")
   func counters() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("two", limit: 2)
@@ -327,7 +327,7 @@ struct ChromeTraceTests {
     try check(fixture.trace)
   }
 
-  @Test("a dependency that held nothing up has no arrow, and one that came too late leads forward in time")
+  @Test("a dependency that delayed nothing has no arrow, and one that came too late leads forward in time")
   func oddDependencies() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("odd", limit: 4)
@@ -342,7 +342,7 @@ struct ChromeTraceTests {
     #expect(try Self.export(fixture.trace).1.backwardDependencies == 1)
   }
 
-  @Test("one that was cancelled before it ran is a slice where it was started, with its arrow")
+  @Test("an operation cancelled before it ran is a slice where it was started, with its arrow")
   func cancelled() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("q", limit: 4)
@@ -385,7 +385,7 @@ struct ChromeTraceTests {
     #expect(counts.waitsWithoutLane == 193)
   }
 
-  @Test("operations run inside others on one thread, and overlaps that no clock should give, drop nothing")
+  @Test("operations run inside others on one thread, and impossible overlaps, drop nothing")
   func overlaps() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let outer = fixture.operation("outer", enqueued: nil, began: 0, ended: 1_000)
@@ -420,7 +420,7 @@ struct ChromeTraceTests {
     #expect(try PerfettoEngine.load(Array("{\"traceEvents\":[".utf8)).error != nil)
   }
 
-  @Test("a random trace of thousands of operations arrives whole", arguments: [1, 2, 3])
+  @Test("a random trace of thousands of operations is complete in the engine", arguments: [1, 2, 3])
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed)
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
@@ -444,7 +444,7 @@ struct ChromeTraceTests {
     try check(fixture.trace)
   }
 
-  @Test("findings of the doctor are instants, at what shows them last, with what they mean")
+  @Test("findings are instants at their last evidence, with their explanation")
   func findings() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: 2)

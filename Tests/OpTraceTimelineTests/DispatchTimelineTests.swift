@@ -61,7 +61,7 @@ struct DispatchTimelineTests {
       ])
   }
 
-  @Test("a click tells the queue, who submitted it and where, the wait, the way, and the code") func arguments() throws
+  @Test("a click shows the queue, who submitted it and where, the wait, the way, and the code") func arguments() throws
   {
     let found = try rows(
       GoldenTrace.dispatch(),
@@ -137,7 +137,7 @@ struct DispatchTimelineTests {
   }
 
   /// `OPTRACE_TEST_SEED` repeats one.
-  @Test("random blocks, with all that is odd, say in both formats the same") func random() throws {
+  @Test("random blocks with all oddities are the same in both formats") func random() throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
     let seed = environment ?? Int.random(in: 0..<1_000_000)
     try FormatComparison.expectSame(

@@ -88,7 +88,7 @@ import Testing
         TraceEvent(kind: EventKind.operationCreated.rawValue, time: 0, thread: ThreadID(1), subject: id, word1: 1))
     }
     if let kind {
-      // Definitions stand before all else.
+      // Definitions come before all else.
       let time = kind.spec.part == .definition ? min(time, -1) : time
       if let opener = openers[kind] { events.append(event(opener, at: min(1_000_000, time))) }
       events.append(event(kind, at: time, changes))
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("operation 0, and one that is gone, are faults but in a remark", arguments: kinds)
+  @Test("operation 0 and an unknown operation are faults, except in a remark", arguments: kinds)
   func remarks(_ kind: EventKind) {
     guard kind.spec.subject == .operation else { return }
     let isRemark = kind.spec.part == .remark
@@ -154,9 +154,9 @@ import Testing
     #expect(TraceValidator.check(events).contains { $0.rule == .afterRelease } != isRemark, "\(kind)")
   }
 
-  @Test("every kind is taken up: without it the trace is another", arguments: kinds)
+  @Test("every kind of event matters: without it the trace is another", arguments: kinds)
   func model(_ kind: EventKind) {
-    func told(_ events: TraceEvents) -> Trace {
+    func read(_ events: TraceEvents) -> Trace {
       var trace = TraceBuilder.build(events)
       // What every event changes.
       trace.eventCount = 0
@@ -174,11 +174,11 @@ import Testing
       case .waitLasts: ["thread": 1, "is-queue": 0, "on": 2]
       default: [:]
       }
-    let isTheSame = told(Self.events(kind, changes)) == told(Self.events(Self.openers[kind]))
+    let isTheSame = read(Self.events(kind, changes)) == read(Self.events(Self.openers[kind]))
     #expect(!isTheSame, "`\(kind.spec.name)`")
   }
 
-  @Test("a sign of life ends the silence that the doctor sees, and nothing else does", arguments: kinds)
+  @Test("only a sign of life ends the silence that the doctor sees", arguments: kinds)
   func life(_ kind: EventKind) {
     let spec = kind.spec
     let time: Nanoseconds = 10_000_000
@@ -186,7 +186,7 @@ import Testing
     let before = DoctorContext(TraceBuilder.build(Self.events(Self.openers[kind])), DoctorOptions())
     let trace = TraceBuilder.build(Self.events(kind))
     let context = DoctorContext(trace, DoctorOptions())
-    let place = trace.operations.firstIndex { $0.id == OperationID(2) }
+    let index = trace.operations.firstIndex { $0.id == OperationID(2) }
     switch spec.life {
     case .nobody:
       // The opener of the comparison is at the later time.
@@ -197,17 +197,17 @@ import Testing
       if spec.subject == .block { #expect(trace.blocks.first?.lastSign == time - age) }
       if spec.subject == .task { #expect(trace.tasks.first?.lastSign == time - age) }
       if ![.queue, .block, .task].contains(spec.subject) {
-        #expect(place.map { trace.operations[$0].lastSign } == time - age)
+        #expect(index.map { trace.operations[$0].lastSign } == time - age)
       }
     case .writer:
       #expect(context.lastSign == time - age)
       #expect(trace.threads.first?.lastSign == time - age)
-      #expect(place.map { trace.operations[$0].lastSign } != time - age)
+      #expect(index.map { trace.operations[$0].lastSign } != time - age)
     }
     #expect(context.silence == 1_000_000_000 - context.lastSign)
   }
 
-  @Test("the life of who writes is the operation's that executes there") func writer() {
+  @Test("a sign of life belongs to the operation that executes on the thread") func writer() {
     var events = Self.events(.executionBegan)
     events.append(Self.event(.waitBegan, at: 20_000_000, subject: 1))
     let trace = TraceBuilder.build(events)
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("no timeline begins behind what it draws", arguments: kinds)
+  @Test("no timeline begins after what it draws", arguments: kinds)
   func origin(_ kind: EventKind) throws {
     let trace = TraceBuilder.build(Self.events(kind, at: -1_000_000_000))
     var text: [UInt8] = []

@@ -78,12 +78,12 @@ enum FormatComparison {
     func text(_ row: [String: PerfettoEngine.Cell]) -> String {
       row.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
     }
-    for (place, (one, other)) in zip(json.results, protobuf.results).enumerated() {
+    for (index, (one, other)) in zip(json.results, protobuf.results).enumerated() {
       var counts: [String: Int] = [:]
       for row in one { counts[text(row), default: 0] += 1 }
       for row in other { counts[text(row), default: 0] -= 1 }
       for (row, count) in counts.sorted(by: { $0.key < $1.key }).filter({ $0.value != 0 }).prefix(6) {
-        Issue.record("\(name), query \(place): \(abs(count)) more in \(count > 0 ? "JSON" : "protobuf"): \(row)")
+        Issue.record("\(name), query \(index): \(abs(count)) more in \(count > 0 ? "JSON" : "protobuf"): \(row)")
       }
     }
     let instants = protobuf.results[0].count - counts.slices

@@ -95,7 +95,7 @@ struct OTLPTests {
     #expect(spans.map { $0["optrace.unfinished"] } == [nil, "true", nil])
   }
 
-  @Test("links lead to dependencies and to who held the slot; what hangs together by dependencies is one trace")
+  @Test("links lead to dependencies and to who held the slot; what dependencies connect is one trace")
   func links() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("serial", limit: 1)
@@ -130,7 +130,7 @@ struct OTLPTests {
     #expect(spans[2].traceId != spans[0].traceId)
   }
 
-  @Test("what is named inside of each other nests; what is added in there belongs there")
+  @Test("spans inside of each other nest; operations added in them belong to them")
   func nesting() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -162,7 +162,7 @@ struct OTLPTests {
     #expect(Set(spans.map(\.traceId)).count == 2)
   }
 
-  @Test("what a test gave to a queue belongs to the test, whichever thread it was")
+  @Test("an operation enqueued by a test belongs to the test, on any thread")
   func within() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -178,7 +178,7 @@ struct OTLPTests {
     #expect(load.parentSpanId == test.spanId && load.traceId == test.traceId)
   }
 
-  @Test("the conventions that attributes are named by are told of resources and of spans")
+  @Test("the schema URL of the attributes is written for resources and spans")
   func conventions() throws {
     struct Line: Decodable {
       struct Scope: Decodable { var schemaUrl: String }
@@ -229,7 +229,7 @@ struct OTLPTests {
     #expect(Set(spans.map(\.traceId)).count == 3)
   }
 
-  @Test("the same numbers whenever it is written; others in another trace")
+  @Test("ids are the same whenever a trace is written, and differ between traces")
   func numbers() throws {
     let trace = Zoo.trace()
     #expect(try Self.lines(of: trace) == Self.lines(of: trace))
@@ -240,7 +240,7 @@ struct OTLPTests {
     #expect(ids.0.allSatisfy { $0.count == 16 && $0 != "0000000000000000" })
   }
 
-  @Test("lines stay short: a span of many dependencies tells how many were left out")
+  @Test("lines stay short: a span of many dependencies says how many were left out")
   func manyLinks() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -266,19 +266,19 @@ struct OTLPTests {
     #expect(!errors.isEmpty && errors.allSatisfy { Zoo.hostileNames.contains($0) })
   }
 
-  @Test("what hangs together, against a brute-force search", arguments: 0..<40)
+  @Test("connected operations are those that a brute-force search finds", arguments: 0..<40)
   func components(seed: Int) throws {
     var random = SeededGenerator(seed)
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
     let count = random.number(1..<14)
     var group = Array(0..<count)
-    for place in 0..<count {
-      let before = (0..<place).filter { _ in random.chance(12) }
+    for index in 0..<count {
+      let before = (0..<index).filter { _ in random.chance(12) }
       make.operation(
-        "\(place)", on: queue, thread: 3, after: before.map { OperationID(UInt32($0 + 1)) }, began: 1, ended: 2)
+        "\(index)", on: queue, thread: 3, after: before.map { OperationID(UInt32($0 + 1)) }, began: 1, ended: 2)
       for other in before {
-        let (from, to) = (group[other], group[place])
+        let (from, to) = (group[other], group[index])
         group = group.map { $0 == from ? to : $0 }
       }
     }

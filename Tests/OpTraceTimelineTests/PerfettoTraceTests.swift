@@ -14,7 +14,7 @@ struct PerfettoTraceTests {
   private static let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("traces")
 
-  @Test("every sample says in both formats the same")
+  @Test("every sample is the same in both formats")
   func samples() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.traces.path).filter {
       $0.hasSuffix(".optrace")
@@ -28,7 +28,7 @@ struct PerfettoTraceTests {
       } + [Case(name: "no arguments", trace: try ChromeTraceTests.sampleTrace(), options: bare)])
   }
 
-  @Test("so does every choice of a part")
+  @Test("every selection is the same in both formats")
   func selections() throws {
     let trace = try ChromeTraceTests.sampleTrace()
     let middle = trace.end / 2
@@ -39,14 +39,14 @@ struct PerfettoTraceTests {
       { $0.selection.look(around: [trace.operations[5].id], in: trace) }, { $0.waitLanes = 0 }, { $0.waitLanes = 1 },
     ]
     try FormatComparison.expectSame(
-      changes.enumerated().map { place, change in
-        var one = Case(name: "choice \(place)", trace: trace)
+      changes.enumerated().map { index, change in
+        var one = Case(name: "choice \(index)", trace: trace)
         change(&one.options)
         return one
       })
   }
 
-  @Test("so do traces with all that is odd: no time between begin and end, arrows too late, times before the start")
+  @Test("odd traces are the same in both formats: zero lengths, late arrows, times before the start")
   func oddities() throws {
     var odd = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = odd.queue("odd", limit: 1)
@@ -111,7 +111,7 @@ struct PerfettoTraceTests {
     ])
   }
 
-  @Test("so do hostile names, wherever a name can stand")
+  @Test("hostile names are the same in both formats, wherever there can be a name")
   func names() throws {
     let names = [
       "</title><script>\"\n", "\u{85}\u{7F}\u{0}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", "%s %n", " ", "\u{202E}right",
@@ -139,11 +139,11 @@ struct PerfettoTraceTests {
     try FormatComparison.expectSame([Case(name: "names", trace: fixture.trace)])
   }
 
-  /// The engine shows escapes of JSON as they stand; here is nothing to escape.
+  /// The engine shows escapes of JSON as they are; here is nothing to escape.
   @Test("a backslash is a backslash")
   func backslash() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
-    for place in 0..<3 { fixture.operation("C:\\", began: Int64(place) * 10, ended: Int64(place) * 10 + 5) }
+    for index in 0..<3 { fixture.operation("C:\\", began: Int64(index) * 10, ended: Int64(index) * 10 + 5) }
     let answer = try PerfettoEngine.load(
       try FormatComparison.protobuf(fixture.trace).0, ending: "pftrace",
       "select name from slice where category = 'operation'")
@@ -174,7 +174,7 @@ struct PerfettoTraceTests {
   }
 
   /// `OPTRACE_TEST_SEED` repeats one.
-  @Test("random traces say in both formats the same")
+  @Test("random traces are the same in both formats")
   func random() throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
     let seed = environment ?? Int.random(in: 0..<1_000_000)

@@ -56,7 +56,7 @@ struct StackArgumentTests {
     return bytes
   }
 
-  @Test("a wait's slice tells where it stood and its own code; an operation's who added it")
+  @Test("a wait's slice has its stack and its own code; an operation's has the stack that added it")
   func arguments() throws {
     let trace = try trace()
     let text = String(decoding: try bytes { try ChromeTraceExporter(trace).write(to: $0) }, as: UTF8.self)
@@ -92,7 +92,7 @@ struct StackArgumentTests {
     }
   }
 
-  @Test("a tooltip tells who added an operation, and where it waits")
+  @Test("a tooltip shows who added an operation, and where it waits")
   func tooltips() throws {
     let picture = GraphPicture(of: try trace())
     let tips = picture.nodes.map(\.tooltip).joined(separator: "\n")
@@ -101,7 +101,7 @@ struct StackArgumentTests {
     #expect(tips.contains("\nmade in make() (main.swift:15)\n") && tips.split(separator: "made in").count == 2)
   }
 
-  @Test("a report's frames stand once, with those that called them; a cycle is cut")
+  @Test("a report has each frame once, with its callers; a cycle is cut")
   func report() throws {
     var trace = try trace()
     func frames(_ trace: Trace) -> TableEncoder {

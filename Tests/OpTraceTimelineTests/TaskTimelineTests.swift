@@ -38,12 +38,12 @@ struct TaskTimelineTests {
       ])
     let (_, counts) = try FormatComparison.protobuf(trace)
     #expect(counts.executions == 9 && counts.resumptionArrows == 2 && counts.tasksWithoutLane == 0)
-    // Each run stands on its thread, too.
+    // Each run is on its thread, too.
     #expect(try slices(trace, "s.category = 'run'").count == 8)
     #expect(try slices(trace, "s.category = 'task'").count == 8)
   }
 
-  @Test("children stand below their parent, moved to the right") func tree() throws {
+  @Test("children are below their parent, moved to the right") func tree() throws {
     let tracks = try rows(
       GoldenTrace.tasks(),
       "select t.name as name from thread t join process p using (upid) where p.name = 'Swift tasks' order by t.tid"
@@ -51,7 +51,7 @@ struct TaskTimelineTests {
     #expect(tracks == ["upload", "↳ task at golden+0x1100", "↳ task at golden+0x1100", "task", "task"])
   }
 
-  @Test("arrows lead from who created a task, and from who let it go on") func arrows() throws {
+  @Test("arrows lead from who created a task, and from who resumed it") func arrows() throws {
     let arrows = try rows(
       GoldenTrace.tasks(),
       "select a.name || ' > ' || b.name || ' ' || b.ts as text from flow join slice a on slice_out = a.id "
@@ -65,7 +65,7 @@ struct TaskTimelineTests {
       ])
   }
 
-  @Test("a click tells who created a task and where, its parent's wait, what it waits for and in which function")
+  @Test("a click shows who created a task and where, its parent's wait, what it waits for and in which function")
   func arguments() throws {
     let found = try rows(
       GoldenTrace.tasks(),
@@ -119,7 +119,7 @@ struct TaskTimelineTests {
     #expect(try OperationLookup.findWork("#5", in: trace) == [WorkID(5)])
   }
 
-  @Test("what finds no row is told, counted, and stands on its threads") func hidden() throws {
+  @Test("tasks without a row are reported, counted, and shown on their threads") func hidden() throws {
     var lines = "10 t1 task #1 enqueued\n20 t2 task-run #1\n"
     for id in 2...41 { lines += "30 t2 task #\(id) by=#1 how=2 enqueued\n" }
     lines += "40 t2 task-suspended #1 reason=3\n"
@@ -147,7 +147,7 @@ struct TaskTimelineTests {
   }
 
   /// `OPTRACE_TEST_SEED` repeats one.
-  @Test("random tasks, with all that is odd, say in both formats the same") func random() throws {
+  @Test("random tasks with all oddities are the same in both formats") func random() throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
     let seed = environment ?? Int.random(in: 0..<1_000_000)
     try FormatComparison.expectSame(

@@ -71,7 +71,7 @@ struct LaneTests {
     #expect(lanes.lane(from: 10, to: 11, limit: 0) == nil)
   }
 
-  @Test("what lies inside shares a lane, what overlaps in part does not")
+  @Test("nested intervals share a lane, partly overlapping ones do not")
   func nesting() {
     var lanes = NestingLanes()
     #expect(lanes.lane(from: 0, to: 100) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Parts of a trace: what is in them, what is not, and that both are told.
+/// Parts of a trace: what is in them, what is not, and that both are reported.
 @Suite struct TimelineSelectionTests {
   /// `load` and `parse` on queue "net", `draw` on queue "ui"; parse depends on load, draw on parse; `late` on its own.
   private let trace: Trace
@@ -45,7 +45,7 @@ import Testing
 
   private func arrows(_ change: (inout TimelineSelection) -> Void) throws -> Int { try lines(change).counts.arrows }
 
-  @Test func whatReachesIntoTheTimeIsShownWhole() throws {
+  @Test func workThatOverlapsTheSelectedTimeIsShownWhole() throws {
     #expect(try executions { $0.from = 2_150 } == ["parse", "draw", "late"])
     #expect(try executions { $0.to = 2_150 } == ["load", "parse"])
     #expect(
@@ -72,12 +72,12 @@ import Testing
       ])
   }
 
-  @Test func shortOnesAreLeftOutAndUnfinishedOnesNever() throws {
+  @Test func shortWorkIsLeftOutAndUnfinishedWorkNever() throws {
     #expect(try executions { $0.minimumDuration = 101 } == ["load", "draw", "late"])
     #expect(try executions { $0.minimumDuration = 1_001 } == ["draw", "late"])
   }
 
-  @Test func aroundAnOperationIsItsLifeAndWhatIsTiedToIt() throws {
+  @Test func selectionAroundAnOperationHasItsLifeAndItsDependencies() throws {
     // The life of `parse` ends before `draw` begins, which depends on it.
     #expect(try executions { $0.look(around: [parse], in: trace) } == ["load", "parse", "draw"])
     #expect(try executions { $0.look(around: [late], in: trace) } == ["late"])
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// The value that the beginning finds comes first; after that every change inside.
-  @Test func countersCountEverythingAndBeginWithWhatIsThere() throws {
+  @Test func countersCountAllWorkAndBeginWithTheirValuesAtTheStart() throws {
     let (events, _) = try lines {
       $0.from = 1_500
       $0.to = 2_150

@@ -11,14 +11,14 @@ private var testSeed: Int {
 }
 
 @Suite("Rows of trees") struct TreeLaneTests {
-  @Test("children stand below their parents, nothing overlaps, no other tree comes between")
+  @Test("children are below their parents, nothing overlaps, no other tree comes between")
   func random() throws {
     let seed = testSeed
     for round in 0..<80 {
       var random = SeededGenerator(seed + round)
       var nodes: [TreeLanes.Node] = []
-      for place in 0..<random.number(1..<120) {
-        let parent = place > 0 && random.chance(70) ? random.number(0..<place) : -1
+      for index in 0..<random.number(1..<120) {
+        let parent = index > 0 && random.chance(70) ? random.number(0..<index) : -1
         let from = parent >= 0 ? nodes[parent].begin : Nanoseconds(random.number(0..<70))
         // Where a part of the time is shown, a child may be seen before its parent.
         let begin = from + Nanoseconds(random.number(-5..<20))
@@ -32,19 +32,19 @@ private var testSeed: Int {
       let drawn = nodes.indices.filter { lanes.lane[$0] >= 0 }
       let name: Comment = "seed \(seed + round)"
       #expect(lanes.count == drawn.map { Int(lanes.lane[$0]) + 1 }.max() ?? 0, name)
-      for place in drawn {
-        #expect(nodes[place].isShown && lanes.lane[place] < limit * (nodes[place].isOpen ? 4 : 1), name)
-        let parent = Int(nodes[place].parent)
-        if parent >= 0, nodes[parent].isShown { #expect(lanes.lane[place] > lanes.lane[parent], name) }
-        for other in drawn where other < place && lanes.lane[other] == lanes.lane[place] {
-          let (one, two) = (nodes[place], nodes[other])
+      for index in drawn {
+        #expect(nodes[index].isShown && lanes.lane[index] < limit * (nodes[index].isOpen ? 4 : 1), name)
+        let parent = Int(nodes[index].parent)
+        if parent >= 0, nodes[parent].isShown { #expect(lanes.lane[index] > lanes.lane[parent], name) }
+        for other in drawn where other < index && lanes.lane[other] == lanes.lane[index] {
+          let (one, two) = (nodes[index], nodes[other])
           #expect(max(one.end, one.begin + 1) <= two.begin || max(two.end, two.begin + 1) <= one.begin, name)
         }
-        // What stands between it and its parent at the same time belongs to the parent.
+        // What is between it and its parent at the same time belongs to the parent.
         guard parent >= 0, lanes.lane[parent] >= 0 else { continue }
         for other in drawn
-        where lanes.lane[other] > lanes.lane[parent] && lanes.lane[other] < lanes.lane[place]
-          && nodes[other].begin <= nodes[place].begin && nodes[other].end > nodes[place].begin
+        where lanes.lane[other] > lanes.lane[parent] && lanes.lane[other] < lanes.lane[index]
+          && nodes[other].begin <= nodes[index].begin && nodes[other].end > nodes[index].begin
         {
           var above = other
           while nodes[above].parent >= 0, above != parent, nodes[Int(nodes[above].parent)].isShown {

@@ -40,8 +40,8 @@ public struct DOTExporter {
       for lane in lanes.indices {
         form.beginLane(lane, writer)
         nodes.begin()
-        for (number, place) in builder.shown.enumerated() where laneOfNode[number] == lane {
-          nodes.write(place, lane: lane)
+        for (number, index) in builder.shown.enumerated() where laneOfNode[number] == lane {
+          nodes.write(index, lane: lane)
           if number & 0xFFF == 0 { try writer.check() }
         }
         form.endLane(lane, writer)
@@ -80,34 +80,34 @@ private struct LeanDOTNodes {
   /// Nothing holds from before.
   mutating func begin() { shared = -1 }
 
-  mutating func write(_ place: Int, lane: Int) {
+  mutating func write(_ index: Int, lane: Int) {
     let operations = builder.trace.operations
-    let state = builder.state(of: place)
-    let isUnknown = builder.isUnknown(place, state)
-    let isCulprit = builder.stuck.culprits.contains(place)
-    let isExternal = operations[place].coverage == .external
-    let flags = [builder.isCritical[place], operations[place].isBarrier, isExternal, isUnknown, isCulprit]
+    let state = builder.state(of: index)
+    let isUnknown = builder.isUnknown(index, state)
+    let isCulprit = builder.stuck.culprits.contains(index)
+    let isExternal = operations[index].coverage == .external
+    let flags = [builder.isCritical[index], operations[index].isBarrier, isExternal, isUnknown, isCulprit]
     var key = lane * ShownState.allCases.count + state.ordinal
     for flag in flags { key = key * 2 + (flag ? 1 : 0) }
     if key != shared {
       shared = key
       let node = GraphPicture.Node(
-        operation: operations[place].id, lane: lane, state: state, name: "", caption: "", bar: [],
+        operation: operations[index].id, lane: lane, state: state, name: "", caption: "", bar: [],
         isCritical: flags[0], isBarrier: flags[1], isExternal: isExternal, isUnknown: isUnknown, isCulprit: isCulprit,
         tooltip: "")
       let barrier = node.isBarrier ? ", peripheries=2" : ", peripheries=1"
       writer.string("node [class=\"\(form.picture.cssClass(of: node))\", \(form.look(of: node))\(barrier)];\n")
     }
-    let id = Int(operations[place].id.rawValue)
+    let id = Int(operations[index].id.rawValue)
     writer.text("op")
     writer.number(id)
     writer.text(" [label=\"")
     writer.string(state.sign)
     writer.text(" ")
-    if let name = operations[place].name { writer.string(label(name)) } else { writer.string(ofClass(place)) }
+    if let name = operations[index].name { writer.string(label(name)) } else { writer.string(ofClass(index)) }
     writer.text("\\n")
-    if state == .finished, !flags[1], operations[place].cancelRequested == nil,
-      let began = operations[place].executionBegan?.time, let ended = operations[place].finished?.time
+    if state == .finished, !flags[1], operations[index].cancelRequested == nil,
+      let began = operations[index].executionBegan?.time, let ended = operations[index].finished?.time
     {
       // Nearly all; what the caption would say, without a copy of the operation.
       writer.text("#")
@@ -115,7 +115,7 @@ private struct LeanDOTNodes {
       writer.text(" · ")
       writer.string(DurationText.text(max(0, ended - began)))
     } else {
-      writer.string(TextEscaping.dot(builder.caption(of: operations[place], state)))
+      writer.string(TextEscaping.dot(builder.caption(of: operations[index], state)))
     }
     if form.metrics.namesLanes {
       writer.text("\\n")
@@ -124,8 +124,8 @@ private struct LeanDOTNodes {
     writer.text("\"];\n")
   }
 
-  private mutating func ofClass(_ place: Int) -> String {
-    let name = builder.trace.operations[place].title
+  private mutating func ofClass(_ index: Int) -> String {
+    let name = builder.trace.operations[index].title
     if name != className || classLabel.isEmpty {
       className = name
       classLabel = label(name)

@@ -2,7 +2,7 @@ import OpTraceText
 
 /// The HTML-like labels of a DOT file. Graphviz knows tables, and no style sheet.
 extension DOTWriter {
-  /// Up to this many nodes get labels with a time bar; laying out more tables costs more than they tell.
+  /// Up to this many nodes get labels with a time bar. Laying out more such tables costs more than they are worth.
   static var mostTables: Int { 300 }
 
   func label(of node: GraphPicture.Node) -> String {
@@ -29,7 +29,7 @@ extension DOTWriter {
       + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
   }
 
-  /// Where no cluster tells it.
+  /// Where no cluster shows the queue.
   func laneName(of node: GraphPicture.Node) -> String? {
     guard metrics.namesLanes else { return nil }
     let width = metrics.nodeWidth - 2 * GraphMetrics.padding

@@ -3,7 +3,7 @@ public import OpTraceText
 
 /// A picture in Graphviz' language.
 ///
-/// Names of the traced program stand in labels and tooltips only; ids are numbers of ours, so that no message of the
+/// Names of the traced program are in labels and tooltips only; ids are numbers of ours, so that no message of the
 /// library ever holds a name.
 public struct DOTWriter: Sendable {
   /// What the text is for.

@@ -3,7 +3,7 @@ import Foundation
 /// What a ``GraphDrawing`` draws on: shapes and texts, each with its role. How a role looks is the canvas's affair: the one
 /// for SVG writes classes and has a style sheet, the other for images asks ``GraphInk``.
 ///
-/// Points, y downwards. Places count from the origin of the part that is open.
+/// Points, y downwards, from the origin of the part that is open.
 protocol GraphCanvas {
   associatedtype Failure: Error
 
@@ -28,7 +28,7 @@ extension GraphCanvas {
   mutating func text(_ words: DrawnWords, at: GraphLayout.Point) { text(words, nil, at: at, words.role) }
 }
 
-/// What shapes belong to; parts stand within each other.
+/// What shapes belong to; parts are nested.
 enum DrawnPart: Hashable, Sendable {
   /// Everything; opened first.
   case picture
@@ -53,7 +53,7 @@ enum DrawnRole: Hashable, Sendable {
   case laneBox, laneTitle, laneCaption
   case line, tip, ground, label
   case box, card, gate, sign, name, caption
-  /// Number and name, where there is no place for more.
+  /// Number and name, where there is no room for more.
   case leanName
   case track, bar(GraphPicture.BarPart.Kind)
   case entry, count
@@ -113,7 +113,7 @@ struct DrawnPath: Hashable, Sendable {
   init(arc centre: (Double, Double), radius: Double, from start: Double, to end: Double) {
     let count = max(1, Int(((end - start).magnitude / 90).rounded(.up)))
     let step = (end - start) / Double(count) * .pi / 180
-    // How far the handles of such a piece stand from its ends.
+    // How far the handles of such a piece are from its ends.
     let handle = radius * 4 / 3 * tan(step / 4)
     func point(_ angle: Double, _ along: Double) -> GraphLayout.Point {
       let (x, y) = (cos(angle), sin(angle))
@@ -142,4 +142,30 @@ struct DrawnPath: Hashable, Sendable {
     path.line(points)
     return path
   }
+}
+
+extension ShownState {
+  /// Its sign, 11 points square. Drawn and not set: fonts lack some of the characters.
+  var path: DrawnPath {
+    switch self {
+    case .finished: Self.check
+    case .executing, .ready: Self.triangle
+    case .pending: Self.ring
+    case .cancelled: Self.cross
+    case .failed: Self.exclamation
+    case .deadlocked: Self.turn
+    case .stalled: Self.noEntry
+    }
+  }
+
+  private static let check = DrawnPath([(1.5, 6), (4.5, 9), (9.5, 2.5)])
+  private static let triangle = DrawnPath([(2.5, 1.5), (9.5, 5.5), (2.5, 9.5)], isClosed: true)
+  private static let ring = DrawnPath(arc: (5.5, 5.5), radius: 4, from: 0, to: 360)
+  private static let cross = DrawnPath([(2, 2), (9, 9)]).with([(9, 2), (2, 9)])
+  private static let exclamation = DrawnPath([(5.5, 1), (5.5, 6.5)]).with([(5.5, 9), (5.5, 9.6)])
+  /// Round against the clock, with an arrow at its beginning.
+  private static let turn = DrawnPath(arc: (5.7, 5.7), radius: 4.4, from: -35, to: -348).with([
+    (9.8, 0.6), (9.8, 3.6), (6.8, 3.6),
+  ])
+  private static let noEntry = ring.with([(2.7, 8.3), (8.3, 2.7)])
 }

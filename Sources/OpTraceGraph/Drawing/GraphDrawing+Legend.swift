@@ -34,10 +34,10 @@ extension GraphDrawing {
   }
 }
 
-/// Where the legend's entries stand: one after the other, in as many rows as it takes.
+/// The positions of the legend's entries: one after the other, in as many rows as it takes.
 struct LegendRows {
   let items: [LegendItem]
-  private(set) var places: [GraphLayout.Point] = []
+  private(set) var origins: [GraphLayout.Point] = []
   private(set) var height = 18.0
 
   init(_ items: [LegendItem], width: Double) {
@@ -46,7 +46,7 @@ struct LegendRows {
     for item in items {
       let length = Self.width(of: item)
       if at.x > 0, at.x + length > width { at = GraphLayout.Point(0, at.y + 26) }
-      places.append(at)
+      origins.append(at)
       at.x += length + 22
     }
     height += at.y

@@ -29,7 +29,7 @@ struct GraphDrawing {
     canvas.end(.body)
     canvas.end(.graph)
     canvas.begin(.legend, at: GraphLayout.Point(PictureFrame.margin, frame.legendTop))
-    for (item, at) in zip(frame.legend.items, frame.legend.places) { drawEntry(item, at, on: &canvas) }
+    for (item, at) in zip(frame.legend.items, frame.legend.origins) { drawEntry(item, at, on: &canvas) }
     canvas.end(.legend)
     canvas.end(.picture)
   }
@@ -138,7 +138,7 @@ struct GraphDrawing {
   /// Where the text of a lean box begins, from the box's corner.
   static let leanOrigin = GraphLayout.Point(9, 27)
 
-  /// The text stands at the origin, so that it needs no place of its own.
+  /// The text starts at the origin, so that it needs no coordinates of its own.
   private func drawLeanNode(_ index: Int, on canvas: inout some GraphCanvas) {
     let centre = layout.nodes[index]
     let (width, height) = (layout.metrics.nodeWidth, layout.metrics.nodeHeight)
@@ -179,6 +179,6 @@ struct GraphDrawing {
 }
 
 extension GraphPicture.Node {
-  /// Without a caption the number stands before the name, and the queue behind it where no lane tells it.
+  /// Without a caption the number is before the name, and the queue after it where no lane shows it.
   func leanName(_ lane: String?) -> String { "\(operation) \(name)" + (lane.map { " · \($0)" } ?? "") }
 }

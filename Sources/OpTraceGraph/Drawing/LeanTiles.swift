@@ -1,8 +1,8 @@
 import OpTraceText
 
-/// What stands in a lean picture in place of an element for each operation and each edge: the picture in square tiles. A tile
+/// What a lean picture has instead of an element for each operation and each edge: the picture in square tiles. A tile
 /// has one path for all its boxes of one look, one for all its lines of one look and one for their heads, and a list of its
-/// operations as text, of which the script makes elements where somebody looks closely.
+/// operations as text, of which the script makes elements where a reader zooms in.
 ///
 /// An operation is in the tile of its origin, an edge in that of its first point.
 struct LeanTiles {
@@ -56,11 +56,11 @@ struct LeanTiles {
   /// Texts by number, in the order of their first use.
   private struct Table {
     private(set) var texts: [String] = []
-    private var places: [String: Int] = [:]
+    private var indexes: [String: Int] = [:]
 
-    mutating func place(of text: String) -> Int {
-      if let place = places[text] { return place }
-      places[text] = texts.count
+    mutating func index(of text: String) -> Int {
+      if let index = indexes[text] { return index }
+      indexes[text] = texts.count
       texts.append(text)
       return texts.count - 1
     }
@@ -77,7 +77,7 @@ struct LeanTiles {
   mutating func add(
     line path: String, head: String, id: String, look: String, layer: Int, from: (x: Int, y: Int)
   ) {
-    let key = Key(layer: layer, tile: Tile(from.x, from.y), look: lineLooks.place(of: look))
+    let key = Key(layer: layer, tile: Tile(from.x, from.y), look: lineLooks.index(of: look))
     let last = (lines[key]?.count ?? 0) - 1
     if last >= 0, let count = lines[key]?[last].count, count < Lines.most {
       lines[key]?[last].add(path, head, id)
@@ -89,7 +89,7 @@ struct LeanTiles {
   }
 
   mutating func add(box path: String, look: String, at: (x: Int, y: Int)) {
-    boxes[Key(layer: 0, tile: Tile(at.x, at.y), look: boxLooks.place(of: look)), default: ""] += path
+    boxes[Key(layer: 0, tile: Tile(at.x, at.y), look: boxLooks.index(of: look)), default: ""] += path
   }
 
   /// - Parameters:
@@ -99,8 +99,8 @@ struct LeanTiles {
   mutating func add(
     operation id: String, look: String, lane: String, shown: String, name: String?, at: (x: Int, y: Int)
   ) {
-    let look = operationLooks.place(of: "\(look)\t\(TextEscaping.oneLine(lane, limit: 300))")
-    // No line end or tab is left in a name: these part what stands here.
+    let look = operationLooks.index(of: "\(look)\t\(TextEscaping.oneLine(lane, limit: 300))")
+    // No line end or tab is left in a name: these are the separators here.
     var line = "\(id) \(look) \(at.x) \(at.y) \(TextEscaping.oneLine(shown))"
     if let name { line += "\t\(TextEscaping.oneLine(name))" }
     lists[Tile(at.x, at.y), default: ""] += "\n" + TextEscaping.xml(line)

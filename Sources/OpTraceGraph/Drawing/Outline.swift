@@ -15,7 +15,7 @@ struct Outline: Sendable {
   /// From the end of the upper left corner on, clockwise, with quarters of a circle for corners.
   init(_ box: GraphLayout.Box, radius: Double) {
     let radius = min(radius, box.width / 2, box.height / 2)
-    // How far the handles of a quarter circle stand from its corner, as a part of the radius.
+    // How far the handles of a quarter circle are from its corner, as a part of the radius.
     let near = radius * 0.4477
     func point(_ x: Double, _ y: Double) -> GraphLayout.Point { GraphLayout.Point(x, y) }
     let (left, right, top, bottom) = (box.minX, box.maxX, box.minY, box.maxY)

@@ -1,6 +1,6 @@
 import OpTraceText
 
-/// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: whole numbers, and ``LeanTiles`` in place of
+/// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: whole numbers, and ``LeanTiles`` instead of
 /// an element for every operation and edge, for each of which a browser takes some fifty microseconds. Where names can
 /// be read the script makes the elements, with the ids and classes of the full form. A viewer without script shows all
 /// boxes and lines, without names.
@@ -24,11 +24,11 @@ extension SVGCanvas {
 
   mutating func leanBox(_ box: GraphLayout.Box) {
     guard case .node(let index)? = leanPart else { return }
-    let (x, y) = (leanPlace.x + Int(box.minX), leanPlace.y + Int(box.minY))
+    let (x, y) = (leanOrigin.x + Int(box.minX), leanOrigin.y + Int(box.minY))
     let width = Int(box.width)
     let path = "M\(pair(x, y))h\(width)v\(Int(box.height))h-\(width)z"
     let look = boxLook(of: picture.nodes[index])
-    tiles?.add(box: path, look: look, at: leanPlace)
+    tiles?.add(box: path, look: look, at: leanOrigin)
   }
 
   mutating func leanLine(_ curve: GraphLayout.Curve, halfWidth: Double) {
@@ -56,7 +56,7 @@ extension SVGCanvas {
     let node = picture.nodes[index]
     let (look, lane) = (picture.cssClass(of: node), picture.lanes[node.lane].title)
     let whole = words.text.contains(node.name) ? nil : node.leanName(nil)
-    tiles?.add(operation: node.id, look: look, lane: lane, shown: words.text, name: whole, at: leanPlace)
+    tiles?.add(operation: node.id, look: look, lane: lane, shown: words.text, name: whole, at: leanOrigin)
   }
 
   /// What boxes that look alike share: of the queue what is seen of it, so that a tile has few paths however many there are.

@@ -1,7 +1,44 @@
-import OpTraceText
+public import OpTraceText
+
+/// A picture as SVG: one file that brings its style (light, dark, print) and a small script (on hover, focus or click, what an operation
+/// waits for and what waits for it), and needs nothing from outside.
+///
+/// Operations are `<g id="op-5" class="op finished critical q-network">`, edges `<g id="e-1-5" class="dep critical"
+/// data-from="op-1" data-to="op-5">`, queues `<g id="queue-network" class="queue">`.
+///
+/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that a browser opens it: operations and edges become such elements
+/// where a reader zooms in.
+public enum SVGWriter {
+  /// O(n + e).
+  public static func text(_ picture: GraphPicture, _ layout: GraphLayout) -> String {
+    drawn(GraphDrawing(picture, layout)).out
+  }
+
+  /// The same bytes as ``text(_:_:)``, handed on while they are made. Throws what `sink` throws.
+  public static func write(_ picture: GraphPicture, _ layout: GraphLayout, to sink: ByteSink) throws {
+    try withoutActuallyEscaping(sink) { sink in
+      let drawing = GraphDrawing(picture, layout)
+      var canvas = SVGCanvas(drawing, sink: sink)
+      try drawing.draw(on: &canvas)
+      try canvas.flush()
+    }
+  }
+
+  package static func embedded(_ picture: GraphPicture, _ layout: GraphLayout) -> (svg: String, style: String) {
+    let canvas = drawn(GraphDrawing(picture, layout), isEmbedded: true)
+    return (canvas.out, canvas.style)
+  }
+
+  private static func drawn(_ drawing: GraphDrawing, isEmbedded: Bool = false) -> SVGCanvas {
+    var canvas = SVGCanvas(drawing, isEmbedded: isEmbedded)
+    // Without a sink nothing throws.
+    try? drawing.draw(on: &canvas)
+    return canvas
+  }
+}
 
 /// Writes a ``GraphDrawing`` as SVG: a part is a group with its class, id and tooltip, a shape an element with the class of its
-/// role. How they look stands in ``SVGStyle``.
+/// role. ``SVGStyle`` says how they look.
 struct SVGCanvas: GraphCanvas {
   let picture: GraphPicture
   let drawing: GraphDrawing
@@ -14,14 +51,14 @@ struct SVGCanvas: GraphCanvas {
   /// … which edge or operation is open, …
   private(set) var leanPart: DrawnPart?
   /// … and where.
-  private(set) var leanPlace = (x: 0, y: 0)
+  private(set) var leanOrigin = (x: 0, y: 0)
   /// By lane.
   var leanTints: [String] = []
   private var isLean: Bool { tiles != nil }
 
   private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
 
-  /// - Parameter isEmbedded: a part of a page, which brings the script and where style stands elsewhere.
+  /// - Parameter isEmbedded: a part of a page, which has script and style of its own.
   init(_ drawing: GraphDrawing, isEmbedded: Bool = false, sink: ByteSink? = nil) {
     self.drawing = drawing
     self.isEmbedded = isEmbedded
@@ -48,20 +85,20 @@ struct SVGCanvas: GraphCanvas {
   mutating func begin(_ part: DrawnPart, at origin: GraphLayout.Point) {
     if isLean {
       // What belongs to a tile is no element of its own.
-      (leanPart, leanPlace) = (part, (Int(origin.x), Int(origin.y)))
+      (leanPart, leanOrigin) = (part, (Int(origin.x), Int(origin.y)))
       return
     }
     switch part {
     case .picture: beginPicture()
     case .head: out += "<g class=\"head\">\n"
-    case .graph: out += "<g\(place(origin))>\n"
+    case .graph: out += "<g\(translation(origin))>\n"
     case .body: if picture.isLean { beginLean() }
     case .lane(let number): beginLane(number)
     case .edge(let number): beginEdge(number)
     case .label(let number, let lane): beginLabel(number, lane)
     case .node(let number): beginNode(number, origin)
-    case .legend: out += "<g class=\"legend\"\(place(origin))>\n"
-    case .entry: out += "<g\(place(origin))>"
+    case .legend: out += "<g class=\"legend\"\(translation(origin))>\n"
+    case .entry: out += "<g\(translation(origin))>"
     case .mark(let mark): out += "<g class=\"\(picture.cssClass(of: mark))\">"
     }
   }
@@ -129,7 +166,7 @@ struct SVGCanvas: GraphCanvas {
   private mutating func beginNode(_ index: Int, _ origin: GraphLayout.Point) {
     let node = picture.nodes[index]
     out += "<g id=\"\(node.id)\" class=\"\(picture.cssClass(of: node))\""
-    out += " tabindex=\"0\"\(place(origin))"
+    out += " tabindex=\"0\"\(translation(origin))"
     if let fold = node.fold { out += " data-count=\"\(fold.count)\"" }
     out += "><title>\(xml(node.tooltip))</title>"
   }
@@ -145,7 +182,7 @@ struct SVGCanvas: GraphCanvas {
   }
 
   mutating func path(_ path: DrawnPath, at origin: GraphLayout.Point, _ role: DrawnRole) {
-    out += "<path class=\"\(role.cssClass)\"\(place(origin)) d=\""
+    out += "<path class=\"\(role.cssClass)\"\(translation(origin)) d=\""
     for step in path.steps {
       switch step {
       case .move(let point): out += "M\(pair(point))"
@@ -175,7 +212,7 @@ struct SVGCanvas: GraphCanvas {
     out += "<text"
     let name = role.cssClass
     if !name.isEmpty { out += " class=\"\(name)\"" }
-    // Zero is where it stands by itself.
+    // It starts at zero by default.
     if at.x != 0 { out += " x=\"\(number(at.x))\"" }
     if at.y != 0 { out += " y=\"\(number(at.y))\"" }
     out += ">"
@@ -199,7 +236,7 @@ struct SVGCanvas: GraphCanvas {
   // MARK: Pieces
 
   /// Nothing where it would move nothing.
-  private func place(_ point: GraphLayout.Point) -> String {
+  private func translation(_ point: GraphLayout.Point) -> String {
     point == GraphLayout.Point(0, 0) ? "" : " transform=\"translate(\(pair(point)))\""
   }
 
@@ -247,7 +284,7 @@ extension DrawnRole {
 }
 
 extension GraphPicture {
-  /// A sample has the classes of what it stands for.
+  /// A sample has the classes of what it explains.
   fileprivate func cssClass(of mark: LegendItem.Mark) -> String {
     switch mark {
     case .state(let state): "op \(state.rawValue)"

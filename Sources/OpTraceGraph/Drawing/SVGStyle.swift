@@ -101,7 +101,7 @@ enum SVGStyle {
     rules.append(".op.executing .sign{fill:\(hex(ShownState.executing.style.accent))}")
     rules.append(".optrace-graph .op.deadlocked .caption{fill:\(hex(ShownState.deadlocked.style.text))}")
     if !hasLanes {
-      // Too many queues for lanes: a tint tells them apart, the tooltip names them.
+      // Too many queues for lanes: each has a tint, and the tooltip names it.
       for lane in picture.lanes where lane.isBoxed && !lane.nodeClass.isEmpty {
         rules.append(
           ".op.finished.\(lane.nodeClass) .box,.op.pending.\(lane.nodeClass) .box{fill:\(hex(lane.style.fill))}")

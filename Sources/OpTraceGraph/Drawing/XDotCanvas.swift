@@ -1,6 +1,26 @@
+/// The placed picture that ``SVGWriter`` draws, in light colours and without what only a browser can do (tooltips, dark
+/// mode), for Graphviz to turn into PNG and PDF.
+package struct XDotWriter: Sendable {
+  /// In points.
+  package let width: Double
+  package let height: Double
+  /// The picture as a value for a graph's attribute `_background`, for a graph of this size at zero.
+  package let background: String
+
+  /// O(n + e).
+  package init(_ picture: GraphPicture, _ layout: GraphLayout) {
+    let drawing = GraphDrawing(picture, layout)
+    var canvas = XDotCanvas(drawing)
+    drawing.draw(on: &canvas)
+    width = drawing.frame.width
+    height = drawing.frame.height
+    background = canvas.text
+  }
+}
+
 /// Draws a ``GraphDrawing`` in Graphviz' `xdot` form, which its renderers take as a graph's `_background`, in light colours.
 ///
-/// The form knows places of the whole picture only, with y upwards, and neither dashes of a length of ours nor round ends:
+/// The format has coordinates of the whole picture only, with y upwards, and neither dashes of a length of ours nor round ends:
 /// these are drawn as what they look like (``StrokedLine``).
 struct XDotCanvas: GraphCanvas {
   private let drawing: GraphDrawing

@@ -1,7 +1,7 @@
 extension GraphLayout {
   /// Gives every edge between neighbouring columns one plain S from the middle of a side to the middle of a side.
   ///
-  /// Nothing stands between two columns, so nothing is met; a router that knows only boxes winds where the gap is
+  /// Nothing is between two columns, so nothing is hit; a router that knows only boxes winds where the gap is
   /// narrow and the way is high.
   /// - Parameter widest: the widest gap that counts as one between neighbours, in points.
   public mutating func smoothShortEdges(of picture: GraphPicture, widest: Double) {

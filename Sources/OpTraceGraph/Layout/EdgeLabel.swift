@@ -1,4 +1,4 @@
-/// The few words on a line: where they stand, in points.
+/// The few words on a line: their positions, in points.
 public enum EdgeLabel {
   static let size = 10.0
   static let padding = 4.0
@@ -12,26 +12,26 @@ public enum EdgeLabel {
   }
 
   /// Around the texts of all edges: in the middle of each line, or as near to it as no box of an operation and no other
-  /// text stands. Nil for edges without words, and for those along whose line there is no such place: their tooltip has
+  /// text is. Nil for edges without words, and for those along whose line there is no free spot: their tooltip has
   /// what they would say. First come words, then the numbers of lines on the critical path, then those with the fewest
-  /// places. O(edges * pieces), more where it is crowded.
+  /// the words. O(edges * pieces), more where it is crowded.
   public static func boxes(_ picture: GraphPicture, _ layout: GraphLayout) -> [GraphLayout.Box?] {
     var boxes: [GraphLayout.Box?] = picture.edges.map { _ in nil }
     let labelled = picture.edges.indices.filter { picture.edges[$0].label != nil && layout.edges[$0] != nil }
     guard !labelled.isEmpty else { return boxes }
     var crowd = crowd(of: picture, layout)
-    let places = labelled.map { number -> [GraphLayout.Box] in
+    let candidates = labelled.map { number -> [GraphLayout.Box] in
       guard let label = picture.edges[number].label, let curve = layout.edges[number] else { return [] }
       let width = width(of: label)
-      return curve.placesFromTheMiddle.lazy.map { GraphLayout.Box(centre: $0, width: width, height: height) }
+      return curve.pointsFromTheMiddle.lazy.map { GraphLayout.Box(centre: $0, width: width, height: height) }
         .filter { !crowd.isMet(by: $0) }
     }
     let order = labelled.indices.sorted { one, other in
       let (first, second) = (picture.edges[labelled[one]], picture.edges[labelled[other]])
-      return (first.rank, places[one].count, one) < (second.rank, places[other].count, other)
+      return (first.rank, candidates[one].count, one) < (second.rank, candidates[other].count, other)
     }
     for number in order {
-      guard let box = places[number].first(where: { !crowd.isMet(by: $0) }) else { continue }
+      guard let box = candidates[number].first(where: { !crowd.isMet(by: $0) }) else { continue }
       crowd.add(box)
       boxes[labelled[number]] = box
     }
@@ -51,7 +51,7 @@ public enum EdgeLabel {
     return crowd
   }
 
-  /// What it stands on, which its own ground has to look like: a lane, or the page between them.
+  /// What is behind it, whose colour its own ground must have: a lane, or the page between them.
   static func lane(of box: GraphLayout.Box, in picture: GraphPicture, _ layout: GraphLayout) -> Int? {
     let centre = GraphLayout.Point((box.minX + box.maxX) / 2, (box.minY + box.maxY) / 2)
     return layout.lanes.indices.first { layout.lanes[$0].contains(centre) && picture.lanes[$0].isBoxed }
@@ -76,11 +76,11 @@ extension GraphLayout.Curve {
 
 extension GraphLayout.Curve {
   /// Points of the line, the one in the middle of its length first, then outwards in turn.
-  fileprivate var placesFromTheMiddle: [GraphLayout.Point] {
+  fileprivate var pointsFromTheMiddle: [GraphLayout.Point] {
     var samples: [(point: GraphLayout.Point, way: Double)] = []
     var way = 0.0
     for piece in 0..<max(0, (points.count - 1) / 3) {
-      // Half a text's height apart, so that no free place is missed.
+      // Half a text's height apart, so that no free spot is missed.
       let ends = (points[3 * piece], points[3 * piece + 3])
       let steps = min(400, max(16, (abs(ends.0.x - ends.1.x) + abs(ends.0.y - ends.1.y)) / 7).rounded(.up))
       for step in 0...Int(steps) {
@@ -135,7 +135,7 @@ private struct BoxCrowd {
 }
 
 extension GraphPicture.Edge {
-  /// Whose words get their places first: those that say why, those on the critical path, all others.
+  /// Whose words get room first: those that say why, those on the critical path, all others.
   fileprivate var rank: Int {
     (kind != .dependency && kind != .submission && kind != .awaited) || isCycle ? 0 : isCritical ? 1 : 2
   }

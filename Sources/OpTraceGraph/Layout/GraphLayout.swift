@@ -1,13 +1,13 @@
 /// Where everything of a ``GraphPicture`` lies, in points, y downwards.
 public struct GraphLayout: Sendable {
-  /// A place: x to the right, y downwards, in points.
+  /// A position: x to the right, y downwards, in points.
   public struct Point: Sendable, Hashable {
     /// To the right.
     public var x: Double
     /// Downwards.
     public var y: Double
 
-    /// The place at these distances from the origin.
+    /// The point at these distances from the origin.
     public init(_ x: Double, _ y: Double) {
       self.x = x
       self.y = y
@@ -81,9 +81,9 @@ public struct GraphLayout: Sendable {
   public var edges: [Curve?]
   /// As `GraphPicture.lanes`; empty where lanes are not drawn as boxes.
   public var lanes: [Box]
-  /// The places kept free for the lanes' titles.
+  /// The areas kept free for the lanes' titles.
   public var titles: [Box]
-  /// The sizes that the places were chosen for.
+  /// The sizes that the layout was computed for.
   public var metrics: GraphMetrics
 
   /// A layout that others made: as many nodes, edges and lanes as the picture has.
@@ -120,19 +120,19 @@ public struct GraphMetrics: Sendable, Hashable {
   package static let padding = 10.0
   /// Between a node's left padding and its name.
   package static let signWidth = 16.0
-  /// Above this many lanes, a tint and a line of its own tell a box's queue instead: Graphviz fails on many interleaved
+  /// Above this many lanes, a tint and a line of its own show a box's queue instead: Graphviz fails on many interleaved
   /// clusters, and a page of lanes with little in them has no room for it.
   public static let mostLanes = 20
 
   /// All nodes are so wide.
   public var nodeWidth: Double
-  /// The height of the tallest: each stands in the middle of such a place.
+  /// The height of the tallest: each is in the middle of a row of that height.
   public var nodeHeight: Double
-  /// The place for a lane's title and caption: so wide, …
+  /// The area for a lane's title and caption: so wide, …
   public var titleWidth: Double
   /// … and so high.
   public var titleHeight = 36.0
-  /// Lanes are drawn as boxes; else each box of an operation tells its queue, by a tint and, where there are several, by name.
+  /// Lanes are drawn as boxes; else each box of an operation shows its queue, by a tint and, where there are several, by name.
   public var hasLanes: Bool
   /// Boxes have a line for their queue's name.
   public var namesLanes: Bool

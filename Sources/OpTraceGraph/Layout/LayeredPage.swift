@@ -12,7 +12,7 @@ struct LayeredPage {
 
   let parts: LayeredParts
   let measures: PageMeasures
-  /// Without what stands around the graph.
+  /// Without what is around the graph.
   let size: PageSize
   /// Of each node; rows count from its lane's upper end.
   let cells: [Cell]
@@ -51,9 +51,9 @@ struct LayeredPage {
       tops.append(y)
       y += measures.height(ofLane: rows) + PageMeasures.laneGap
     }
-    let places = PagePlaces(page: self, tops: tops)
-    let centres = picture.nodes.indices.map(places.centre)
-    var routes = PageRoutes(places, picture)
+    let positions = PagePositions(page: self, tops: tops)
+    let centres = picture.nodes.indices.map(positions.centre)
+    var routes = PageRoutes(positions, picture)
     let curves = picture.edges.map { routes.curve(from: $0.from, to: $0.to) as GraphLayout.Curve? }
     var lanes: [GraphLayout.Box] = []
     var titles: [GraphLayout.Box] = []

@@ -33,8 +33,8 @@ struct LayeredParts {
       part.columns.removeAll(where: \.isEmpty)
       found.append(part)
     }
-    var place = [Double](repeating: 0, count: graph.nodeCount)
-    for number in found.indices { sort(&found[number], &place) }
+    var position = [Double](repeating: 0, count: graph.nodeCount)
+    for number in found.indices { sort(&found[number], &position) }
     parts = found.filter { $0.count > 1 } + found.filter { $0.count == 1 }
   }
 
@@ -60,7 +60,7 @@ struct LayeredParts {
     return ranks
   }
 
-  /// What waits for nothing stands just before the first that waits for it, and not far to the left.
+  /// What waits for nothing comes just before the first that waits for it, and not far to the left.
   private static func pullBeginnings(_ ranks: inout [Int], _ graph: DependencyGraph) {
     for node in 0..<graph.nodeCount where graph.dependencies(of: node).isEmpty {
       var next = Int.max
@@ -91,11 +91,11 @@ struct LayeredParts {
     return sets
   }
 
-  /// Sugiyama's sweeps: by the mean place of the neighbours in one direction, then in the other.
-  private func sort(_ part: inout Part, _ place: inout [Double]) {
+  /// Sugiyama's sweeps: by the mean position of the neighbours in one direction, then in the other.
+  private func sort(_ part: inout Part, _ position: inout [Double]) {
     func settle(_ column: Int) {
       let middle = Double(part.columns[column].count - 1) / 2
-      for (number, node) in part.columns[column].enumerated() { place[node] = Double(number) - middle }
+      for (number, node) in part.columns[column].enumerated() { position[node] = Double(number) - middle }
     }
     for column in part.columns.indices {
       part.columns[column].sort { (lane[$0], $0) < (lane[$1], $1) }
@@ -107,8 +107,10 @@ struct LayeredParts {
       for column in isForward ? Array(part.columns.indices) : part.columns.indices.reversed() {
         part.columns[column] = part.columns[column].map { node in
           let neighbours = isForward ? Array(graph.dependencies(of: node)) : Array(graph.dependents(of: node))
-          let sum = neighbours.reduce(0.0) { $0 + place[$1] }
-          return (lane: lane[node], mean: neighbours.isEmpty ? place[node] : sum / Double(neighbours.count), node: node)
+          let sum = neighbours.reduce(0.0) { $0 + position[$1] }
+          return (
+            lane: lane[node], mean: neighbours.isEmpty ? position[node] : sum / Double(neighbours.count), node: node
+          )
         }.sorted { ($0.lane, $0.mean, $0.node) < ($1.lane, $1.mean, $1.node) }.map(\.node)
         settle(column)
       }

@@ -57,17 +57,17 @@ struct PagePiece {
     for isForward in [true, false, true] {
       for number in isForward ? Array(columns.indices) : columns.indices.reversed() {
         for lane in Set(columns[number].lazy.map { parts.lane[$0.node] }).sorted() {
-          let places = columns[number].indices.filter { parts.lane[columns[number][$0].node] == lane }
-          let wanted = places.map { place -> Double in
-            let node = columns[number][place].node
+          let indexes = columns[number].indices.filter { parts.lane[columns[number][$0].node] == lane }
+          let wanted = indexes.map { index -> Double in
+            let node = columns[number][index].node
             let neighbours =
               isForward ? Array(parts.graph.dependencies(of: node)) : Array(parts.graph.dependents(of: node))
             let near = neighbours.filter { parts.lane[$0] == lane }.compactMap { rows[$0] }
             return near.isEmpty ? rows[node] ?? 0 : near.reduce(0, +) / Double(near.count)
           }
-          for (place, row) in zip(places, Self.spread(wanted, over: most[lane] ?? places.count)) {
-            columns[number][place].row = row
-            rows[columns[number][place].node] = Double(row)
+          for (index, row) in zip(indexes, Self.spread(wanted, over: most[lane] ?? indexes.count)) {
+            columns[number][index].row = row
+            rows[columns[number][index].node] = Double(row)
           }
         }
       }

@@ -1,7 +1,7 @@
 import OpTraceAnalysis
 
 /// Cells in points.
-struct PagePlaces {
+struct PagePositions {
   let page: LayeredPage
   /// The upper end of each lane.
   let tops: [Double]
@@ -26,10 +26,10 @@ struct PagePlaces {
   }
 }
 
-/// Lines between boxes: an S where they stand side by side; else up or down beside a column, along a row, and up or down
-/// beside the other column. No box stands in any of these ways.
+/// Lines between boxes: an S where they are side by side; else up or down beside a column, along a row, and up or down
+/// beside the other column. No box is in any of these ways.
 struct PageRoutes {
-  private let places: PagePlaces
+  private let positions: PagePositions
   private let half: Double
   private let gap: Double
   /// Of each box, how many lines come and leave: counted once, since a box may have as many as there are boxes.
@@ -39,24 +39,24 @@ struct PageRoutes {
   private let freedom: Double
   /// By the number of a gap: those whose lines run there, in the order in which they came.
   private var channels: [Int: [Int]] = [:]
-  /// The numbers of places with boxes.
+  /// The numbers of the cells with boxes.
   private var taken: Set<Int> = []
   /// Of lane, row and column.
   private let numbers: (row: Int, lane: Int)
 
-  init(_ places: PagePlaces, _ picture: GraphPicture) {
-    self.places = places
-    let measures = places.page.measures
+  init(_ positions: PagePositions, _ picture: GraphPicture) {
+    self.positions = positions
+    let measures = positions.page.measures
     half = measures.metrics.nodeWidth / 2
     gap = measures.columnGap
-    let graph = places.page.parts.graph
+    let graph = positions.page.parts.graph
     lines = (0..<graph.nodeCount).map { (graph.dependencies(of: $0).count, graph.dependents(of: $0).count) }
-    lane = places.page.parts.lane
-    cells = places.page.cells
+    lane = positions.page.parts.lane
+    cells = positions.page.cells
     // Words on a line need the whole height of a gap.
     freedom = picture.edges.contains { $0.label != nil } ? 2 : 2.4
     let columns = (cells.map(\.column).max() ?? 0) + 1
-    numbers = (columns, columns * ((places.page.rows.max() ?? 0) + 2))
+    numbers = (columns, columns * ((positions.page.rows.max() ?? 0) + 2))
     for (node, cell) in cells.enumerated() { taken.insert(number(lane[node], cell.row, cell.column)) }
   }
 
@@ -65,7 +65,7 @@ struct PageRoutes {
   }
 
   mutating func curve(from: Int, to: Int) -> GraphLayout.Curve {
-    let (one, other) = (places.centre(of: from), places.centre(of: to))
+    let (one, other) = (positions.centre(of: from), positions.centre(of: to))
     let start = GraphLayout.Point(one.x + half, one.y)
     let tip = GraphLayout.Point(other.x - half, other.y)
     let isForward = cells[from].column < cells[to].column
@@ -103,7 +103,7 @@ struct PageRoutes {
     }
   }
 
-  /// Level with one of both, where nothing stands between.
+  /// Level with one of both, where nothing is between them.
   private func alongRow(
     _ from: Int, _ to: Int, _ start: GraphLayout.Point, _ tip: GraphLayout.Point
   ) -> GraphLayout.Curve {
@@ -133,7 +133,7 @@ struct PageRoutes {
     let isAbove = isTree ? fromY < toY : toY < fromY
     let shared = isTree ? from : to
     let row = cells[near].row + (isAbove ? 0 : 1)
-    return places.gap(above: row, in: lane[near]) + track(of: shared, in: number(lane[near], row, 0)) * freedom
+    return positions.gap(above: row, in: lane[near]) + track(of: shared, in: number(lane[near], row, 0)) * freedom
   }
 
   /// Lines of different trees in one gap lie beside each other, the first in the middle: 0, 1, -1, 2, -2.
@@ -144,7 +144,7 @@ struct PageRoutes {
       trees.append(tree)
       channels[channel] = trees
     }
-    let place = number < 5 ? number : tree % 5
-    return Double(place.isMultiple(of: 2) ? -place / 2 : (place + 1) / 2)
+    let slot = number < 5 ? number : tree % 5
+    return Double(slot.isMultiple(of: 2) ? -slot / 2 : (slot + 1) / 2)
   }
 }

@@ -13,7 +13,7 @@ extension LayeredParts {
   func bestShape(_ measures: PageMeasures) -> PageShape {
     let natural = PageShape(columns: max(1, parts.map(\.columns.count).max() ?? 1), rows: highestColumn)
     let count = lane.count
-    // A few columns more cost nothing where parts can stand side by side.
+    // A few columns more cost nothing where parts can be side by side.
     var best = natural
     var least = Double.infinity
     for shape in shapes(natural) {
@@ -40,7 +40,7 @@ extension LayeredParts {
     return most
   }
 
-  /// The shape that nothing forces, and smaller ones; the fewer, the more there is to place in each.
+  /// The shape that nothing forces, and smaller ones; the larger the graph, the fewer of them.
   private func shapes(_ natural: PageShape) -> [PageShape] {
     let step = lane.count > 20_000 ? 3.0 : lane.count > 3000 ? 1.6 : 1.25
     func series(_ most: Int, least: Int) -> [Int] {

@@ -1,4 +1,6 @@
-/// What became of a box or a line between two versions that are compared: it takes the place of a state.
+package import OpTraceModel
+
+/// What became of a box or a line between two versions that are compared. It is shown instead of a state.
 public enum BoxDifference: String, Sendable, CaseIterable {
   /// The base has none.
   case came
@@ -14,7 +16,7 @@ public enum BoxDifference: String, Sendable, CaseIterable {
   case slower
   /// As many, and faster.
   case faster
-  /// Nothing that is told.
+  /// Nothing worth a mark.
   case same
 
   /// What the legend says.
@@ -31,7 +33,7 @@ public enum BoxDifference: String, Sendable, CaseIterable {
     }
   }
 
-  /// One character that tells it without colour.
+  /// One character for it, for readers who see no colours.
   var sign: String {
     switch self {
     case .came: "+"
@@ -106,4 +108,49 @@ extension GraphPicture.Node {
   var style: StateStyle { difference?.style ?? state.style }
   var sign: String { difference?.sign ?? state.sign }
   var signPath: DrawnPath { difference?.path ?? state.path }
+}
+
+// What pictures of other modules are made with: a struct's own memberwise initialiser ends at its module.
+
+extension GraphPicture {
+  /// Nothing is drawn yet.
+  package init(titled title: String) {
+    self.init()
+    self.title = title
+  }
+}
+
+extension GraphPicture.Verdict {
+  package init(_ kind: Kind, lead: String, text: String) { self.init(kind: kind, lead: lead, text: text) }
+}
+
+extension GraphPicture.Lane {
+  package init(
+    id: String, nodeClass: String, title: String, caption: String, tooltip: String, style: LaneStyle,
+    boxed isBoxed: Bool
+  ) {
+    self.init(
+      id: id, nodeClass: nodeClass, title: title, caption: caption, tooltip: tooltip, style: style, isBoxed: isBoxed)
+  }
+}
+
+extension GraphPicture.Node {
+  /// A box of a comparison.
+  package init(
+    fold: GraphPicture.Fold, difference: BoxDifference, operation: OperationID, lane: Int, name: String,
+    caption: String,
+    tooltip: String
+  ) {
+    self.init(
+      operation: operation, lane: lane, state: .finished, name: name, caption: caption, bar: [], tooltip: tooltip,
+      fold: fold, difference: difference)
+  }
+}
+
+extension GraphPicture.Edge {
+  package init(_ from: Int, _ to: Int) { self.init(from: from, to: to) }
+}
+
+extension GraphPicture.Fold {
+  package init(_ number: Int, of members: [OperationID]) { self.init(number: number, members: members) }
 }

@@ -5,7 +5,7 @@ import OpTraceModel
 struct FoldedBox {
   private(set) var members: [OperationID] = []
   var count: Int { members.count }
-  /// Its first operation's place in the trace, and its last one's.
+  /// The indexes of its first and of its last operation in the trace.
   private(set) var first = -1
   private(set) var last = -1
   /// Nil: its operations are in several.
@@ -17,7 +17,7 @@ struct FoldedBox {
   private(set) var culprits = 0
   private(set) var barriers = 0
   private(set) var externals = 0
-  /// The place of the one that ran longest.
+  /// The index of the one that ran longest.
   private(set) var longest = -1
   private(set) var longestRun: Nanoseconds = -1
   /// Edges within.
@@ -36,34 +36,34 @@ struct FoldedBox {
   private var firstTitle = ""
   private var stem: String?
 
-  mutating func add(_ place: Int, lane newLane: Int, in builder: GraphPictureBuilder) {
-    add(builder.trace.operations[place], at: place, lane: newLane, in: builder)
+  mutating func add(_ index: Int, lane newLane: Int, in builder: GraphPictureBuilder) {
+    add(builder.trace.operations[index], at: index, lane: newLane, in: builder)
   }
 
   /// Borrowed: there are millions, and a copy counts references.
   private mutating func add(
-    _ operation: borrowing OperationRecord, at place: Int, lane newLane: Int, in builder: GraphPictureBuilder
+    _ operation: borrowing OperationRecord, at index: Int, lane newLane: Int, in builder: GraphPictureBuilder
   ) {
-    let state = builder.state(of: place)
+    let state = builder.state(of: index)
     let own = OperationTimes(of: operation, traceEnd: builder.trace.end)
     addName(operation, isFirst: count == 0)
     if count == 0 {
-      first = place
+      first = index
       lane = newLane
     } else if lane != newLane {
       lane = nil
     }
     members.append(operation.id)
-    last = place
-    if builder.isUnknown(place, state) { unknown += 1 } else { states[state.ordinal] += 1 }
+    last = index
+    if builder.isUnknown(index, state) { unknown += 1 } else { states[state.ordinal] += 1 }
     times.waitingForDependencies += own.waitingForDependencies
     times.waitingForSlot += own.waitingForSlot
     times.running += own.running
-    if builder.isCritical[place] { critical += 1 }
-    if builder.stuck.culprits.contains(place) { culprits += 1 }
+    if builder.isCritical[index] { critical += 1 }
+    if builder.stuck.culprits.contains(index) { culprits += 1 }
     if operation.isBarrier { barriers += 1 }
     if operation.coverage == .external { externals += 1 }
-    if own.running > longestRun { (longest, longestRun) = (place, own.running) }
+    if own.running > longestRun { (longest, longestRun) = (index, own.running) }
     let begin = operation.executionBegan?.time ?? operation.started?.time
     arrived = Self.earlier(arrived, operation.enqueued?.time ?? begin)
     runnable = Self.earlier(runnable, operation.runnable ?? begin)
@@ -120,7 +120,7 @@ struct FoldedBox {
 }
 
 extension ShownState {
-  /// Its place in ``allCases``.
+  /// Its index in ``allCases``.
   package var ordinal: Int {
     switch self {
     case .finished: 0

@@ -15,7 +15,7 @@ struct FoldingMarks {
     case stalled = "what is stuck behind others"
   }
 
-  /// By number in `shown`: stands alone.
+  /// By number in `shown`: it has a box of its own.
   private(set) var isWhole: [Bool]
   /// By number in `shown`: which of the sets that found no room it is in; 0: in none.
   private(set) var marks: [Int32]
@@ -36,14 +36,14 @@ struct FoldingMarks {
     let warnings = findings(.warning)
     var left = room
     for (number, reason) in Reason.allCases.enumerated() {
-      func belongs(_ place: Int) -> Bool {
+      func belongs(_ index: Int) -> Bool {
         switch reason {
-        case .named: named.contains(place)
-        case .faulty: errors.contains(place)
-        case .failed: builder.trace.operations[place].state == .failed
-        case .critical: builder.isCritical[place]
-        case .warned: warnings.contains(place)
-        case .stalled: builder.stuck.stalled.contains(place)
+        case .named: named.contains(index)
+        case .faulty: errors.contains(index)
+        case .failed: builder.trace.operations[index].state == .failed
+        case .critical: builder.isCritical[index]
+        case .warned: warnings.contains(index)
+        case .stalled: builder.stuck.stalled.contains(index)
         }
       }
       let members = shown.indices.filter { !isWhole[$0] && belongs(shown[$0]) }
@@ -83,11 +83,11 @@ struct FoldingKinds {
     // Kinds are few, so levels are made of these.
     var kinds: [Kind] = []
     var numbers: [Kind: Int32] = [:]
-    let fine = builder.shown.enumerated().map { node, place in
+    let fine = builder.shown.enumerated().map { node, index in
       let kind = Kind(
-        stem: operations[place].name.map { number(NameStem.of($0)) } ?? 0,
-        className: number(operations[place].kind), queue: operations[place].queue?.rawValue, mark: marks[node],
-        isBarrier: operations[place].isBarrier, isUnknown: !operations[place].isOutcomeKnown)
+        stem: operations[index].name.map { number(NameStem.of($0)) } ?? 0,
+        className: number(operations[index].kind), queue: operations[index].queue?.rawValue, mark: marks[node],
+        isBarrier: operations[index].isBarrier, isUnknown: !operations[index].isOutcomeKnown)
       if let old = numbers[kind] { return old }
       let new = Int32(kinds.count)
       numbers[kind] = new

@@ -131,7 +131,7 @@ extension GraphPicture {
 }
 
 extension GraphPicture.Edge {
-  /// How the line is broken; told by colour and words too.
+  /// How the line is dashed. Colour and words say the same.
   enum Stroke { case solid, dashed, longDashed, dotted }
 
   var stroke: Stroke {
@@ -149,7 +149,7 @@ extension GraphPicture.Edge {
     difference?.style.accent
       ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge)
   }
-  /// How often it stands is no fault.
+  /// How often it appears is no fault.
   var labelColor: ColorPair {
     difference?.style.accent
       ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted)

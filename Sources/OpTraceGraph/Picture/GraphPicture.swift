@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// A dependency graph as it is to be drawn: texts chosen, states told, nothing placed yet. Made from a trace by
+/// A dependency graph as it is to be drawn: with its texts and states, before the layout. Made from a trace by
 /// ``init(of:options:)``; written by ``DOTWriter``, and by ``SVGWriter`` once a layout has placed it.
 public struct GraphPicture: Sendable {
   /// The headline: the process and how many operations.
@@ -15,7 +15,7 @@ public struct GraphPicture: Sendable {
   public var nodes: [Node] = []
   /// What has to be finished before what, each with its reason.
   public var edges: [Edge] = []
-  /// What the time bars stand for.
+  /// What the time bars mean.
   public var period: ClosedRange<Nanoseconds> = 0...0
   /// What is drawn as stuck is so for certain.
   var isStuckProven = true
@@ -54,7 +54,7 @@ public struct GraphPicture: Sendable {
     /// All that is known of it. Lines, ended by "\n".
     public var tooltip: String
     package var style: LaneStyle
-    /// False for what stands outside all queues: it gets a place, but no box.
+    /// False for what is in no queue: it is drawn in a row of its own, without a box around it.
     public var isBoxed: Bool
     /// It starts nothing, and operations wait for it.
     public var isCulprit = false
@@ -66,7 +66,7 @@ public struct GraphPicture: Sendable {
     public var operation: OperationID
     /// In ``GraphPicture/lanes``.
     public var lane: Int
-    /// Where it stands at the end of the trace.
+    /// Its state at the end of the trace.
     public var state: ShownState
     /// In full; the writers cut it to the node's width.
     public var name: String
@@ -88,7 +88,7 @@ public struct GraphPicture: Sendable {
     public var tooltip: String
     /// Many operations in one box, of which ``operation`` is the first; nil: one.
     public var fold: Fold?
-    /// Of a comparison, where it is shown in place of the state; nil: of one run.
+    /// In a comparison, shown instead of the state; nil: a picture of one run.
     public var difference: BoxDifference?
 
     /// Names it in the SVG and the DOT text; the same in a later trace of the same run.
@@ -128,7 +128,7 @@ public struct GraphPicture: Sendable {
       case heldSlot = "held-slot"
       /// … blocks in a wait that is not over, …
       case wait
-      /// … stands behind a barrier, or is one, …
+      /// … is queued behind a barrier, or is one, …
       case barrier
       /// … needs the main thread.
       case mainThread = "main-thread"
@@ -151,7 +151,7 @@ public struct GraphPicture: Sendable {
     public var isOpen = false
     /// A few words on the line; nil: none.
     public var label: String?
-    /// How many edges between operations it stands for.
+    /// How many edges between operations it represents.
     public var count = 1
     /// Between boxes that come both before and behind each other: its cycle need be none of operations.
     public var isMixed = false
@@ -164,7 +164,7 @@ public struct GraphPicture: Sendable {
     nodes.reduce(0) { $0 + ($1.fold?.states[state] ?? ($1.fold == nil && $1.state == state && !$1.isUnknown ? 1 : 0)) }
   }
 
-  /// Some box stands for many operations.
+  /// Some box represents many operations.
   public var isFolded: Bool { nodes.contains { $0.fold != nil } }
 
   /// Above this many boxes each is drawn with little more than its name, and as an element only close to: a file that a browser opens.
@@ -253,7 +253,7 @@ public struct GraphOptions: Sendable {
     case tasks
   }
 
-  /// Of what is not among these, operations tell what they submitted.
+  /// Work that is not among these is named by the operations that submitted it.
   public var layers: Set<Layer> = [.operations]
   /// What a lane is.
   public var grouping = Grouping.queue

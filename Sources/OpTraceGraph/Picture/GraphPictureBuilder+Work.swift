@@ -14,10 +14,10 @@ extension GraphPictureBuilder {
     WorkKind.allCases.filter { $0 != .operation && options.layers.contains($0.layer) }
   }
 
-  /// What stands behind an operation's times where the picture has no boxes for it.
-  func submittedCaption(at place: Int) -> String {
+  /// The end of an operation's caption: what it submitted, where the picture has no boxes for that.
+  func submittedCaption(at index: Int) -> String {
     let kinds = WorkKind.allCases.filter { !options.layers.contains($0.layer) }
-    return submitted.text(at: place, of: kinds).map { " · \($0)" } ?? ""
+    return submitted.text(at: index, of: kinds).map { " · \($0)" } ?? ""
   }
 
   /// More tasks than these share boxes, though there were room for all: most are children that do the same.
@@ -35,18 +35,18 @@ extension GraphPictureBuilder {
     let lanes = addLanes(of: shown, to: &picture)
     let room = options.mostBoxes.map { max($0 - picture.nodes.count, $0 / 3) } ?? .max
     let tasks = shown.count { trace.kind(ofWorkAt: $0) == .task }
-    let members = shown.map { place in
-      let work = trace.work(at: place)
+    let members = shown.map { index in
+      let work = trace.work(at: index)
       return WorkBoxes.Member(
-        place: place, id: work.id, lane: lanes[place] ?? 0, kind: work.kind, submitter: work.submitter,
-        isOver: work.over != nil || trace.kind(ofWorkAt: place) == .block,
-        alwaysFolds: options.mostBoxes != nil && tasks > Self.mostTasksAlone && trace.kind(ofWorkAt: place) == .task)
+        index: index, id: work.id, lane: lanes[index] ?? 0, kind: work.kind, submitter: work.submitter,
+        isOver: work.over != nil || trace.kind(ofWorkAt: index) == .block,
+        alwaysFolds: options.mostBoxes != nil && tasks > Self.mostTasksAlone && trace.kind(ofWorkAt: index) == .task)
     }
     let boxes = WorkBoxes(members, submitters: boxOfWork, room: room)
     var folds = picture.nodes.count { $0.fold != nil }
     let critical = showsPath ? Set(path.works) : []
     for members in boxes.members {
-      for place in members { boxOfWork[trace.workID(at: place)] = picture.nodes.count }
+      for index in members { boxOfWork[trace.workID(at: index)] = picture.nodes.count }
       if members.count > 1 { folds += 1 }
       var node = node(of: members, lane: lanes[members[0]] ?? 0, number: folds)
       node.isCritical = members.contains { critical.contains(trace.workID(at: $0)) }
@@ -67,9 +67,9 @@ extension GraphPictureBuilder {
   }
 
   /// "3 blocks · 2 tasks"
-  private func amounts(of places: [Int]) -> String {
+  private func amounts(of indexes: [Int]) -> String {
     var counts: [WorkKind: Int] = [:]
-    for place in places { counts[trace.kind(ofWorkAt: place), default: 0] += 1 }
+    for index in indexes { counts[trace.kind(ofWorkAt: index), default: 0] += 1 }
     return WorkKind.allCases.compactMap { kind in counts[kind].map { counted($0, kind.word) } }.joined(separator: " · ")
   }
 
@@ -89,15 +89,15 @@ extension GraphPictureBuilder {
       if counts[key] == nil { order.append((key, kind)) }
       counts[key, default: 0] += 1
     }
-    for place in shown {
-      let id = trace.workID(at: place)
-      add(.submission, trace.submitter(ofWorkAt: place), id, isCritical: critical.contains(id))
+    for index in shown {
+      let id = trace.workID(at: index)
+      add(.submission, trace.submitter(ofWorkAt: index), id, isCritical: critical.contains(id))
     }
     for step in steps where trace.index(of: step.work) == nil {
       if case .slot(let before) = step.cause { add(.slot, before, step.work, isCritical: true) }
     }
-    for place in shown where trace.kind(ofWorkAt: place) == .task {
-      let task = trace.tasks[place - WorkKind.task.first(in: trace)]
+    for index in shown where trace.kind(ofWorkAt: index) == .task {
+      let task = trace.tasks[index - WorkKind.task.first(in: trace)]
       if let awaited = task.suspension?.awaited { add(.awaited, awaited, task.id) }
     }
     for (ends, kind) in order {
@@ -109,7 +109,7 @@ extension GraphPictureBuilder {
     }
   }
 
-  /// Places of the other work that is drawn: with a focus, what came of an operation that is shown, and what was asked for with all that
+  /// Indexes of the other work that is drawn: with a focus, what came of an operation that is shown, and what was asked for with all that
   /// submitted it and that it submitted.
   private func shownOthers() -> [Int] {
     let all = otherKinds.flatMap { $0.indexes(in: trace) }
@@ -124,9 +124,9 @@ extension GraphPictureBuilder {
     }
     // What work has submitted has a higher number.
     var wanted = Set(focus.operations)
-    for place in all.sorted(by: { trace.workID(at: $0) < trace.workID(at: $1) }) {
-      if let submitter = trace.submitter(ofWorkAt: place), wanted.contains(submitter) {
-        wanted.insert(trace.workID(at: place))
+    for index in all.sorted(by: { trace.workID(at: $0) < trace.workID(at: $1) }) {
+      if let submitter = trace.submitter(ofWorkAt: index), wanted.contains(submitter) {
+        wanted.insert(trace.workID(at: index))
       }
     }
     wanted.formUnion(before)
@@ -140,18 +140,18 @@ extension GraphPictureBuilder {
     let titles = QueueTitles(trace)
     var lanes: [Int: Int] = [:]
     var known: [String: Int] = [:]
-    for (name, places) in groups(of: shown) {
+    for (name, indexes) in groups(of: shown) {
       let lane = picture.lanes.count
-      for place in places { lanes[place] = lane }
-      let isTasks = trace.kind(ofWorkAt: places[0]) == .task
-      let queue = isTasks ? nil : trace.blocks[places[0] - trace.operations.count].queue.flatMap(trace.dispatchQueue)
+      for index in indexes { lanes[index] = lane }
+      let isTasks = trace.kind(ofWorkAt: indexes[0]) == .task
+      let queue = isTasks ? nil : trace.blocks[indexes[0] - trace.operations.count].queue.flatMap(trace.dispatchQueue)
       let slug = TextEscaping.slug(name)
       known[slug, default: 0] += 1
       let id = (slug.isEmpty ? "\(lane)" : slug) + (known[slug] == 1 && !slug.isEmpty ? "" : "-\(lane)")
       let isQueue = options.grouping == .queue
       let title = isQueue && !isTasks ? queue.map(titles.title(of:)) ?? "no dispatch queue" : name
-      var parts = [isQueue ? queue.map(width) : nil, amounts(of: places)].compactMap(\.self)
-      let open = places.count { !trace.isOver(workAt: $0) }
+      var parts = [isQueue ? queue.map(width) : nil, amounts(of: indexes)].compactMap(\.self)
+      let open = indexes.count { !trace.isOver(workAt: $0) }
       if open > 0 { parts.append("\(grouped(open)) not over") }
       let what = isQueue && queue?.isMain == false ? "dispatch queue" : nil
       picture.lanes.append(
@@ -167,26 +167,26 @@ extension GraphPictureBuilder {
   }
 
   /// In the order of their queues, what has none last, and then tasks; by function in the order of first sight.
-  private func groups(of shown: [Int]) -> [(name: String, places: [Int])] {
+  private func groups(of shown: [Int]) -> [(name: String, indexes: [Int])] {
     guard options.grouping == .queue else {
-      var places: [String: Int] = [:]
-      var groups: [(name: String, places: [Int])] = []
-      for place in shown {
-        let kind = trace.work(at: place).kind
-        let key = "\(trace.kind(ofWorkAt: place).word) \(kind)"
-        let number = places[key] ?? groups.count
+      var numbers: [String: Int] = [:]
+      var groups: [(name: String, indexes: [Int])] = []
+      for index in shown {
+        let kind = trace.work(at: index).kind
+        let key = "\(trace.kind(ofWorkAt: index).word) \(kind)"
+        let number = numbers[key] ?? groups.count
         if number == groups.count {
-          places[key] = number
+          numbers[key] = number
           groups.append((kind, []))
         }
-        groups[number].places.append(place)
+        groups[number].indexes.append(index)
       }
       return groups
     }
     let blocks = shown.filter { trace.kind(ofWorkAt: $0) == .block }
     let byQueue = Dictionary(grouping: blocks) { trace.blocks[$0 - trace.operations.count].queue?.rawValue ?? .max }
-    var groups = byQueue.sorted { $0.key < $1.key }.map { queue, places in
-      (trace.dispatchQueue(DispatchQueueID(queue))?.title ?? "none", places)
+    var groups = byQueue.sorted { $0.key < $1.key }.map { queue, indexes in
+      (trace.dispatchQueue(DispatchQueueID(queue))?.title ?? "none", indexes)
     }
     let tasks = shown.filter { trace.kind(ofWorkAt: $0) == .task }
     if !tasks.isEmpty { groups.append(("Swift tasks", tasks)) }
@@ -203,10 +203,10 @@ extension GraphPictureBuilder {
   }
 
   /// Of one, or of many that share a box.
-  private func node(of places: [Int], lane: Int, number: Int) -> GraphPicture.Node {
-    let works = places.map { trace.work(at: $0) }
+  private func node(of indexes: [Int], lane: Int, number: Int) -> GraphPicture.Node {
+    let works = indexes.map { trace.work(at: $0) }
     let times = works.map { $0.times(traceEnd: trace.end) }
-    let states = works.map { ShownState($0.finalState) }
+    let states = works.map { ShownState($0.state) }
     var sum = OperationTimes()
     for one in times {
       sum.waitingForDependencies = sum.waitingForDependencies.saturating(one.waitingForDependencies)
@@ -234,7 +234,7 @@ extension GraphPictureBuilder {
     let common = commonName(of: works)
     return GraphPicture.Node(
       operation: first.id, lane: lane, state: state,
-      name: common.map { "\(grouped(works.count)) × \(TextEscaping.oneLine($0, limit: 300))" } ?? amounts(of: places),
+      name: common.map { "\(grouped(works.count)) × \(TextEscaping.oneLine($0, limit: 300))" } ?? amounts(of: indexes),
       caption: parts.count == 1 ? "all \(state.rawValue)" : parts.joined(separator: " · "),
       bar: span(of: works).map { bar($0.times, from: $0.from) } ?? [], isBarrier: isBarrier,
       tooltip:
@@ -323,18 +323,20 @@ extension GraphPictureBuilder {
   private func tooltip(of work: any Work, _ times: OperationTimes) -> String {
     func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
     var lines = ["\(work.id) \(line(work.title)) — \(ShownState(work.finalState).rawValue)"]
-    if let place = work.function?.lineText { lines.append("at \(line(place))") }
+    if let location = work.function?.lineText { lines.append("at \(line(location))") }
     if let submitter = work.submitter {
       lines.append("submitted by \(submitter) \(line(trace.work(submitter)?.title ?? ""))")
     } else if let thread = work.submitted?.thread {
       lines.append("submitted by \(line(trace.thread(thread)?.timelineName ?? "\(thread)"))")
     }
-    if let place = trace.stacks.codeLocation(work.submittedAt)?.text { lines.append("submitted in \(line(place))") }
+    if let location = trace.stacks.codeLocation(work.submittedAt)?.text {
+      lines.append("submitted in \(line(location))")
+    }
     if let task = work as? TaskRecord {
       if let way = task.way.words { lines.append(way) }
       if let suspension = task.suspension {
-        let place = trace.stacks.codeLocation(suspension.at)?.text
-        lines.append(line(suspension.words(in: trace)) + (place.map { " in \(line($0))" } ?? ""))
+        let location = trace.stacks.codeLocation(suspension.at)?.text
+        lines.append(line(suspension.words(in: trace)) + (location.map { " in \(line($0))" } ?? ""))
       }
       if task.runs.count > 1 { lines.append("\(counted(task.runs.count, "run"))") }
     }
@@ -359,9 +361,9 @@ extension GraphPictureBuilder {
     let hint = hidden.isEmpty ? "" : "; --layers \(hidden.map(\.layer.rawValue).joined(separator: ",")) draws them"
     let all = kinds.map { counted($0.indexes(in: trace).count, $0.word) }
     let open = kinds.compactMap { kind -> String? in
-      let places = kind.indexes(in: trace)
-      let open = places.count { !trace.isOver(workAt: $0) }
-      return open > 0 ? "\(grouped(open)) of \(counted(places.count, kind.word))" : nil
+      let indexes = kind.indexes(in: trace)
+      let open = indexes.count { !trace.isOver(workAt: $0) }
+      return open > 0 ? "\(grouped(open)) of \(counted(indexes.count, kind.word))" : nil
     }
     if !open.isEmpty {
       return GraphPicture.Verdict(kind: .note, lead: "Not over:", text: open.joined(separator: ", ") + hint)

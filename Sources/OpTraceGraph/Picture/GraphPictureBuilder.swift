@@ -26,13 +26,13 @@ struct GraphPictureBuilder {
   let period: ClosedRange<Nanoseconds>
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
   let openWaits: [OperationID: WaitRecord]
-  /// Places of what is shown, ascending.
-  let shown: ShownPlaces
-  /// The number of each place in `shown`; -1: not shown. Empty: each has its own.
-  private let nodeOfPlace: [Int32]
+  /// Indexes of the operations that are shown, ascending.
+  let shown: ShownIndexes
+  /// The number in `shown` of each operation; -1: not shown. Empty: all are shown.
+  private let nodeOfIndex: [Int32]
   /// What else was submitted, and by which operation's doing.
   let submitted: SubmittedWork
-  /// By place: whether it is on the critical path, as far as that is shown.
+  /// By index: whether the operation is on the critical path, as far as that is shown.
   let isCritical: [Bool]
 
   init(_ trace: Trace, _ options: GraphOptions, knowing known: (path: CriticalPath, diagnosis: Diagnosis)? = nil) {
@@ -40,7 +40,7 @@ struct GraphPictureBuilder {
     self.options = options
     // First, for it takes the most memory while it is made.
     path = known?.path ?? CriticalPath(of: trace)
-    // A folded picture leaves alone whatever has a finding; else only what is stuck is told.
+    // A folded picture folds nothing that has a finding; other pictures mark only what is stuck.
     let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
     diagnosis = folds ? known?.diagnosis ?? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
     stuck = StuckPart(of: trace, diagnosis)
@@ -52,26 +52,26 @@ struct GraphPictureBuilder {
     graph = DependencyGraph(of: trace)
     submitted = SubmittedWork(trace)
     if !options.layers.contains(.operations) {
-      shown = ShownPlaces([])
+      shown = ShownIndexes([])
     } else if let hops = options.stuckHops {
-      shown = ShownPlaces(stuck.surroundings(hops: hops))
+      shown = ShownIndexes(stuck.surroundings(hops: hops))
     } else if let focus = options.focus {
-      shown = ShownPlaces(graph.neighbourhood(of: focus.operations.compactMap(submitted.root(of:)), hops: focus.hops))
+      shown = ShownIndexes(graph.neighbourhood(of: focus.operations.compactMap(submitted.root(of:)), hops: focus.hops))
     } else {
-      shown = ShownPlaces(all: trace.operations.count)
+      shown = ShownIndexes(all: trace.operations.count)
     }
     if shown.count == trace.operations.count {
-      nodeOfPlace = []
+      nodeOfIndex = []
     } else {
       var nodes = [Int32](repeating: -1, count: trace.operations.count)
-      for (number, place) in shown.enumerated() { nodes[place] = Int32(number) }
-      nodeOfPlace = nodes
+      for (number, index) in shown.enumerated() { nodes[index] = Int32(number) }
+      nodeOfIndex = nodes
     }
     var isCritical = [Bool](repeating: false, count: trace.operations.count)
     // The critical path says nothing about what is stuck.
     if options.showsCriticalPath, options.stuckHops == nil {
-      for step in path.steps { if let place = trace.index(of: step.work) { isCritical[place] = true } }
-      for id in path.remaining { if let place = trace.index(of: id) { isCritical[place] = true } }
+      for step in path.steps { if let index = trace.index(of: step.work) { isCritical[index] = true } }
+      for id in path.remaining { if let index = trace.index(of: id) { isCritical[index] = true } }
     }
     self.isCritical = isCritical
   }
@@ -125,34 +125,34 @@ struct GraphPictureBuilder {
     return name.isEmpty ? "Operations" : name
   }
 
-  /// - Parameter isLean: without what is only shown on a closer look.
-  func node(at place: Int, lane: Int, isLean: Bool = false) -> GraphPicture.Node {
-    let operation = trace.operations[place]
-    let state = state(of: place)
+  /// - Parameter isLean: without what only appears when a reader zooms in.
+  func node(at index: Int, lane: Int, isLean: Bool = false) -> GraphPicture.Node {
+    let operation = trace.operations[index]
+    let state = state(of: index)
     return GraphPicture.Node(
       operation: operation.id, lane: lane, state: state, name: TextEscaping.oneLine(operation.title, limit: 300),
-      caption: isLean ? "" : caption(of: operation, state) + submittedCaption(at: place),
+      caption: isLean ? "" : caption(of: operation, state) + submittedCaption(at: index),
       bar: isLean ? [] : bar(of: operation),
-      isCritical: isCritical[place], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
-      isUnknown: isUnknown(place, state), isCulprit: stuck.culprits.contains(place),
-      tooltip: isLean ? "" : tooltip(of: place, state, isCritical: isCritical[place]))
+      isCritical: isCritical[index], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
+      isUnknown: isUnknown(index, state), isCulprit: stuck.culprits.contains(index),
+      tooltip: isLean ? "" : tooltip(of: index, state, isCritical: isCritical[index]))
   }
 
-  func state(of place: Int) -> ShownState {
-    if stuck.cycles[place] != nil { return .deadlocked }
-    if stuck.stalled.contains(place) || stuck.culprits.contains(place) { return .stalled }
-    return trace.operations[place].isOutcomeKnown ? ShownState(trace.operations[place].state) : .pending
+  func state(of index: Int) -> ShownState {
+    if stuck.cycles[index] != nil { return .deadlocked }
+    if stuck.stalled.contains(index) || stuck.culprits.contains(index) { return .stalled }
+    return trace.operations[index].isOutcomeKnown ? ShownState(trace.operations[index].state) : .pending
   }
 
-  func isUnknown(_ place: Int, _ state: ShownState) -> Bool {
-    state == .pending && !trace.operations[place].isOutcomeKnown
+  func isUnknown(_ index: Int, _ state: ShownState) -> Bool {
+    state == .pending && !trace.operations[index].isOutcomeKnown
   }
 
   /// All edges between what is shown; their ends are numbers in `shown`.
   func eachEdge(_ body: (GraphPicture.Edge) -> Void) {
-    func node(_ place: Int) -> Int? {
-      if nodeOfPlace.isEmpty { return place }
-      return nodeOfPlace[place] >= 0 ? Int(nodeOfPlace[place]) : nil
+    func node(_ index: Int) -> Int? {
+      if nodeOfIndex.isEmpty { return index }
+      return nodeOfIndex[index] >= 0 ? Int(nodeOfIndex[index]) : nil
     }
     if showsPath {
       for step in path.steps {
@@ -162,7 +162,7 @@ struct GraphPictureBuilder {
         body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
       }
     }
-    // In the order of the graph's edges, so that one look forward is enough.
+    // In the order of the graph's edges, so that one pass is enough.
     var critical = criticalDependencies()[...]
     let inCycles = Set(
       stuck.cycleLinks.lazy.filter { $0.kind == .dependency }
@@ -202,8 +202,8 @@ struct GraphPictureBuilder {
   private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
     let inCycles = Set(stuck.cycleLinks)
     var links = stuck.cycleLinks
-    for place in stuck.stalled.sorted() where node(place) != nil {
-      links += stuck.obstacles(of: place).filter { options.stuckHops != nil || $0.kind == .wait }
+    for index in stuck.stalled.sorted() where node(index) != nil {
+      links += stuck.obstacles(of: index).filter { options.stuckHops != nil || $0.kind == .wait }
     }
     var isLabelled = Set<String>()
     for link in links where link.kind != .dependency {
@@ -241,15 +241,15 @@ struct GraphPictureBuilder {
   }
 }
 
-/// Places in a trace, ascending. All of them take no room, however many there are.
-struct ShownPlaces: RandomAccessCollection {
+/// Indexes in a trace, ascending. The set of all takes no memory.
+struct ShownIndexes: RandomAccessCollection {
   private let some: [Int]?
   let endIndex: Int
   var startIndex: Int { 0 }
 
-  init(_ places: [Int]) {
-    some = places
-    endIndex = places.count
+  init(_ indexes: [Int]) {
+    some = indexes
+    endIndex = indexes.count
   }
 
   init(all count: Int) {

@@ -37,8 +37,8 @@ extension GraphPictureBuilder {
     let outside = Int32(lanes.count)
     var outsideCount = 0
     var last: (queue: QueueID, lane: Int32)?
-    let laneOfNode = shown.map { place -> Int32 in
-      guard let queue = trace.operations[place].queue, let lane = last?.queue == queue ? last?.lane : laneOfQueue[queue]
+    let laneOfNode = shown.map { index -> Int32 in
+      guard let queue = trace.operations[index].queue, let lane = last?.queue == queue ? last?.lane : laneOfQueue[queue]
       else {
         outsideCount += 1
         return outside
@@ -60,8 +60,8 @@ extension GraphPictureBuilder {
     var queues: Set<QueueID> = []
     // Most are given to the same queue as the one before them.
     var last: QueueID?
-    for place in shown {
-      guard let queue = trace.operations[place].queue, queue != last else { continue }
+    for index in shown {
+      guard let queue = trace.operations[index].queue, queue != last else { continue }
       queues.insert(queue)
       last = queue
     }
@@ -72,8 +72,8 @@ extension GraphPictureBuilder {
     var laneOfClass: [String: Int32] = [:]
     var names: [String] = []
     var work: [(count: Int, time: Nanoseconds)] = []
-    let laneOfNode = shown.map { place -> Int32 in
-      let name = trace.operations[place].kind
+    let laneOfNode = shown.map { index -> Int32 in
+      let name = trace.operations[index].kind
       let lane = laneOfClass[name] ?? Int32(names.count)
       if lane == names.count {
         laneOfClass[name] = lane
@@ -81,7 +81,7 @@ extension GraphPictureBuilder {
         work.append((0, 0))
       }
       work[Int(lane)].count += 1
-      work[Int(lane)].time += OperationTimes(of: trace.operations[place], traceEnd: trace.end).running
+      work[Int(lane)].time += OperationTimes(of: trace.operations[index], traceEnd: trace.end).running
       return lane
     }
     var slugs = Set<String>()

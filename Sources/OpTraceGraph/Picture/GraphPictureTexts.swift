@@ -27,7 +27,7 @@ extension GraphPictureBuilder {
     barriers.parts(of: operation).contains(.dependencies) ? "a barrier" : "dependencies"
   }
 
-  /// One that does nothing but wait looks like one that works, unless it is said.
+  /// One that only waits looks like one that works, unless the text says so.
   private func executingCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
     guard let wait = openWaits[operation.id] else { return "\(DurationText.text(running)) so far" }
     let target =
@@ -72,8 +72,8 @@ extension GraphPictureBuilder {
     operation.coverage == .external ? "not recorded" : "recorded in part"
   }
 
-  func tooltip(of place: Int, _ state: ShownState, isCritical: Bool) -> String {
-    let operation = trace.operations[place]
+  func tooltip(of index: Int, _ state: ShownState, isCritical: Bool) -> String {
+    let operation = trace.operations[index]
     let times = OperationTimes(of: operation, traceEnd: trace.end)
     func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
     let isUnknown = state == .pending && !operation.isOutcomeKnown
@@ -88,8 +88,8 @@ extension GraphPictureBuilder {
     if let source = operation.source { lines.append("made at \(line(source))") }
     if let added = trace.stacks.codeLocation(operation.addedAt)?.text { lines.append("added in \(line(added))") }
     if let made = trace.stacks.creationSite(of: operation)?.text { lines.append("made in \(line(made))") }
-    if let wait = openWaits[operation.id], let place = trace.stacks.codeLocation(wait.at)?.text {
-      lines.append("waits in \(line(place))")
+    if let wait = openWaits[operation.id], let location = trace.stacks.codeLocation(wait.at)?.text {
+      lines.append("waits in \(line(location))")
     }
     if let queue = operation.queue {
       lines.append(line(trace.queue(queue)?.phrase ?? "\(queue)") + (operation.isBarrier ? ", barrier" : ""))
@@ -108,12 +108,12 @@ extension GraphPictureBuilder {
     ].compactMap { what, stamp in stamp.map { "\(what) at \(DurationText.text($0.time - period.lowerBound))" } }
     if !moments.isEmpty { lines.append(moments.joined(separator: " · ")) }
     if let thread = operation.executionBegan?.thread { lines.append("on \(line(threadName(thread)))") }
-    if let names = listed(graph.dependencies(of: place)) { lines.append("depends on \(names)") }
-    if let names = listed(graph.dependents(of: place)) { lines.append("needed by \(names)") }
-    if let text = submitted.text(at: place) { lines.append("submitted \(text)") }
+    if let names = listed(graph.dependencies(of: index)) { lines.append("depends on \(names)") }
+    if let names = listed(graph.dependents(of: index)) { lines.append("needed by \(names)") }
+    if let text = submitted.text(at: index) { lines.append("submitted \(text)") }
     if let error = operation.error { lines.append("error: \(line(error))") }
     if isCritical { lines.append("on the critical path") }
-    if stuck.culprits.contains(place) { lines.append("others cannot go on because of it") }
+    if stuck.culprits.contains(index) { lines.append("others cannot go on because of it") }
     return lines.joined(separator: "\n")
   }
 
@@ -124,14 +124,14 @@ extension GraphPictureBuilder {
   }
 
   /// At most six, by name.
-  private func listed(_ places: some Collection<Int>) -> String? {
-    if places.isEmpty { return nil }
-    let names = places.prefix(6).map { label($0) }.joined(separator: ", ")
-    return places.count > 6 ? "\(names) and \(places.count - 6) more" : names
+  private func listed(_ indexes: some Collection<Int>) -> String? {
+    if indexes.isEmpty { return nil }
+    let names = indexes.prefix(6).map { label($0) }.joined(separator: ", ")
+    return indexes.count > 6 ? "\(names) and \(indexes.count - 6) more" : names
   }
 
-  private func label(_ place: Int) -> String {
-    let operation = trace.operations[place]
+  private func label(_ index: Int) -> String {
+    let operation = trace.operations[index]
     return "\(operation.id) \(TextEscaping.oneLine(operation.title, limit: 60))"
   }
 
@@ -185,18 +185,18 @@ extension GraphPictureBuilder {
     let lead =
       finding.severity == .error
       ? (isCycle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
-    // A cycle of dependencies is told best by its members.
+    // A cycle of dependencies is described best by its members.
     let text =
       finding.code == "dependency-cycle" ? cycle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
     return GraphPicture.Verdict(kind: finding.severity == .error ? .deadlock : .warning, lead: lead, text: text)
   }
 
   private func cycle(_ ids: [OperationID]) -> String {
-    let places = ids.compactMap(trace.index)
-    var text = places.prefix(6).map(label).joined(separator: " waits for ")
-    if places.count > 6 { text += " waits for \(places.count - 6) more" }
+    let indexes = ids.compactMap(trace.index)
+    var text = indexes.prefix(6).map(label).joined(separator: " waits for ")
+    if indexes.count > 6 { text += " waits for \(indexes.count - 6) more" }
     return text
-      + (places.count == 1 ? " waits for itself" : places.first.map { " waits for \(trace.operations[$0].id)" } ?? "")
+      + (indexes.count == 1 ? " waits for itself" : indexes.first.map { " waits for \(trace.operations[$0].id)" } ?? "")
   }
 
   private func outcome() -> GraphPicture.Verdict {
@@ -232,7 +232,7 @@ extension GraphPictureBuilder {
     let loss = trace.loss
     var parts: [String] = []
     if loss.lostCount > 0 { parts.append(counted(Int(clamping: loss.lostCount), "record") + " lost") }
-    if loss.isDamaged { parts.append("the file is damaged in \(counted(loss.damage.count, "place"))") }
+    if loss.isDamaged { parts.append("the file is damaged in \(counted(loss.damage.count, "index"))") }
     if loss.overwrittenBytes > 0 {
       parts.append("the ring has replaced \(grouped(loss.overwrittenBytes)) bytes of older records")
     }

@@ -25,7 +25,7 @@ struct PictureFolding {
       worthIt: Self.worthIt(builder, edges, isWhole: marks.isWhole, count: 4 * most))
   }
 
-  /// What is next to that which stands alone, then what ran longest: of both, the longest first.
+  /// What is next to an operation with a box of its own, then what ran longest: of both, the longest first.
   private static func worthIt(
     _ builder: GraphPictureBuilder, _ edges: [GraphPicture.Edge], isWhole: [Bool], count: Int
   ) -> [Int32] {
@@ -36,8 +36,8 @@ struct PictureFolding {
     var first = FirstFew<(node: Int, isBeside: Bool, running: Nanoseconds)>(count) { one, other in
       (one.isBeside ? 0 : 1, other.running, one.node) < (other.isBeside ? 0 : 1, one.running, other.node)
     }
-    for (node, place) in builder.shown.enumerated() where !isWhole[node] {
-      let running = OperationTimes(of: builder.trace.operations[place], traceEnd: builder.trace.end).running
+    for (node, index) in builder.shown.enumerated() where !isWhole[node] {
+      let running = OperationTimes(of: builder.trace.operations[index], traceEnd: builder.trace.end).running
       if running > 0 { first.offer((node, isBeside[node], running)) }
     }
     return first.take().map { Int32($0.node) }
@@ -45,8 +45,8 @@ struct PictureFolding {
 
   func fill(_ picture: inout GraphPicture) {
     var boxes = [FoldedBox](repeating: FoldedBox(), count: folding.boxCount)
-    for (node, place) in builder.shown.enumerated() {
-      boxes[Int(folding.boxes[node])].add(place, lane: Int(laneOfNode[node]), in: builder)
+    for (node, index) in builder.shown.enumerated() {
+      boxes[Int(folding.boxes[node])].add(index, lane: Int(laneOfNode[node]), in: builder)
     }
     let folded = fold(edges, &boxes)
     var number = 0

@@ -1,5 +1,5 @@
-/// Where the parts of a whole picture stand: head, graph, legend. Points, y downwards, the picture's upper left at zero.
-/// Every writer of the picture takes its places from here.
+/// The positions of the parts of a whole picture: head, graph, legend. Points, y downwards, the picture's upper left at zero.
+/// Every writer of the picture takes its positions from here.
 struct PictureFrame {
   static let margin = 28.0
 

@@ -3,13 +3,13 @@ import OpTraceText
 
 extension StuckPart {
   /// What a picture of it alone shows: cycles, culprits, and what waits for them over at most `hops` operations.
-  /// Ascending, and not more than one can look at.
+  /// Ascending, and not more than a reader can take in.
   func surroundings(hops: Int) -> [Int] {
     var shown = Set(cycles.keys).union(culprits)
     let behind = waiters()
     var room = Self.mostBehind
-    func add(_ places: [Int]) -> [Int] {
-      let new = places.filter { !shown.contains($0) }.prefix(room)
+    func add(_ indexes: [Int]) -> [Int] {
+      let new = indexes.filter { !shown.contains($0) }.prefix(room)
       room -= new.count
       shown.formUnion(new)
       return Array(new)
@@ -28,8 +28,8 @@ extension StuckPart {
   /// By what they wait for.
   private func waiters() -> [Int: [Int]] {
     var waiters: [Int: [Int]] = [:]
-    for place in stalled.sorted() {
-      for link in obstacles(of: place) { waiters[link.target, default: []].append(place) }
+    for index in stalled.sorted() {
+      for link in obstacles(of: index) { waiters[link.target, default: []].append(index) }
     }
     return waiters
   }
@@ -53,9 +53,9 @@ extension StuckPart {
       var next = roots + more
       isSeen.formUnion(next)
       var crowd = Crowd(members: more.filter { !shown.contains($0) })
-      while let place = next.popLast() {
-        for waiter in waiters[place] ?? [] {
-          if shown.contains(place), !shown.contains(waiter) { crowd.behind[place, default: 0] += 1 }
+      while let index = next.popLast() {
+        for waiter in waiters[index] ?? [] {
+          if shown.contains(index), !shown.contains(waiter) { crowd.behind[index, default: 0] += 1 }
           guard isSeen.insert(waiter).inserted else { continue }
           next.append(waiter)
           if !shown.contains(waiter) { crowd.members.append(waiter) }
@@ -70,8 +70,8 @@ extension StuckPart {
     for culprit in culprits.sorted() where !isSeen.contains(culprit) { gather(from: [culprit], []) }
     // What a suspended queue holds, and whatever else.
     let queues = Dictionary(grouping: stalled.filter { !isSeen.contains($0) }) { trace.operations[$0].queue }
-    for (_, places) in queues.sorted(by: { ($0.value.min() ?? 0) < ($1.value.min() ?? 0) }) {
-      gather(from: [], places.filter { !isSeen.contains($0) }.sorted())
+    for (_, indexes) in queues.sorted(by: { ($0.value.min() ?? 0) < ($1.value.min() ?? 0) }) {
+      gather(from: [], indexes.filter { !isSeen.contains($0) }.sorted())
     }
     return crowds
   }
@@ -80,15 +80,15 @@ extension StuckPart {
 extension GraphPictureBuilder {
   /// A box for each crowd that waits behind what `--deadlock` shows.
   func addCrowds(to picture: inout GraphPicture, _ laneOfNode: [Int32]) {
-    func home(_ place: Int) -> String {
+    func home(_ index: Int) -> String {
       options.grouping == .class
-        ? trace.operations[place].kind : trace.operations[place].queue.map { "\($0.rawValue)" } ?? ""
+        ? trace.operations[index].kind : trace.operations[index].queue.map { "\($0.rawValue)" } ?? ""
     }
     var lanes: [String: Int] = [:]
     var nodes: [Int: Int] = [:]
-    for (number, place) in shown.enumerated() {
-      lanes[home(place)] = Int(laneOfNode[number])
-      nodes[place] = number
+    for (number, index) in shown.enumerated() {
+      lanes[home(index)] = Int(laneOfNode[number])
+      nodes[index] = number
     }
     var several: Int?
     for (number, crowd) in stuck.crowds(behind: shown).enumerated() {
@@ -100,13 +100,13 @@ extension GraphPictureBuilder {
         several = lane
         picture.lanes.append(PictureFolding.lane(options.grouping))
       }
-      for place in crowd.members { box.add(place, lane: lane, in: self) }
+      for index in crowd.members { box.add(index, lane: lane, in: self) }
       var node = node(of: box, number: number + 1, lane: lane)
       node.tooltip = "\(node.name)\n\(node.tooltip)"
       node.name = "+ \(grouped(box.count)) waiting behind it"
       if known == nil { node.caption = queueNames(of: crowd.members) }
-      for (place, count) in crowd.behind.sorted(by: { $0.key < $1.key }) {
-        guard let from = nodes[place] else { continue }
+      for (index, count) in crowd.behind.sorted(by: { $0.key < $1.key }) {
+        guard let from = nodes[index] else { continue }
         picture.edges.append(
           GraphPicture.Edge(
             from: from, to: picture.nodes.count, isOpen: true, label: count > 1 ? "×\(grouped(count))" : nil,
@@ -117,8 +117,8 @@ extension GraphPictureBuilder {
   }
 
   /// "in network, store and 2 more"
-  private func queueNames(of places: [Int]) -> String {
-    let names = Set(places.map { trace.operations[$0].queue }).map { queue -> String in
+  private func queueNames(of indexes: [Int]) -> String {
+    let names = Set(indexes.map { trace.operations[$0].queue }).map { queue -> String in
       guard let queue else { return "no queue" }
       return TextEscaping.oneLine(trace.queue(queue)?.name ?? "\(queue)", limit: 40)
     }.sorted()

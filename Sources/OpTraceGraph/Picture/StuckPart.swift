@@ -3,8 +3,8 @@ import OpTraceFormat
 package import OpTraceModel
 import OpTraceText
 
-/// What of a trace cannot go on, told in operations alone: slots, queues and threads that stand between two of them
-/// become links. Numbers are places in `trace.operations`.
+/// What of a trace cannot go on, in terms of operations alone: slots, queues and threads between two of them
+/// become links. Numbers are indexes in `trace.operations`.
 package struct StuckPart {
   /// `waiter` goes on only after `target`.
   package struct Link: Hashable {
@@ -47,35 +47,35 @@ package struct StuckPart {
     var told: [Int] = []
     for (number, deadlock) in blockage.deadlocks.enumerated() {
       told += deadlock.nodes
-      for place in deadlock.nodes.compactMap(place) { cycles[place] = number }
+      for index in deadlock.nodes.compactMap(operationIndex) { cycles[index] = number }
       addLinks(of: deadlock)
     }
     for root in blockage.roots where isReported(root) {
       told.append(root.node)
-      held += root.held.compactMap(place)
+      held += root.held.compactMap(operationIndex)
     }
     addStalled(behind: told)
     for finding in diagnosis.single.filter(isStuck) {
-      let places = finding.operations.compactMap(trace.index)
-      guard places.allSatisfy({ cycles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
-        let first = places.first, trace.operations[first].finished == nil
+      let indexes = finding.operations.compactMap(trace.index)
+      guard indexes.allSatisfy({ cycles[$0] == nil && !culprits.contains($0) && !stalled.contains($0) }),
+        let first = indexes.first, trace.operations[first].finished == nil
       else { continue }
       culprits.insert(first)
     }
   }
 
-  private func place(_ node: Int) -> Int? {
-    if case .operation(let place) = graph.nodes[node] { return place }
+  private func operationIndex(_ node: Int) -> Int? {
+    if case .operation(let index) = graph.nodes[node] { return index }
     return nil
   }
 
-  /// Whether a finding tells of it: what may be a moment's state is not marked. Takes note of the culprit.
+  /// Whether a finding reports it: what may be a moment's state is not marked. Remembers the culprit.
   private mutating func isReported(_ root: Blockage.Root) -> Bool {
     switch graph.nodes[root.node] {
-    case .operation(let place), .neverEnqueued(let place):
-      let id = trace.operations[place].id
+    case .operation(let index), .neverEnqueued(let index):
+      let id = trace.operations[index].id
       guard findings.contains(where: { $0.operations.contains(id) }) else { return false }
-      culprits.insert(place)
+      culprits.insert(index)
     case .suspension(let queue), .noSlots(let queue):
       let id = trace.queues[queue].id
       guard findings.contains(where: { $0.code == "queue-suspended" && $0.queues.contains(id) }) else { return false }
@@ -91,7 +91,9 @@ package struct StuckPart {
     while let node = next.popLast() {
       for edge in graph.edges(to: node) where blockage.isBlocked[edge.from] && isSeen.insert(edge.from).inserted {
         next.append(edge.from)
-        if let place = place(edge.from), cycles[place] == nil, !culprits.contains(place) { stalled.insert(place) }
+        if let index = operationIndex(edge.from), cycles[index] == nil, !culprits.contains(index) {
+          stalled.insert(index)
+        }
       }
     }
   }
@@ -100,19 +102,19 @@ package struct StuckPart {
 
   private mutating func addLinks(of deadlock: Blockage.Deadlock) {
     let steps = Dictionary(grouping: deadlock.edges, by: \.from)
-    for node in deadlock.nodes where place(node) != nil {
+    for node in deadlock.nodes where operationIndex(node) != nil {
       cycleLinks += links(from: node) { steps[$0] ?? [] }
     }
   }
 
-  /// What an operation waits for at the end, through whatever stands between. Of many slots, one holder stands for all.
-  package func obstacles(of place: Int) -> [Link] {
-    guard let node = graph.node(ofOperationAt: place) else { return [] }
+  /// What an operation waits for at the end, through slots, queues and threads. Of many slots, one holder represents all.
+  package func obstacles(of index: Int) -> [Link] {
+    guard let node = graph.node(ofOperationAt: index) else { return [] }
     var isFirstSlot = true
     return links(from: node) { from in
       let blocked = graph.edges(from: from).filter { blockage.isBlocked[$0.to] }
       if case .slots = graph.nodes[from] { return Array(blocked.prefix(1)) }
-      // It does not wait for a slot yet while something else stands in its way.
+      // It does not wait for a slot yet while something else blocks it.
       let other = blocked.filter { $0.reason != .slot && $0.reason != .mainThread }
       return other.isEmpty ? blocked : other
     }.filter { link in
@@ -122,14 +124,14 @@ package struct StuckPart {
   }
 
   private func links(from node: Int, _ steps: (Int) -> [Blockage.Step]) -> [Link] {
-    guard let waiter = place(node) else { return [] }
+    guard let waiter = operationIndex(node) else { return [] }
     var links: [Link] = []
     for step in steps(node) {
       let (kind, label) = words(for: step)
       var isSeen = Set([step.to])
       var next = [step.to]
       while let at = next.popLast() {
-        if let target = place(at) {
+        if let target = operationIndex(at) {
           let link = Link(waiter: waiter, target: target, kind: kind, label: label)
           if !links.contains(link) { links.append(link) }
           continue
@@ -141,16 +143,16 @@ package struct StuckPart {
   }
 
   private func words(for step: Blockage.Step) -> (GraphPicture.Edge.Kind, String) {
-    func queue(_ place: Int) -> String { TextEscaping.oneLine(trace.queues[place].name, limit: 18) }
+    func queue(_ index: Int) -> String { TextEscaping.oneLine(trace.queues[index].name, limit: 18) }
     switch (step.reason, graph.nodes[step.to]) {
-    case (.wait, .emptiness(let place)): return (.wait, "until '\(queue(place))' is empty")
+    case (.wait, .emptiness(let index)): return (.wait, "until '\(queue(index))' is empty")
     case (.wait, .thread): return (.wait, "main.sync")
     case (.wait, _): return (.wait, "waitUntilFinished()")
     case (.lock(let thread), _): return (.wait, trace.snapshot?[thread]?.reason.text ?? "a lock")
     case (.join, _): return (.wait, "the end of a thread")
     case (.sync, _): return (.wait, "sync")
     case (.submission, _): return (.wait, "what it submitted")
-    case (.slot, .slots(let place)): return (.heldSlot, "slot of '\(queue(place))'")
+    case (.slot, .slots(let index)): return (.heldSlot, "slot of '\(queue(index))'")
     case (.barrier, _): return (.barrier, "barrier")
     case (.mainThread, _): return (.mainThread, "main thread")
     default: return (.dependency, "")

@@ -5,9 +5,9 @@ import OpTraceText
 /// Which work that is no operation came of which operation: what its code submitted, what that submitted, and so on.
 struct SubmittedWork {
   private let trace: Trace
-  /// By place behind the operations: the place of the operation; -1: none.
+  /// By index after the operations: the index of the operation; -1: none.
   private var rootOfOther: [Int32] = []
-  /// By operation's place, then by kind.
+  /// By operation's index, then by kind.
   private var counts: [Int: [WorkKind: (all: Int, open: Int)]] = [:]
 
   /// O(n · log) for n blocks and tasks.
@@ -34,28 +34,28 @@ struct SubmittedWork {
         }
         at = next - first
       }
-      for place in way { rootOfOther[place] = root }
+      for index in way { rootOfOther[index] = root }
     }
-    for (place, root) in rootOfOther.enumerated() where root >= 0 {
-      let isOpen = !trace.isOver(workAt: first + place)
-      var known = counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + place)] ?? (0, 0)
+    for (index, root) in rootOfOther.enumerated() where root >= 0 {
+      let isOpen = !trace.isOver(workAt: first + index)
+      var known = counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + index)] ?? (0, 0)
       known = (known.all + 1, known.open + (isOpen ? 1 : 0))
-      counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + place)] = known
+      counts[Int(root), default: [:]][trace.kind(ofWorkAt: first + index)] = known
     }
   }
 
-  /// The place of the operation that this is, or that it came of; nil: none. O(log n).
+  /// The index of the operation that this is, or that it came from; nil: none. O(log n).
   func root(of id: WorkID) -> Int? { trace.workIndex(of: id).flatMap(root(ofWorkAt:)) }
 
-  func root(ofWorkAt place: Int) -> Int? {
-    guard place >= trace.operations.count else { return place }
-    let root = rootOfOther[place - trace.operations.count]
+  func root(ofWorkAt index: Int) -> Int? {
+    guard index >= trace.operations.count else { return index }
+    let root = rootOfOther[index - trace.operations.count]
     return root >= 0 ? Int(root) : nil
   }
 
   /// `3 blocks, 2 tasks, 1 not over`, of these kinds; nil: nothing.
-  func text(at place: Int, of kinds: [WorkKind] = WorkKind.allCases) -> String? {
-    guard let own = counts[place] else { return nil }
+  func text(at index: Int, of kinds: [WorkKind] = WorkKind.allCases) -> String? {
+    guard let own = counts[index] else { return nil }
     let known = kinds.compactMap { kind in own[kind].map { (kind, $0) } }
     guard !known.isEmpty else { return nil }
     let open = known.reduce(0) { $0 + $1.1.open }

@@ -2,13 +2,13 @@ import OpTraceModel
 
 /// Which work that is no operation shares a box.
 struct WorkBoxes {
-  /// Places among the trace's work.
+  /// Indexes of the trace's work.
   private(set) var members: [[Int]] = []
   var isFolded: Bool { members.contains { $0.count > 1 } }
 
   /// What is asked of each.
   struct Member {
-    var place: Int
+    var index: Int
     var id: WorkID
     var lane: Int
     var kind: String
@@ -27,7 +27,7 @@ struct WorkBoxes {
     var isOver: Bool
   }
 
-  /// How much is told apart, from most to least.
+  /// How finely work is grouped, from the finest on.
   private enum Likeness: CaseIterable { case none, submitter, kind, lane }
 
   /// - Parameter submitters: the boxes that there are already.
@@ -45,7 +45,7 @@ struct WorkBoxes {
     for one in shown {
       guard likeness != .none || one.alwaysFolds else {
         boxes[one.id] = -1 - members.count
-        members.append([one.place])
+        members.append([one.index])
         continue
       }
       let tellsSubmitter = likeness == .none || likeness == .submitter
@@ -58,7 +58,7 @@ struct WorkBoxes {
         known[key] = number
         members.append([])
       }
-      members[number].append(one.place)
+      members[number].append(one.index)
       boxes[one.id] = -1 - number
     }
     return members

@@ -29,10 +29,10 @@ enum Base64 {
   ) {
     pairs.withUnsafeBufferPointer { pairs in
       writer.bytes(4 * groups.count) { text in
-        for (place, group) in groups.enumerated() {
+        for (index, group) in groups.enumerated() {
           let word = Int(bytes[3 * group]) << 16 | Int(bytes[3 * group + 1]) << 8 | Int(bytes[3 * group + 2])
           let four = UInt32(pairs[word >> 12]) | UInt32(pairs[word & 4095]) << 16
-          text.storeBytes(of: four.littleEndian, toByteOffset: 4 * place, as: UInt32.self)
+          text.storeBytes(of: four.littleEndian, toByteOffset: 4 * index, as: UInt32.self)
         }
       }
     }

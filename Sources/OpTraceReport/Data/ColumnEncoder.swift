@@ -3,11 +3,11 @@ import OpTraceText
 /// One column of a table in the report's data: integers, most of them a little more than the one before.
 ///
 /// Each value is its distance from `base` (or, without one, from the last value of the column that was there), zigzag-coded, as
-/// a variable-length integer of 7 bits a byte (LEB128), lowest first. Where values may be missing, 0 stands for such
+/// a variable-length integer of 7 bits a byte (LEB128), lowest first. Where values may be missing, 0 means such
 /// a one, and all others are one higher. A column whose values are all the same is written as that value alone.
 /// `columns.mjs` reads it.
 struct ColumnEncoder {
-  /// What the values are. Numbers that are given out anew when a trace grows are told apart: see ``TableGrowth``.
+  /// What the values are. Numbers that may change when a trace grows have a meaning of their own: see ``TableGrowth``.
   enum Meaning: String {
     case number, time, work, track, group
   }

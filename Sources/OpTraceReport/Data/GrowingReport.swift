@@ -3,7 +3,7 @@ public import OpTraceModel
 public import OpTraceText
 
 /// The data of a page whose trace grows: a whole first, then time after time what has changed. Each is a revision with a number, which is
-/// told with it, so that a page which missed one can say so, and is given a whole.
+/// sent with it, so that a page which missed one can say so, and gets a whole.
 ///
 /// O(n) of the trace each time, of which what is written is the smaller part; the page has the rest.
 public struct GrowingReport: Sendable {
@@ -13,7 +13,7 @@ public struct GrowingReport: Sendable {
   private var analysis: ReportAnalysis?
   private var tables: ReportTables?
 
-  /// Nothing is told yet.
+  /// Nothing is sent yet.
   public init() {}
 
   /// A whole, for a page that has nothing.
@@ -22,7 +22,7 @@ public struct GrowingReport: Sendable {
     try write(trace, parts.timeline, parts.analysis, isWhole: true, drawing: nil, to: sink)
   }
 
-  /// The same for a page that lost its place, or of a program that has ended: with the drawing of `graph`, where there is one, and what
+  /// The same for a page that missed a revision, or of a program that has ended: with the drawing of `graph`, where there is one, and what
   /// would help.
   public mutating func writeWhole(
     _ trace: Trace, graph: EmbeddedGraph? = nil, whatIf: JSONValue? = nil, to sink: ByteSink
@@ -36,7 +36,7 @@ public struct GrowingReport: Sendable {
   /// What has changed since the last revision.
   ///
   /// - Parameters:
-  ///   - analysis: what is concluded now; nil: what was concluded last still stands.
+  ///   - analysis: what is concluded now; nil: the last conclusions still hold.
   ///   - graph: where it was drawn anew.
   public mutating func writeGrowth(
     to trace: Trace, analysis: ReportAnalysis? = nil, graph: EmbeddedGraph? = nil, to sink: ByteSink

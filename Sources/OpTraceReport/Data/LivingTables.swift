@@ -1,30 +1,30 @@
 import OpTraceTimeline
 import OpTraceModel
 
-/// What the tables of a page that lives must know of the last ones: which numbers have moved, and what needs no second look.
+/// What the tables of a page that lives must know of the last ones: which numbers have moved, and what needs no second check.
 struct LivingTables {
   let numbers: StableNumbers
-  private let places: ReportTables.Places
-  /// For how many looks each operation has been over and gone; nothing happens to such a one any more. Two are waited for, as records
+  private let workTracks: ReportTables.WorkTracks
+  /// For how many updates each operation has been over and gone; nothing happens to it any more. Two are waited for, as records
   /// of several threads come into sight one thread after the other.
   private let gone: [UInt8]
   private let wasGone: [UInt8]
   private let ids: [OperationID]
   private let lastIDs: [OperationID]
-  private let lastPlaces: ReportTables.Places?
+  private let lastTracks: ReportTables.WorkTracks?
   /// The present number of each old track, and of each old group; -1: there is none. Nil: they are as they were.
   let movedTracks: [Int]?
   let movedGroups: [Int]?
 
-  init(_ trace: Trace, _ timeline: Timeline, _ places: ReportTables.Places, after last: LivingTables?) {
-    self.places = places
+  init(_ trace: Trace, _ timeline: Timeline, _ workTracks: ReportTables.WorkTracks, after last: LivingTables?) {
+    self.workTracks = workTracks
     let groups = Self.stable(timeline.groups.map { [$0.scheduler.hashValue, $0.kind.hashValue] })
     let tracks = Self.stable(timeline.tracks.map { [groups[$0.group], $0.name.hashValue] })
     numbers = StableNumbers(
       kinds: WorkKind.allCases.map { $0.first(in: trace) }, tracks: tracks, groups: groups)
     wasGone = last?.gone ?? []
     lastIDs = last?.ids ?? []
-    lastPlaces = last?.places
+    lastTracks = last?.workTracks
     ids = trace.operations.withUnsafeBufferPointer { records in records.indices.map { records[$0].id } }
     let before = ids.starts(with: lastIDs) ? wasGone : []
     gone = trace.operations.withUnsafeBufferPointer { records in
@@ -39,10 +39,10 @@ struct LivingTables {
 
   /// Whether all of an operation's row is as the page has it.
   func isSettled(_ row: Int) -> Bool {
-    guard row < wasGone.count, wasGone[row] == 2, lastIDs[row] == ids[row], let lastPlaces else { return false }
-    return places.execution[row] == moved(lastPlaces.execution[row])
-      && places.dependencies[row] == moved(lastPlaces.dependencies[row])
-      && places.slot[row] == moved(lastPlaces.slot[row])
+    guard row < wasGone.count, wasGone[row] == 2, lastIDs[row] == ids[row], let lastTracks else { return false }
+    return workTracks.execution[row] == moved(lastTracks.execution[row])
+      && workTracks.dependencies[row] == moved(lastTracks.dependencies[row])
+      && workTracks.slot[row] == moved(lastTracks.slot[row])
   }
 
   /// The present number of a track.

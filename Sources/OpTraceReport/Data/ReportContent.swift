@@ -4,9 +4,9 @@ import OpTraceAnalysis
 import OpTraceModel
 import OpTraceText
 
-/// What a report tells of a trace besides the trace, and how its data is put together.
+/// What a report has besides the trace, and how its data is put together.
 struct ReportContent: Sendable {
-  /// More lanes than these say no more, and take the place of other rows.
+  /// More lanes than these add nothing, and take room from other rows.
   static let timelineOptions: TimelineOptions = {
     var options = TimelineOptions()
     options.waitLanes = 12
@@ -57,15 +57,15 @@ struct ReportContent: Sendable {
     writer.text(",\"document\":")
     document.json.write(to: writer, level: nil)
     writer.text(",\n\"tables\":{")
-    for (place, table) in tables.all.enumerated() {
+    for (index, table) in tables.all.enumerated() {
       // Putting all into columns takes about as long as writing these.
-      progress.report(tables.all.count + place, of: 2 * tables.all.count)
-      if place > 0 { writer.text(",\n") }
+      progress.report(tables.all.count + index, of: 2 * tables.all.count)
+      if index > 0 { writer.text(",\n") }
       table.write(to: writer)
     }
     writer.text("},\n\"strings\":[")
-    for (place, text) in tables.names.strings.dropFirst(firstString).enumerated() {
-      if place > 0 { writer.byte(UInt8(ascii: ",")) }
+    for (index, text) in tables.names.strings.dropFirst(firstString).enumerated() {
+      if index > 0 { writer.byte(UInt8(ascii: ",")) }
       writer.json(text)
     }
     writer.text("]}")

@@ -59,12 +59,12 @@ struct ReportDocument {
       "tasks": .array(summary.tasks.map(\.report)),
       "threadWaits": .array(summary.waits.longest.map(wait)),
       "places": .array(
-        summary.locations.map { place in
+        summary.locations.map { location in
           .members([
-            "function": .string(place.code.function ?? ""),
-            "at": .string(place.code.lineText ?? place.code.module ?? ""),
-            "count": .integer(place.count), "unfinished": .integer(place.unfinished),
-            "total": .integer(Int(place.total)), "longest": .integer(Int(place.longest)),
+            "function": .string(location.code.function ?? ""),
+            "at": .string(location.code.lineText ?? location.code.module ?? ""),
+            "count": .integer(location.count), "unfinished": .integer(location.unfinished),
+            "total": .integer(Int(location.total)), "longest": .integer(Int(location.longest)),
           ])
         }),
       "findings": .array(doctor.findings.map(finding)),

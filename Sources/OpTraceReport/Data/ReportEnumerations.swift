@@ -4,7 +4,7 @@ import OpTraceModel
 import OpTraceText
 import OpTraceTimeline
 
-/// The enumerations whose values stand as numbers in the tables, and those whose words the page gives a meaning of its own.
+/// The enumerations whose values are numbers in the tables, and those whose words have a meaning of their own in the page.
 /// They travel in the document, so that the page keeps no list of its own: it finds a number by its word.
 enum ReportEnumerations {
   /// Lists are in the order of the numbers. `kinds`, `pieceKinds` and `stateWords` are beside this in the document.

@@ -4,7 +4,7 @@ public import OpTraceText
 
 /// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
 ///
-/// Script and style are the same in every page; the trace stands in it as data, in columns of integers and one list of
+/// Script and style are the same in every page; the trace is in it as data, in columns of integers and one list of
 /// texts, in which no `<` is left: whatever a name contains, it stays a text.
 public struct ReportExporter: Sendable {
   private let trace: Trace
@@ -43,7 +43,7 @@ public struct ReportExporter: Sendable {
     }
   }
 
-  /// The page of a trace that grows: it asks for more, and `growing` will tell it. As ``write(to:)`` otherwise.
+  /// The page of a trace that grows: it asks for more, and `growing` answers. As ``write(to:)`` otherwise.
   public func write(to sink: ByteSink, growing: inout GrowingReport) throws {
     var bytes: [UInt8] = []
     try growing.begin(trace, content, parts ?? ReportParts(of: trace)) { bytes += $0 }
@@ -73,13 +73,13 @@ public struct ReportExporter: Sendable {
     }
   }
 
-  /// `<` stands only inside of texts, where its number says the same: no text can end the element that holds the data.
+  /// `<` is only inside of texts, where its number means the same: no text can end the element that holds the data.
   private static func writeGuarded(_ bytes: UnsafeRawBufferPointer, to writer: ByteWriter) {
     var start = 0
-    for place in bytes.indices where bytes[place] == UInt8(ascii: "<") {
-      writer.bytes(UnsafeRawBufferPointer(rebasing: bytes[start..<place]))
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {
+      writer.bytes(UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
       writer.text("\\u003c")
-      start = place + 1
+      start = index + 1
     }
     writer.bytes(UnsafeRawBufferPointer(rebasing: bytes[start...]))
   }

@@ -1,11 +1,11 @@
 import OpTraceModel
 
-/// By which numbers the report's data calls texts, threads, queues and functions: their places in lists that only grow while a page
-/// lives, so that what the page has been told stays true.
+/// The numbers of texts, threads, queues and functions in the report's data: their indexes in lists that only grow while a page
+/// lives, so that what the page has stays true.
 struct ReportNames {
-  /// By place, every text once.
+  /// By index, every text once.
   private(set) var strings: [String] = []
-  private var places: [String: Int] = [:]
+  private var indexes: [String: Int] = [:]
   /// Those that the trace describes, and those that it only names.
   private(set) var threads: [ThreadRecord] = []
   /// Of threads with small numbers, which are nearly all, by number; -1: not met.
@@ -27,9 +27,9 @@ struct ReportNames {
     if queueRows[queue] == nil { queueRows[queue] = queueRows.count }
   }
 
-  mutating func place(of text: String) -> Int {
-    if let known = places[text] { return known }
-    places[text] = strings.count
+  mutating func index(of text: String) -> Int {
+    if let known = indexes[text] { return known }
+    indexes[text] = strings.count
     strings.append(text)
     return strings.count - 1
   }

@@ -28,18 +28,18 @@ package struct ReportParts: Sendable {
 package struct ReportTimeline: Sendable {
   let timeline: Timeline
   let counters: CounterValues
-  let places: ReportTables.Places
+  let workTracks: ReportTables.WorkTracks
 
   init(of trace: Trace) {
     var timeline = Timeline(trace, options: ReportContent.timelineOptions)
     counters = CounterValues(timeline, trace)
-    places = ReportTables.Places(trace, timeline)
+    workTracks = ReportTables.WorkTracks(trace, timeline)
     (timeline.executions, timeline.waits) = ([], [])
     self.timeline = timeline
   }
 }
 
-/// What is concluded from a trace for its report. Most of a report's time goes into it, so the page of a living trace is told it less
+/// What is concluded from a trace for its report. Most of a report's time goes into it, so the page of a trace that grows gets it less
 /// often than what has happened.
 public struct ReportAnalysis: Sendable {
   let summary: Summary

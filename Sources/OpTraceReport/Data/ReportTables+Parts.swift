@@ -43,7 +43,7 @@ extension ReportTables {
       let facts = one.instant.facts(in: trace)
       instants.append(
         [
-          Int(one.time), names.place(of: facts.name), facts.operation.flatMap { trace.workIndex(of: $0) },
+          Int(one.time), names.index(of: facts.name), facts.operation.flatMap { trace.workIndex(of: $0) },
           facts.queue.flatMap { names.queueRows[.queue($0)] },
         ], key: RowKey(Int(one.time)))
     }
@@ -66,7 +66,7 @@ extension ReportTables {
       details.append(
         [
           Int(detail.track), Int(detail.begin), Int(detail.end), facts.kind.rawValue, detail.isOpen ? 1 : 0,
-          names.place(of: facts.name), facts.operation, names.row(of: facts.thread), facts.signal,
+          names.index(of: facts.name), facts.operation, names.row(of: facts.thread), facts.signal,
           row(of: facts.stack, trace.stacks),
         ], key: RowKey(Int(detail.track), Int(detail.begin)))
     }
@@ -91,22 +91,22 @@ private struct DetailFacts {
       name = "block \(block.index + 1)"
       operation = Int(row)
       thread = block.thread
-    case .span(let place):
-      let span = trace.spans[place]
+    case .span(let index):
+      let span = trace.spans[index]
       kind = .span
       name = span.name
       operation = span.operation.flatMap { trace.workIndex(of: $0) }
       thread = span.began.thread
-    case .wait(let place):
-      let wait = trace.waits[place]
+    case .wait(let index):
+      let wait = trace.waits[index]
       kind = .wait
       name = "waits for " + timeline.name(of: wait.target, in: trace)
       operation = wait.inside.flatMap { trace.workIndex(of: $0) }
       thread = wait.thread
       signal = (wait.endSignal ?? wait.lastSignal)?.operation.flatMap { trace.workIndex(of: $0) }
       stack = wait.at
-    case .gap(let place):
-      let gap = trace.loss.gaps[place]
+    case .gap(let index):
+      let gap = trace.loss.gaps[index]
       kind = .loss
       name = "\(gap.count) records lost: \(gap.reason.explanation)"
       thread = gap.thread

@@ -5,13 +5,13 @@ import OpTraceAnalysis
 import OpTraceModel
 
 extension ReportTables {
-  mutating func addOperations(_ trace: Trace, _ tracks: Places, _ stuck: StuckPart) {
+  mutating func addOperations(_ trace: Trace, _ tracks: WorkTracks, _ stuck: StuckPart) {
     let barriers = BarrierWaits(in: trace)
-    var stands: [OperationID: FrameID] = [:]
+    var stacks: [OperationID: FrameID] = [:]
     for thread in ThreadStatuses(of: trace).threads {
-      if let operation = thread.operation, let stack = thread.stack { stands[operation] = stack }
+      if let operation = thread.operation, let stack = thread.stack { stacks[operation] = stack }
     }
-    let facts = OperationFacts(trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, stands: stands)
+    let facts = OperationFacts(trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, stacks: stacks)
     var lately = SharedFacts()
     trace.operations.withUnsafeBufferPointer { records in
       // The same memory for all rows.
@@ -24,18 +24,18 @@ extension ReportTables {
         operations.append(values, key: key(ofWork: row))
       }
     }
-    addWork(trace.blocks, .block, trace, tracks, stands)
-    addWork(trace.tasks, .task, trace, tracks, stands)
+    addWork(trace.blocks, .block, trace, tracks, stacks)
+    addWork(trace.tasks, .task, trace, tracks, stacks)
   }
 
   /// What the rows of operations are made from.
   private struct OperationFacts {
     let trace: Trace
-    let tracks: Places
+    let tracks: WorkTracks
     let stuck: StuckPart
     let barriers: BarrierWaits
-    /// Where the threads stand that operations are on.
-    let stands: [OperationID: FrameID]
+    /// The stacks of the threads that operations are on.
+    let stacks: [OperationID: FrameID]
   }
 
   private mutating func addFacts(
@@ -47,11 +47,11 @@ extension ReportTables {
     addTexts(of: operation, &lately, to: &values)
     values.append(state.rawValue)
     values.append(flags.rawValue)
-    addPlaces(of: operation, &lately, to: &values)
+    addSourceAndError(of: operation, &lately, to: &values)
     values.append(Self.track(facts.tracks.execution[row]))
     values.append(Self.track(facts.tracks.dependencies[row]))
     values.append(Self.track(facts.tracks.slot[row]))
-    addOrigin(of: operation, facts.trace, facts.stands, &lately, to: &values)
+    addOrigin(of: operation, facts.trace, facts.stacks, &lately, to: &values)
   }
 
   private static func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
@@ -62,7 +62,7 @@ extension ReportTables {
       /// Of the function.
       var title: Int?
       var className: Int
-      /// Where the function stands; nil: nobody has asked.
+      /// The function's source location; nil: nobody has asked.
       var line: Int??
     }
 
@@ -89,16 +89,16 @@ extension ReportTables {
     of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
   ) {
     values.append(Int(operation.id.rawValue))
-    let name = operation.name.map { names.place(of: $0) }
+    let name = operation.name.map { names.index(of: $0) }
     let kind: SharedFacts.Kind
     if let known = lately.kinds[operation.kindKey] {
       kind = known
     } else {
       let function = operation.function?.shortName
-      // In the order of the columns: that of a function stands for a missing name, too.
-      if name == nil, let function { _ = names.place(of: function) }
-      let className = names.place(of: operation.className)
-      kind = .init(title: function.map { names.place(of: $0) }, className: className)
+      // In the order of the columns: a function's name is used for a missing name, too.
+      if name == nil, let function { _ = names.index(of: function) }
+      let className = names.index(of: operation.className)
+      kind = .init(title: function.map { names.index(of: $0) }, className: className)
       lately.kinds[operation.kindKey] = kind
     }
     values.append(name ?? kind.title)
@@ -108,25 +108,25 @@ extension ReportTables {
   }
 
   /// From the column `priority` to `error`.
-  private mutating func addPlaces(
+  private mutating func addSourceAndError(
     of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
   ) {
     values.append(Int(operation.priority))
     if let source = operation.source {
-      values.append(lately.source.answer(source) { names.place(of: $0) })
+      values.append(lately.source.answer(source) { names.index(of: $0) })
     } else if let known = lately.kinds[operation.kindKey]?.line {
       values.append(known)
     } else {
-      let line = operation.function?.lineText.map { names.place(of: $0) }
+      let line = operation.function?.lineText.map { names.index(of: $0) }
       lately.kinds[operation.kindKey]?.line = .some(line)
       values.append(line)
     }
-    values.append(operation.error.map { names.place(of: $0) })
+    values.append(operation.error.map { names.index(of: $0) })
   }
 
   /// From the column `created` to `within`.
   private mutating func addOrigin(
-    of operation: borrowing OperationRecord, _ trace: Trace, _ stands: [OperationID: FrameID],
+    of operation: borrowing OperationRecord, _ trace: Trace, _ stacks: [OperationID: FrameID],
     _ lately: inout SharedFacts, to values: inout [Int?]
   ) {
     let id = operation.id
@@ -138,21 +138,21 @@ extension ReportTables {
     }
     let isMadeElsewhere = operation.madeAt != nil && trace.stacks.creationSite(of: operation) != nil
     values.append(isMadeElsewhere ? row(of: operation.madeAt, trace.stacks) : nil)
-    values.append(stands.isEmpty ? nil : row(of: stands[id], trace.stacks))
-    // Who submitted it, and how, is told of other work.
+    values.append(stacks.isEmpty ? nil : row(of: stacks[id], trace.stacks))
+    // Who submitted it, and how, is known of other work.
     values.append(nil)
     values.append(nil)
     values.append(operation.processorTime.map { Int($0) })
-    values.append(trace.within.isEmpty ? nil : trace.span(around: id).map { names.place(of: $0.name) })
+    values.append(trace.within.isEmpty ? nil : trace.span(around: id).map { names.index(of: $0.name) })
   }
 
-  /// What is no operation: its three times, its place and who submitted it are told the same way.
+  /// What is no operation: its three times, its track and who submitted it are written the same way.
   private mutating func addWork(
-    _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: Places, _ stands: [WorkID: FrameID]
+    _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: WorkTracks, _ stacks: [WorkID: FrameID]
   ) {
     let first = kind.first(in: trace)
-    for (place, work) in works.enumerated() {
-      let row = first + place
+    for (index, work) in works.enumerated() {
+      let row = first + index
       var flags: ReportFlags = work.isOutcomeKnown ? [.leavesThread] : [.leavesThread, .unknown]
       let function = work.function
       let task = work as? TaskRecord
@@ -160,14 +160,14 @@ extension ReportTables {
       let way = (work as? BlockRecord).flatMap { $0.way.words(isInGroup: $0.isInGroup) } ?? task?.way.words
       operations.append(
         [
-          Int(work.id.rawValue), names.place(of: work.title), names.place(of: work.kind),
-          function.map { names.place(of: $0.shortName) }, work.scheduler.flatMap { names.queueRows[$0] },
+          Int(work.id.rawValue), names.index(of: work.title), names.index(of: work.kind),
+          function.map { names.index(of: $0.shortName) }, work.scheduler.flatMap { names.queueRows[$0] },
           ShownState(work.finalState).ordinal, flags.rawValue, Int(task?.priority ?? 0),
-          function?.lineText.map { names.place(of: $0) }, nil,
+          function?.lineText.map { names.index(of: $0) }, nil,
           Self.track(tracks.execution[row]), Self.track(tracks.dependencies[row]), Self.track(tracks.slot[row]), nil,
-          self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stands[work.id], trace.stacks),
-          work.submitter.flatMap(trace.workIndex(of:)), way.map { names.place(of: $0) }, nil,
-          trace.span(around: work.id).map { names.place(of: $0.name) },
+          self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stacks[work.id], trace.stacks),
+          work.submitter.flatMap(trace.workIndex(of:)), way.map { names.index(of: $0) }, nil,
+          trace.span(around: work.id).map { names.index(of: $0.name) },
         ], key: key(ofWork: row))
     }
   }
@@ -223,7 +223,7 @@ extension ReportTables {
 
   private mutating func addMoments(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
     let first = kind.first(in: trace)
-    for (place, work) in works.enumerated() {
+    for (index, work) in works.enumerated() {
       // Where it ended is where it ran last; that it was passed over has no thread.
       let last = work.runs.last?.thread
       let stamps: [String: (time: Nanoseconds, thread: ThreadID?)] = [
@@ -236,7 +236,7 @@ extension ReportTables {
         let stamp = stamps[kind.name]
         return [stamp.map { Int($0.time) }, stamp?.thread.map { names.row(of: $0) }]
       }
-      moments.append(values, key: key(ofWork: first + place))
+      moments.append(values, key: key(ofWork: first + index))
     }
   }
 }

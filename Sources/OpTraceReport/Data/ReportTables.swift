@@ -3,8 +3,8 @@ import OpTraceTimeline
 import OpTraceAnalysis
 import OpTraceModel
 
-/// The large part of a report's data, as columns. Work of any kind, a thread, a queue is named by its row, its place in
-/// the list; a text by its place among the texts of ``names``. Operations come first, then blocks of dispatch queues, then tasks. `model.mjs`
+/// The large part of a report's data, as columns. Work of any kind, a thread, a queue is named by its row, its index in
+/// the list; a text by its index among the texts of ``names``. Operations come first, then blocks of dispatch queues, then tasks. `model.mjs`
 /// reads them.
 ///
 /// Made after those of the same trace a while ago, they hold what has changed: rows that the page has are not written again.
@@ -57,7 +57,7 @@ package struct ReportTables {
   /// What goes on with a page that lives; nil: this is all.
   private(set) var living: LivingTables?
 
-  /// `lives`: these are the first of a page that will be told how they grow. `last`: these are what has changed since, and `known` the
+  /// `lives`: these are the first of a page that follows a trace. `last`: these are what has changed since, and `known` the
   /// names of then, which nobody else has: they would be copied.
   ///
   /// All but the boxes, for which the drawing has to be there: see ``addBoxes(of:_:)``.
@@ -68,11 +68,11 @@ package struct ReportTables {
     names = known
     names.meet(trace)
     if lives || last != nil {
-      grow(LivingTables(trace, drawn.timeline, drawn.places, after: last?.living), from: last)
-      addOperations(trace, drawn.places, stuck)
+      grow(LivingTables(trace, drawn.timeline, drawn.workTracks, after: last?.living), from: last)
+      addOperations(trace, drawn.workTracks, stuck)
       addTimes(trace)
     } else {
-      addSideBySide(trace, drawn.places, stuck)
+      addSideBySide(trace, drawn.workTracks, stuck)
     }
     addPieces(trace)
     addDetails(trace, drawn.timeline)
@@ -80,19 +80,19 @@ package struct ReportTables {
       counters.append(
         [value.group, value.kind.rawValue, Int(value.time), value.value], key: RowKey(Int(value.time)))
     }
-    for track in drawn.timeline.tracks { tracks.append([track.group, names.place(of: track.name)]) }
+    for track in drawn.timeline.tracks { tracks.append([track.group, names.index(of: track.name)]) }
     addInstants(trace)
     addPath(path, trace)
   }
 
   /// The largest tables, of which one half asks for texts, functions and queues, and the other for threads: neither sees what the other
   /// meets, so all numbers are those of doing one after the other.
-  private mutating func addSideBySide(_ trace: Trace, _ places: Places, _ stuck: StuckPart) {
+  private mutating func addSideBySide(_ trace: Trace, _ workTracks: WorkTracks, _ stuck: StuckPart) {
     let start = self
     let (described, timed) = SideBySide.both(
       {
         var part = start
-        part.addOperations(trace, places, stuck)
+        part.addOperations(trace, workTracks, stuck)
         return part
       },
       {
@@ -114,12 +114,12 @@ package struct ReportTables {
   mutating func addBoxes(of folds: [GraphPicture.Fold], _ trace: Trace) {
     var numbers = [Int32](repeating: -1, count: folds.isEmpty ? 0 : trace.workCount)
     for fold in folds {
-      for place in fold.members.lazy.compactMap(trace.workIndex(of:)) { numbers[place] = Int32(fold.number) }
+      for index in fold.members.lazy.compactMap(trace.workIndex(of:)) { numbers[index] = Int32(fold.number) }
     }
     var values: [Int?] = [nil]
-    for place in 0..<trace.workCount {
-      values[0] = numbers.isEmpty || numbers[place] < 0 ? nil : Int(numbers[place])
-      boxes.append(values, key: key(ofWork: place))
+    for index in 0..<trace.workCount {
+      values[0] = numbers.isEmpty || numbers[index] < 0 ? nil : Int(numbers[index])
+      boxes.append(values, key: key(ofWork: index))
     }
   }
 
@@ -169,8 +169,8 @@ package struct ReportTables {
       for function in stacks.functions(of: id).reversed() {
         let flags = ReportFrameFlags(of: function)
         frames.append([
-          caller, names.place(of: function.title), function.lineText.map { names.place(of: $0) },
-          function.image.map { names.place(of: $0) }, flags.rawValue,
+          caller, names.index(of: function.title), function.lineText.map { names.index(of: $0) },
+          function.image.map { names.index(of: $0) }, flags.rawValue,
         ])
         caller = frames.count - 1
       }
@@ -180,7 +180,7 @@ package struct ReportTables {
   }
 
   /// The tracks of each operation's execution and waits; nil: none.
-  struct Places: Sendable {
+  struct WorkTracks: Sendable {
     var execution: [Timeline.TrackIndex]
     var dependencies: [Timeline.TrackIndex]
     var slot: [Timeline.TrackIndex]

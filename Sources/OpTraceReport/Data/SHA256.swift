@@ -19,24 +19,24 @@ enum SHA256 {
 
   private static func add(_ block: ArraySlice<UInt8>, to state: inout [UInt32]) {
     var words = [UInt32](repeating: 0, count: 64)
-    for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
-    for place in 16..<64 {
-      let (old, new) = (words[place - 15], words[place - 2])
+    for (index, byte) in block.enumerated() { words[index / 4] = words[index / 4] << 8 | UInt32(byte) }
+    for index in 16..<64 {
+      let (old, new) = (words[index - 15], words[index - 2])
       let small = rotated(old, 7) ^ rotated(old, 18) ^ old >> 3
       let large = rotated(new, 17) ^ rotated(new, 19) ^ new >> 10
-      words[place] = words[place - 16] &+ small &+ words[place - 7] &+ large
+      words[index] = words[index - 16] &+ small &+ words[index - 7] &+ large
     }
     var v = state
-    for place in 0..<64 {
+    for index in 0..<64 {
       let choice = v[4] & v[5] ^ ~v[4] & v[6]
       let first =
-        v[7] &+ (rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25)) &+ choice &+ constants[place]
-        &+ words[place]
+        v[7] &+ (rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25)) &+ choice &+ constants[index]
+        &+ words[index]
       let majority = v[0] & v[1] ^ v[0] & v[2] ^ v[1] & v[2]
       let second = (rotated(v[0], 2) ^ rotated(v[0], 13) ^ rotated(v[0], 22)) &+ majority
       v = [first &+ second, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
     }
-    for place in 0..<8 { state[place] &+= v[place] }
+    for index in 0..<8 { state[index] &+= v[index] }
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

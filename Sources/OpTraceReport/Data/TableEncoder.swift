@@ -4,7 +4,7 @@ import OpTraceText
 package struct TableEncoder {
   let name: String
   private(set) var columns: [ColumnEncoder]
-  /// The place of each column's base; -1: it has none.
+  /// The index of each column's base; -1: it has none.
   private let bases: [Int]
   /// Of the table, also where most of its rows are not written.
   private(set) var count = 0
@@ -24,14 +24,14 @@ package struct TableEncoder {
     growth = TableGrowth(after: last, numbers)
   }
 
-  /// A value for each column. `key`: the row's place in the order of the table, which no other row comes before; for a table that grows
+  /// A value for each column. `key`: the row's position in the order of the table, which no other row comes before; for a table that grows
   /// at its end alone it is left away.
   mutating func append(_ values: [Int?], key: RowKey? = nil) {
     defer { count += 1 }
     if growth?.keeps(key ?? RowKey(count), values, columns) == true { return }
     columns.withUnsafeMutableBufferPointer { columns in
-      for place in columns.indices {
-        columns[place].append(values[place], relative: bases[place] < 0 ? nil : values[bases[place]])
+      for index in columns.indices {
+        columns[index].append(values[index], relative: bases[index] < 0 ? nil : values[bases[index]])
       }
     }
   }
@@ -52,15 +52,15 @@ package struct TableEncoder {
     writer.number(count)
     if let growth, growth.isAddition {
       writer.text(",\"kept\":[")
-      for (place, number) in growth.kept.enumerated() {
-        if place > 0 { writer.byte(UInt8(ascii: ",")) }
+      for (index, number) in growth.kept.enumerated() {
+        if index > 0 { writer.byte(UInt8(ascii: ",")) }
         writer.number(number)
       }
       writer.text("]")
     }
     writer.text(",\"columns\":{")
-    for (place, column) in columns.enumerated() {
-      if place > 0 { writer.text(",\n") }
+    for (index, column) in columns.enumerated() {
+      if index > 0 { writer.text(",\n") }
       column.write(to: writer, namesMeaning: growth?.isAddition == true)
     }
     writer.text("}}")

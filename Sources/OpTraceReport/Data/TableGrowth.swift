@@ -1,4 +1,4 @@
-/// Where a row stands in the order of its table: by its owner or its time.
+/// The position of a row in the order of its table: by its owner or its time.
 struct RowKey: Comparable {
   var first: Int
   var second: Int
@@ -10,7 +10,7 @@ struct RowKey: Comparable {
   }
 }
 
-/// How the numbers of work, tracks and groups, which are places in lists and move when something comes in between, are told so that they
+/// How the numbers of work, tracks and groups, which are indexes in lists and move when something comes in between, are written so that they
 /// are the same in every picture of a trace.
 struct StableNumbers {
   /// The first row of each kind of work.
@@ -28,7 +28,7 @@ struct StableNumbers {
     }
   }
 
-  /// The kind in the upper bits, and the place among its kind.
+  /// The kind in the upper bits, and the index among its kind.
   func work(_ row: Int) -> Int {
     let kind = kinds.lastIndex { $0 <= row } ?? 0
     return kind << 56 | row - kinds[kind]
@@ -38,7 +38,7 @@ struct StableNumbers {
 /// What of a table the page has already: found while the rows of the new table come, in the order of their keys. A row that has the key
 /// and the content of one that the page has is kept; all others are written, and those that are passed over are dropped.
 ///
-/// Contents are compared by 64 bits of them: two that differ and look the same are met once in 10^13 updates of 100,000 rows. The page of
+/// Contents are compared by 64 bits of them: two that differ seem the same once in 10^13 updates of 100,000 rows. The page of
 /// a program that has ended is given everything once more, so such a fault would not last.
 struct TableGrowth {
   private struct Row {
@@ -46,7 +46,7 @@ struct TableGrowth {
     var print: UInt64
   }
 
-  /// Whether it is told how the table differs from the last one; else as a whole.
+  /// Whether only what differs from the last table is written; else the whole.
   let isAddition: Bool
   /// Runs of rows that are kept: where they were, where they are, how many; three numbers each.
   private(set) var kept: [Int] = []
@@ -109,7 +109,7 @@ struct TableGrowth {
   /// The same rows, with keys as the new table has them.
   func withKeys(_ renewed: (RowKey) -> RowKey) -> TableGrowth {
     var copy = self
-    for place in copy.rows.indices { copy.rows[place].key = renewed(copy.rows[place].key) }
+    for index in copy.rows.indices { copy.rows[index].key = renewed(copy.rows[index].key) }
     return copy
   }
 }

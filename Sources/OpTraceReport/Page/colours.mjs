@@ -27,7 +27,7 @@ export class Colours {
     // What slices are filled with, by number: the states, the classes, and the rest.
     this.fills = this.stateWords.map((word) => value(`fill-${word}`));
     this.classFill = this.fills.length;
-    for (let place = 0; place < CLASS_COLOURS; place++) this.fills.push(value(`class-${place}`));
+    for (let index = 0; index < CLASS_COLOURS; index++) this.fills.push(value(`class-${index}`));
     this.slotFill = this.fills.push(this.waitsForSlot) - 1;
     this.dependencyFill = this.fills.push(this.waitsForDependencies) - 1;
     this.blockedFill = this.fills.push(this.threadBlocked) - 1;

@@ -1,4 +1,4 @@
-// Reads the columns in which the report's data stands. ColumnEncoder.swift writes them and says how.
+// Reads the columns of the report's data. ColumnEncoder.swift writes them and describes the format.
 
 // The bytes of a base64 text.
 function bytesOf(text) {
@@ -25,7 +25,7 @@ export function decodeColumn(column, count, Type, missing, base = null) {
       byte = bytes[at++];
       low |= (byte & 127) << shift;
     }
-    // What stands above them: by itself, so that all 53 bits of a number are there for the distance.
+    // The bits above them: apart, so that all 53 bits of a number are there for the distance.
     let high = 0;
     for (let scale = 1; byte > 127; scale *= 128) {
       byte = bytes[at++];
@@ -54,7 +54,7 @@ export function decodeColumn(column, count, Type, missing, base = null) {
 // whole numbers, and -1 where there is none.
 export function decodeTable(table) {
   const unread = {...table.columns};
-  // What is read stands in the table itself, and hides what would read it.
+  // What is read becomes a property of the table itself, and hides its reader.
   const readers = {};
   for (const name of Object.keys(unread)) {
     Object.defineProperty(readers, name, {get() {

@@ -52,9 +52,9 @@ export function comparisonPart(comparison, part) {
   return part('What changed',
     h('p', {class: 'lead'}, `${counted(runs.base, 'run')} of the base against ${counted(runs.new, 'run')} of the new version`, walls, '. ',
       'The timeline shows a run of each, one above the other: the new one’s queues and threads have “(new)” behind their names, and both begin at the same moment. ',
-      'The graph shows patterns of operations, what came and what went in colours. All that follows below counts both runs.'),
+      'The graph shows patterns of operations, with what was added and removed in colours. Everything below counts all runs of both versions.'),
     failedOn.length > 0 && h('p', {class: 'wrong'}, `Fails on ${failedOn.join(', ')}.`),
-    structurePart(structure), findingsPart(structure.findings), timingsPart(timings, isTested), foreseenPart(wall.foreseen));
+    structurePart(structure), findingsPart(structure.findings), timingsPart(timings, isTested), predictedPart(wall.foreseen));
 }
 
 function structurePart(structure) {
@@ -87,11 +87,11 @@ function timingsPart(timings, isTested) {
   ]}), !isTested && h('p', {class: 'faint'}, 'Verdicts need at least five runs of each side: optrace record --runs 10.')];
 }
 
-function foreseenPart(foreseen) {
-  if (!foreseen) return null;
+function predictedPart(prediction) {
+  if (!prediction) return null;
   const wall = one => one.wallSeconds === null ? 'never ends' : `${seconds(one.wallSeconds)} (${seconds(one.lowSeconds)} to ${seconds(one.highSeconds)})`;
   return [h('h3', {}, 'What that means for the wall time'),
-    h('p', {}, `By a model of a run of the base, which took ${seconds(foreseen.recordedSeconds)}`, foreseen.trusted ? ':' : ` (not to be trusted here: ${foreseen.reasons.join(' ')}):`),
-    h('ul', {class: 'changes'}, foreseen.patterns.map(one => h('li', {}, h('bdi', {}, patternText(one)), ` ${ratioText(one.ratio)} as long: ${wall(one)}`)),
-      foreseen.patterns.length > 1 && h('li', {}, `all of these: ${wall(foreseen)}`))];
+    h('p', {}, `From a replay of a base run, which took ${seconds(prediction.recordedSeconds)}`, prediction.trusted ? ':' : ` (not reliable here: ${prediction.reasons.join(' ')}):`),
+    h('ul', {class: 'changes'}, prediction.patterns.map(one => h('li', {}, h('bdi', {}, patternText(one)), ` ${ratioText(one.ratio)} as long: ${wall(one)}`)),
+      prediction.patterns.length > 1 && h('li', {}, `all of these: ${wall(prediction)}`))];
 }

@@ -88,7 +88,7 @@ export function timeWordsOfAll(model, kind) {
 
 /**
  * Fills `list` with the first of `count` items and gives the button for the rest. `draw(from, to)` appends items. A click shows all of some
- * hundreds, or the next thousand: a browser that must lay out a million rows stands still. `words(rest)`: what stands on the button for all.
+ * hundreds, or the next thousand: a browser that must lay out a million rows hangs. `words(rest)`: the text of the button for all.
  */
 export function moreButton(list, count, first, draw, words = () => `Show all ${grouped(count)}`) {
   const step = 1000;
@@ -111,7 +111,7 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
   return button;
 }
 
-/** Operations as a list of buttons. `beside(row, index)` adds what stands behind each. Kept by their ids: rows may move. */
+/** Operations as a list of buttons. `beside(row, index)` adds what follows each. Kept by their ids: rows may move. */
 export function operationList(model, selection, rows, beside = () => null, first = 20, words = undefined) {
   const list = h('ul', {class: 'operations', 'aria-label': model.counted(rows.length)});
   const ids = rows.map(row => model.id(row));
@@ -135,8 +135,8 @@ export function onPageKey(handle) {
 }
 
 /**
- * Builds a view when it is first looked at, or printed: most readers open one or two of them. Gives a function that builds it anew, once it is
- * looked at again, and so seldom that it takes a twentieth of the time at most.
+ * Builds a view when it is first shown, or printed: most readers open one or two of them. Returns a function that builds it again, once it is
+ * shown again, and so seldom that it takes a twentieth of the time at most.
  */
 export function whenShown(selection, tab, build) {
   let isBuilt = false, isStale = false, next = 0;

@@ -59,7 +59,7 @@ function findingCard(model, selection, index) {
     h('header', {},
       h('span', {class: `severity ${finding.severity}-badge`}, sign(SEVERITIES[finding.severity]?.sign), finding.severity),
       h('code', {}, finding.code),
-      !finding.isProven && h('span', {class: 'unproven', title: 'The trace makes it likely, and does not prove it.'}, 'not proven'),
+      !finding.isProven && h('span', {class: 'unproven', title: 'The trace makes it likely, but does not prove it.'}, 'not proven'),
       h('a', {class: 'anchor', href: `#tab=findings&finding=${index}`, 'aria-label': 'Address of this finding',
         onclick: event => { event.preventDefault(); selection.choose(index); }}, '#')),
     h('h3', {id: `finding-title-${index}`}, finding.title),
@@ -121,7 +121,7 @@ function evidenceTable(model, evidence) {
 
 function healthyText(model) {
   return [
-    h('p', {}, `The doctor went through ${counted(model.counts.events, 'event')} of ${model.counted(model.count)} and looked for:`),
+    h('p', {}, `The doctor checked ${counted(model.counts.events, 'event')} of ${model.counted(model.count)} for:`),
     h('ul', {class: 'looked-for'},
       ['operations that wait for each other in a cycle, or for themselves',
         'operations that can never start: a dependency that nobody enqueued, a queue that is suspended, a main thread that is blocked',
@@ -129,7 +129,7 @@ function healthyText(model) {
         'operations that do not finish, finish twice, or run although they were cancelled',
         'blocked threads and slots held without work',
       ].map(text => h('li', {}, sign('finished'), text))),
-    !model.loss.isComplete && h('p', {class: 'note-line warned'}, sign('warning'), ' Parts of the trace are lost: what happened in them was not looked at.'),
-    !model.process.isClosed && h('p', {class: 'faint'}, 'The trace was not closed: it tells what was so until its end.'),
+    !model.loss.isComplete && h('p', {class: 'note-line warned'}, sign('warning'), ' Parts of the trace are lost and were not checked.'),
+    !model.process.isClosed && h('p', {class: 'faint'}, 'The trace was not closed: it covers the time until its end.'),
   ];
 }

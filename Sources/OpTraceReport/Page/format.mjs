@@ -34,10 +34,10 @@ function threeDigits(value, unit, limit) {
   return whole < limit ? `${whole}` : null;
 }
 
-function shortDecimal(value, places) {
-  const scale = 10 ** places;
+function shortDecimal(value, digits) {
+  const scale = 10 ** digits;
   const rest = value % scale;
-  return rest === 0 ? `${value / scale}` : `${Math.floor(value / scale)}.${String(rest).padStart(places, '0')}`;
+  return rest === 0 ? `${value / scale}` : `${Math.floor(value / scale)}.${String(rest).padStart(digits, '0')}`;
 }
 
 function twoDigits(value) { return String(value).padStart(2, '0'); }
@@ -53,8 +53,8 @@ export function momentText(time) {
   if (value < 1e3) return durationText(time);
   const micro = Math.floor(value / 1e3);
   if (micro < 1e3) return `${sign}${micro} µs`;
-  const [unit, size, places] = micro < 1e6 ? ['ms', 1e3, 3] : ['s', 1e6, 6];
-  return `${sign}${grouped(Math.floor(micro / size))}.${String(micro % size).padStart(places, '0')} ${unit}`;
+  const [unit, size, digits] = micro < 1e6 ? ['ms', 1e3, 3] : ['s', 1e6, 6];
+  return `${sign}${grouped(Math.floor(micro / size))}.${String(micro % size).padStart(digits, '0')} ${unit}`;
 }
 
 /** `1,234,567` */

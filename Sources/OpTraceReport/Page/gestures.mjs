@@ -10,7 +10,7 @@ export function listenToPointer(canvas, target) {
   // Whether the pointer has moved since it was pressed: then its release is no click.
   let hasMoved = false;
 
-  const place = (event) => {
+  const pointOf = (event) => {
     const box = canvas.getBoundingClientRect();
     return {x: event.clientX - box.left, y: event.clientY - box.top};
   };
@@ -22,7 +22,7 @@ export function listenToPointer(canvas, target) {
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    const at = place(event);
+    const at = pointOf(event);
     pointers.set(event.pointerId, at);
     hasMoved = pointers.size > 1;
     if (pointers.size === 2) {
@@ -33,7 +33,7 @@ export function listenToPointer(canvas, target) {
     }
   });
   canvas.addEventListener('pointermove', (event) => {
-    const at = place(event);
+    const at = pointOf(event);
     if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
     if (pointers.size === 2 && pinch) {
       const now = spread();
@@ -56,7 +56,7 @@ export function listenToPointer(canvas, target) {
     }
   });
   const end = (event) => {
-    const at = place(event);
+    const at = pointOf(event);
     if (drag?.isRange && hasMoved && event.type === 'pointerup') target.range(drag.x, at.x, true);
     pointers.delete(event.pointerId);
     if (pointers.size < 2) pinch = null;
@@ -70,13 +70,13 @@ export function listenToPointer(canvas, target) {
   canvas.addEventListener('click', (event) => {
     // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts.
     if (hasMoved || event.detail > 1) return;
-    const at = place(event);
+    const at = pointOf(event);
     target.click(at.x, at.y);
   });
   canvas.addEventListener('dblclick', () => target.open());
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
-    const at = place(event);
+    const at = pointOf(event);
     // Lines and pages, where a browser counts in these.
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const [across, down] = [event.deltaX * unit, event.deltaY * unit];

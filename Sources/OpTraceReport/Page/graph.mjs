@@ -25,16 +25,16 @@ export function boxAround(boxes) {
 
 /** The view of a part of a picture that is `scale` times its size, with as much of the rest beside it as there is room for. */
 export function partView(part, content, width, height, scale) {
-  const place = (key, size, room) => {
+  const startOf = (key, size, room) => {
     const margin = GRAPH_MARGIN / scale;
-    // From the picture's begin, where the names of its parts stand, if that is near.
+    // From the picture's begin, where the names of its parts are, if that is near.
     if (part[key] + part[size] + 2 * margin <= content[key] + room) return content[key] - margin;
     // What is larger than the window is shown from its own.
     const start = part[size] + 2 * margin > room ? part[key] - margin : part[key] + part[size] / 2 - room / 2;
     const [first, last] = [content[key] - margin, content[key] + content[size] + margin - room];
     return last < first ? content[key] + content[size] / 2 - room / 2 : Math.min(Math.max(start, first), last);
   };
-  return {x: place('x', 'width', width / scale), y: place('y', 'height', height / scale), scale};
+  return {x: startOf('x', 'width', width / scale), y: startOf('y', 'height', height / scale), scale};
 }
 
 /** All ids that `links` lead to from `start`, with it, and the links on the way. `links`: id -> [[id, link]]. */
@@ -118,7 +118,7 @@ class GraphView {
     this.prepare();
     this.measure();
     this.open();
-    // A window that changes keeps what it shows; the first size may come after the first look.
+    // A window that changes keeps what it shows; the first size may come after the first drawing.
     let size = [frame.clientWidth, frame.clientHeight];
     new ResizeObserver(() => {
       const isFirst = size[0] === 0;
@@ -177,7 +177,7 @@ class GraphView {
     if (focused) this.nodes.get(focused)?.focus({preventScroll: true});
   }
 
-  /** What stands alone in a file becomes a part of a page: named buttons instead of an image, one of them in the tab order. */
+  /** A picture made for a file of its own becomes a part of a page: named buttons instead of an image, one of them in the tab order. */
   prepare() {
     const {picture, frame} = this;
     const title = picture.querySelector(':scope > title');
@@ -212,7 +212,7 @@ class GraphView {
     return `${model.name(row)}, #${model.id(row)}, ${model.state(row)}`;
   }
 
-  /** Where things stand in the picture's own coordinates; asked once, it does not change. */
+  /** Measures the boxes in the picture's own coordinates; once, because they do not change. */
   measure() {
     const {picture} = this;
     const box = picture.getBBox();
@@ -248,8 +248,8 @@ class GraphView {
   /** The boxes to begin with. Those that are stuck may lie far apart: then one of them is a better begin than nothing of them. */
   firstOfInterest() {
     const {model, boxes, frame} = this;
-    const places = new Map(boxes.map(box => [box.id, box]));
-    const boxesOf = rows => [...new Set(rows.map(row => model.box(row)))].map(id => places.get(id)).filter(Boolean);
+    const boxById = new Map(boxes.map(box => [box.id, box]));
+    const boxesOf = rows => [...new Set(rows.map(row => model.box(row)))].map(id => boxById.get(id)).filter(Boolean);
     const inState = state => boxesOf(Array.from({length: model.count}, (_, row) => row).filter(row => model.state(row) === state));
     const isShown = part => fittedView(part, frame.clientWidth, frame.clientHeight, 1).scale >= GRAPH_LEGIBLE_ZOOM;
     for (const stuck of [inState('deadlocked'), inState('stalled')]) {
@@ -267,7 +267,7 @@ class GraphView {
     this.apply();
   }
 
-  /** By the view box: the browser draws anew, so that text stays sharp at every size. */
+  /** By the view box: the browser draws again, so that text stays sharp at every size. */
   apply() {
     const {view, frame, picture} = this;
     if (this.isPrinting || frame.clientWidth === 0) return;
@@ -285,13 +285,13 @@ class GraphView {
     });
   }
 
-  place(event) {
+  pointOf(event) {
     const frame = this.frame.getBoundingClientRect();
     return [event.clientX - frame.left - this.frame.clientLeft, event.clientY - frame.top - this.frame.clientTop];
   }
 
   zoomAt(factor, event) {
-    const [x, y] = this.place(event);
+    const [x, y] = this.pointOf(event);
     this.view = zoomedView(this.view, factor, x, y, this.limits);
     this.isFitted = this.isOpening = false;
     this.applySoon();
@@ -363,7 +363,7 @@ class GraphView {
     frame.addEventListener('click', event => {
       const node = event.target.closest('.op[id]');
       // The end of a drag is no click on what happens to lie there. A keyboard's click has no drag before it.
-      // The second click of a double one would let go of what the first has chosen.
+      // The second click of a double one would deselect what the first has selected.
       if (node && event.detail < 2 && !(hasMoved && event.detail > 0)) this.choose(node);
       hasMoved = false;
     });

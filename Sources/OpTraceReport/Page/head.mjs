@@ -14,8 +14,8 @@ export function mountHead(element, model, selection) {
 function headUnits(model, selection) {
   const {process, counts} = model;
   const started = clockTexts(process.started);
-  const look = VERDICTS[model.verdict.word] ?? VERDICTS.warning;
-  const css = model.verdict.hasErrors ? 'wrong' : look.css;
+  const style = VERDICTS[model.verdict.word] ?? VERDICTS.warning;
+  const css = model.verdict.hasErrors ? 'wrong' : style.css;
   const facts = [
     started && h('time', {datetime: process.started, title: started.utc}, started.local),
     model.wall > 0 && h('span', {title: `${grouped(Math.round(model.wall))} ns`}, h('b', {}, durationText(model.wall))),
@@ -28,10 +28,10 @@ function headUnits(model, selection) {
     h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
     h('p', {class: `verdict-line ${css}`},
       h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
-        sign(look.sign), ' ', model.verdict.sentence)),
+        sign(style.sign), ' ', model.verdict.sentence)),
     model.ending && h('p', {class: 'note-line ending'}, sign('note'), ' ', model.ending),
     !process.isClosed && h('p', {class: 'note-line'}, sign('executing'),
-      model.isLive ? ' The program runs; this page goes on with it.' : ' The trace was not closed: the program still ran, or was ended from outside, when it was read.'),
+      model.isLive ? ' The program is running, and this page follows it.' : ' The trace was not closed: the program was still running, or was killed.'),
     !model.loss.isComplete && model.loss.sentence && h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence),
   ].filter(Boolean);
 }

@@ -5,7 +5,7 @@ const HELP = [
   ['Everywhere', [
     [['1', '2', '3', '4'], 'timeline, graph, why slow, findings'],
     [['/'], 'search operations'],
-    [['Esc'], 'let go of the selected operation; leave the search'],
+    [['Esc'], 'deselect the operation; leave the search'],
     [['?'], 'this help'],
   ]],
   ['Timeline', [
@@ -18,7 +18,7 @@ const HELP = [
     [['↑', '↓'], 'lane above, lane below'],
     [['[', ']'], 'operation before, after on the lane'],
     [['F'], 'show the whole trace'],
-    [['End'], 'show the end, and go on with it while the program runs'],
+    [['End'], 'show the end, and follow it while the program runs'],
     [['Z'], 'zoom to the selected operation'],
     [['C'], 'colours by state or by class'],
   ]],
@@ -27,11 +27,11 @@ const HELP = [
     [['Double click'], 'zoom in; with Shift out'],
     [['Drag', 'W', 'A', 'S', 'D'], 'move'],
     [['0'], 'show the whole graph'],
-    [['Click', 'Enter'], 'select an operation; what it waits for and what waits for it is lit'],
+    [['Click', 'Enter'], 'select an operation; what it waits for and what waits for it is highlighted'],
     [['←', '→', '↑', '↓'], 'on a box: to the next box; else move'],
   ]],
   ['Tables', [
-    [['Click'], 'on a column’s title sorts by it, again turns the order round'],
+    [['Click'], 'on a column’s title: sort by it; once more: reverse the order'],
   ]],
 ];
 
@@ -40,7 +40,7 @@ export function mountHelp(element, model, selection) {
   element.append(h('header', {}, h('h2', {id: 'help-title'}, 'Keys and gestures'), close),
     h('div', {class: 'help-columns'}, HELP.map(([title, lines]) => h('section', {}, h('h3', {}, title),
       h('dl', {}, lines.map(([keys, what]) => h('div', {}, h('dt', {}, keys.map(key => [h('kbd', {}, key), ' '])), h('dd', {}, what))))))),
-    h('p', {class: 'faint'}, 'The address of the page holds what is selected and shown: copy it to show somebody the same.'));
+    h('p', {class: 'faint'}, 'The page’s address holds what is selected and shown: copy it to share this view.'));
   // A click beside the dialog hits the dialog itself, not what is in it.
   element.addEventListener('click', event => { if (event.target === element) element.close(); });
   document.getElementById('help-button')?.addEventListener('click', () => element.showModal());

@@ -72,8 +72,8 @@ export function histogramView(model, selection) {
     for (const button of kinds.children) button.setAttribute('aria-pressed', String(button.dataset.kind === state.kind.key));
     bars.setAttribute('aria-label', `${model.counted(total)} by time ${timeWordsOfAll(model, state.kind)}`);
     bars.replaceChildren();
-    // Labels that would touch each other are left out; every bar tells its range to who asks.
-    // What took no time at all stands by itself: between it and the next there may be thirty empty ones.
+    // Labels that would touch each other are left out; every bar has its range as its title.
+    // What took no time at all has a bar apart: between it and the next there may be thirty empty ones.
     const start = first === 0 ? Math.max(1, counts.findIndex((count, bucket) => bucket > 0 && count > 0)) : first;
     const every = Math.max(1, Math.ceil((last - start + 1) / 9));
     for (let bucket = first; bucket <= last; bucket = bucket === 0 ? start : bucket + 1) {
@@ -86,7 +86,7 @@ export function histogramView(model, selection) {
     }
     if (total === 0) bars.append(h('p', {class: 'faint'}, `None of the ${model.nouns} has such a time.`));
     below.replaceChildren(...(total === 0 ? [] : state.bucket < 0
-      ? [h('p', {class: 'faint'}, `Each bar stands for times twice as long as the one before. Choose one to see its longest ${model.nouns}.`)]
+      ? [h('p', {class: 'faint'}, `Each bar holds times up to twice as long as the one before. Choose one to see its longest ${model.nouns}.`)]
       : bucketList()));
   }
   function choose(bucket) {

@@ -1,4 +1,4 @@
-// The page of a program that runs, as `optrace view` serves it: what is new is fetched and taken in, and nothing of it is loaded anew.
+// The page of a program that runs, as `optrace view` serves it: what is new is fetched and taken in, without a reload.
 
 // Parts to be renewed: functions of whether it is the last time.
 export function followProgram(model, selection, parts, document, window) {
@@ -18,15 +18,15 @@ export function followProgram(model, selection, parts, document, window) {
     renew(true);
     document.getElementById('announcer').textContent = words;
   };
-  // Nobody is told what nobody sees: a page in the background asks again when it is looked at.
+  // A page in the background asks again when it is visible.
   const seen = () => new Promise((done) => {
     if (!document.hidden) return done();
-    const look = () => {
+    const resume = () => {
       if (document.hidden) return;
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', resume);
       done();
     };
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', resume);
   });
   const ask = async () => {
     await seen();
@@ -36,11 +36,11 @@ export function followProgram(model, selection, parts, document, window) {
       news = answer.ok ? await answer.json() : null;
     } catch { /* Nobody is there. */ }
     // What the page shows is still true.
-    if (!news) return end('optrace has ended: there will be no more on this page.');
+    if (!news) return end('optrace has exited: this page gets no more updates.');
     const began = window.performance.now();
     for (const update of news.updates) model.grow(update);
     document.documentElement.dataset.growth = (window.performance.now() - began).toFixed(1);
-    if (news.isOver) return end('The program has ended: this is all of it.');
+    if (news.isOver) return end('The program has ended: this is the whole run.');
     if (news.updates.length > 0) renew(false);
     window.setTimeout(ask, news.again);
   };

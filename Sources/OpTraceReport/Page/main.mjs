@@ -1,4 +1,4 @@
-// Reads the data, and gives each part its place.
+// Reads the data, and mounts each part.
 import {Model} from './model.mjs';
 import {Selection} from './selection.mjs';
 import {mountHead} from './head.mjs';

@@ -2,13 +2,13 @@
 
 export class Minimap {
   // `parts`: from when to when something was executed, as lanes.
-  constructor(canvas, lanes, viewport, colours, look) {
+  constructor(canvas, lanes, viewport, colours, show) {
     this.canvas = canvas;
     this.viewport = viewport;
     this.colours = colours;
     this.context = canvas.getContext('2d');
     this.renew(lanes);
-    this.#listen(look);
+    this.#listen(show);
   }
 
   // For lanes that show more.
@@ -69,14 +69,14 @@ export class Minimap {
   }
 
   // A drag in the shown part moves it; elsewhere it goes there first.
-  #listen(look) {
+  #listen(show) {
     let grip = null;
     const move = (event) => {
       const box = this.canvas.getBoundingClientRect();
       const time = this.#time(event.clientX - box.left);
       const {from, to, span} = this.viewport;
       if (grip === null) grip = time >= from && time <= to ? time - from : span / 2;
-      look(time - grip, time - grip + span);
+      show(time - grip, time - grip + span);
     };
     this.canvas.addEventListener('pointerdown', (event) => {
       this.canvas.setPointerCapture(event.pointerId);

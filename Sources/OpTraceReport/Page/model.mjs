@@ -1,4 +1,4 @@
-// What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its place in
+// What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its index in
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
 import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
@@ -21,11 +21,11 @@ export class Model {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
-      waitsWithoutLane: document.waitsWithoutLane, places: document.places, functions: document.functions, kinds: document.kinds,
-      foresight: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
+      waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, functions: document.functions, kinds: document.kinds,
+      prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.revision = data.revision ?? null;
-    // The graph drawn anew, until it is shown.
+    // A new drawing of the graph, until it is shown.
     this.drawing = data.graph ?? this.drawing ?? null;
     this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
     this.stateWords = document.stateWords;
@@ -61,7 +61,7 @@ export class Model {
   }
 
   // How to renumber what has moved: functions of a column's values, from a row to before another. Work moves when there is more of a kind
-  // that stands before its own.
+  // that comes before its own.
   #moved({tracks, groups, document}) {
     const byList = (list) => list && ((values, from, to) => { for (let at = from; at < to; at++) if (values[at] >= 0) values[at] = list[values[at]] ?? -1; });
     const [old, now] = [this.kinds, document.kinds].map((kinds) => kinds.map(({first}) => first));
@@ -109,10 +109,10 @@ export class Model {
     return -1;
   }
   // The rows of each kind: {word, first, end}.
-  rowRanges() { return this.kinds.map(({word, first}, place) => ({word, first, end: this.kinds[place + 1]?.first ?? this.count})); }
+  rowRanges() { return this.kinds.map(({word, first}, index) => ({word, first, end: this.kinds[index + 1]?.first ?? this.count})); }
   rowsOfKind(word) {
     const range = this.rowRanges().find((one) => one.word === word);
-    return range ? Array.from({length: range.end - range.first}, (_, place) => range.first + place) : [];
+    return range ? Array.from({length: range.end - range.first}, (_, index) => range.first + index) : [];
   }
   // 'operation', 'block' or 'task'.
   kind(row) { return this.rowRanges().find(({first, end}) => row >= first && row < end)?.word ?? 'operation'; }
@@ -138,20 +138,20 @@ export class Model {
   // The task that it is a child of; -1: of none.
   parent(row) { return this.is(row, 'child') ? this.submitter(row) : -1; }
   children(row) { return this.submissions(row).filter((one) => this.is(one, 'child')); }
-  // Its runs, suspensions and waits for its turn, by their places, in the order of time.
+  // The indexes of its runs, suspensions and waits for its turn, in the order of time.
   piecesOfTask(row) { return rowsOf(row, this.piecesOf); }
-  pieceKind(place) { return this.pieceKinds[this.pieces.kind[place]] ?? 'unknown'; }
+  pieceKind(index) { return this.pieceKinds[this.pieces.kind[index]] ?? 'unknown'; }
   // `waiting for fetch(_:) #12`
-  pieceText(place) {
-    const awaited = this.pieces.awaited[place];
-    return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECES[this.pieceKind(place)]?.text;
+  pieceText(index) {
+    const awaited = this.pieces.awaited[index];
+    return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECES[this.pieceKind(index)]?.text;
   }
   // The suspended time by what for: {text, time}, the longest first.
   suspensions(row) {
     const sums = new Map();
-    for (const place of this.piecesOfTask(row)) {
-      const kind = this.pieceKind(place);
-      if (kind !== 'run' && kind !== 'turn') sums.set(kind, (sums.get(kind) ?? 0) + this.pieces.end[place] - this.pieces.begin[place]);
+    for (const index of this.piecesOfTask(row)) {
+      const kind = this.pieceKind(index);
+      if (kind !== 'run' && kind !== 'turn') sums.set(kind, (sums.get(kind) ?? 0) + this.pieces.end[index] - this.pieces.begin[index]);
     }
     return [...sums].map(([kind, time]) => ({text: PIECES[kind]?.text, time})).sort((one, other) => other.time - one.time);
   }
@@ -162,12 +162,12 @@ export class Model {
     const last = starts[row + 1] > starts[row] ? rows[starts[row + 1] - 1] : -1;
     return last >= 0 && this.pieces.isOpen[last] === 1 && !['run', 'turn'].includes(this.pieceKind(last)) ? last : -1;
   }
-  // Where it let tasks go on, and where others let it go on: places of waits for a turn.
+  // Where it resumed tasks, and where others resumed it: indexes of waits for a turn.
   resumptions(row) {
-    const own = this.isTask(row) ? this.piecesOfTask(row).filter((place) => this.pieces.resumer[place] >= 0) : [];
-    return [...own, ...rowsOf(row, this.resumedBy)].filter((place) => this.pieces.resumer[place] !== this.pieces.row[place]);
+    const own = this.isTask(row) ? this.piecesOfTask(row).filter((index) => this.pieces.resumer[index] >= 0) : [];
+    return [...own, ...rowsOf(row, this.resumedBy)].filter((index) => this.pieces.resumer[index] !== this.pieces.row[index]);
   }
-  // The word for where it stands: a task that waits for others is suspended.
+  // The word for its state: a task that waits for others is suspended.
   stateText(row) { return this.waitsIn(row) >= 0 ? 'suspended' : this.state(row); }
 
   // How it came to its queue; null: as most do.
@@ -176,12 +176,12 @@ export class Model {
     const name = this.operations.name[row] < 0 ? '' : this.strings[this.operations.name[row]];
     return name === '' ? this.className(row) : name;
   }
-  // What a thread's lane calls a detail: of an operation that left the thread, its `start()` is all that stands there.
-  detailName(place) {
-    const [name, row] = [this.strings[this.details.name[place]], this.details.operation[place]];
-    return DETAILS[this.detailKind(place)]?.isOfWork && row >= 0 ? `${this.name(row)} · ${name}` : name;
+  // What a thread's lane calls a detail: of an operation that left the thread, only its `start()` is there.
+  detailName(index) {
+    const [name, row] = [this.strings[this.details.name[index]], this.details.operation[index]];
+    return DETAILS[this.detailKind(index)]?.isOfWork && row >= 0 ? `${this.name(row)} · ${name}` : name;
   }
-  detailKind(place) { return this.detailKinds[this.details.kind[place]]; }
+  detailKind(index) { return this.detailKinds[this.details.kind[index]]; }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
   /** What it runs, where that is not its class's own code. */
   functionName(row) { return this.strings[this.operations.function[row]] ?? null; }
@@ -198,7 +198,7 @@ export class Model {
   /** The stack where it was given to its queue, the one that made it where that is elsewhere, and the one where its thread stood; -1: not known. */
   addedStack(row) { return this.operations.added[row]; }
   madeStack(row) { return this.operations.made[row]; }
-  standsStack(row) { return this.operations.stands[row]; }
+  currentStack(row) { return this.operations.stands[row]; }
   /** The test that gave it to its queue, or another span. */
   within(row) { return this.strings[this.operations.within[row]] ?? null; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
@@ -226,7 +226,7 @@ export class Model {
     return {waitingForDependencies, waitingForSlot, running};
   }
 
-  // Into three places of `times`: for all work one after the other that must not take memory.
+  // Into the first three elements of `times`: for all work in turn, without allocating.
   #timesInto(row, times) {
     times[0] = times[1] = times[2] = 0;
     if (this.isTask(row)) return this.#timesOfTask(row, times);
@@ -250,8 +250,8 @@ export class Model {
     const {starts, rows} = this.piecesOf;
     const {kind, begin, end} = this.pieces;
     for (let at = starts[row]; at < starts[row + 1]; at++) {
-      const place = rows[at];
-      times[kind[place] === this.runPiece ? 2 : kind[place] === this.turnPiece ? 1 : 0] += end[place] - begin[place];
+      const index = rows[at];
+      times[kind[index] === this.runPiece ? 2 : kind[index] === this.turnPiece ? 1 : 0] += end[index] - begin[index];
     }
     return times;
   }
@@ -394,10 +394,10 @@ export class Model {
 
   // What went on inside of it.
   inside(row) {
-    return rowsOf(row, this.detailsOf).map((place) => ({
-      kind: this.detailKind(place), name: this.strings[this.details.name[place]],
-      begin: this.details.begin[place], end: this.details.end[place], isOpen: this.details.isOpen[place] === 1,
-      thread: this.details.thread[place], signalRow: this.details.signal[place], stack: this.details.stack[place],
+    return rowsOf(row, this.detailsOf).map((index) => ({
+      kind: this.detailKind(index), name: this.strings[this.details.name[index]],
+      begin: this.details.begin[index], end: this.details.end[index], isOpen: this.details.isOpen[index] === 1,
+      thread: this.details.thread[index], signalRow: this.details.signal[index], stack: this.details.stack[index],
     })).sort((one, other) => one.begin - other.begin);
   }
 
@@ -427,13 +427,13 @@ export class Model {
 
   // A stack by the row of its innermost function.
   stack(frame) {
-    const {caller, title, place, image, flags} = this.frames;
+    const {caller, title, place: location, image, flags} = this.frames;
     const {guessed, inlined, own} = this.frameFlags;
     const functions = [];
     // As many as the reader of traces takes, each with functions inlined in it: a cycle would not end.
     for (let row = frame; row >= 0 && functions.length < 4096; row = caller[row]) {
       functions.push({
-        title: this.strings[title[row]] ?? '', place: this.strings[place[row]] ?? null, image: this.strings[image[row]] ?? null,
+        title: this.strings[title[row]] ?? '', location: this.strings[location[row]] ?? null, image: this.strings[image[row]] ?? null,
         isGuessed: (flags[row] & guessed) !== 0, isInlined: (flags[row] & inlined) !== 0, isOwn: (flags[row] & own) !== 0,
       });
     }
@@ -478,8 +478,8 @@ export class Model {
       return row < 0 ? {rows: [], total: 0} : {rows: [row], total: 1};
     }
     const matches = new Uint8Array(this.strings.length);
-    for (let place = 0; place < matches.length; place++) {
-      matches[place] = this.strings[place].toLowerCase().includes(wanted) ? 1 : 0;
+    for (let index = 0; index < matches.length; index++) {
+      matches[index] = this.strings[index].toLowerCase().includes(wanted) ? 1 : 0;
     }
     const rows = [];
     let total = 0;
@@ -495,15 +495,15 @@ export class Model {
   #countStates() {
     const counts = this.stateWords.map(() => 0);
     for (const state of this.operations.state) counts[state] += 1;
-    return this.stateWords.map((state, place) => ({state, count: counts[place]})).filter((one) => one.count > 0);
+    return this.stateWords.map((state, index) => ({state, count: counts[index]})).filter((one) => one.count > 0);
   }
 
   #readPath() {
     const table = this.tables.steps;
-    const steps = Array.from(table.row, (row, place) => ({
-      row, cause: this.causes[table.cause[place]], causeRow: table.causeRow[place], began: table.began[place],
-      ended: table.ended[place], waitingForDependencies: table.dependencies[place], waitingForSlot: table.slot[place],
-      running: table.running[place],
+    const steps = Array.from(table.row, (row, index) => ({
+      row, cause: this.causes[table.cause[index]], causeRow: table.causeRow[index], began: table.began[index],
+      ended: table.ended[index], waitingForDependencies: table.dependencies[index], waitingForSlot: table.slot[index],
+      running: table.running[index],
     }));
     const remaining = Array.from(this.tables.remaining.row);
     const running = steps.reduce((sum, step) => sum + step.running, 0);

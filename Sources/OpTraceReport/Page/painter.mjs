@@ -1,4 +1,4 @@
-// Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn anew each time; the work goes
+// Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn each time; the work goes
 // by what is on the screen, not by what is in the trace.
 import {durationText} from './format.mjs';
 import {tickText} from './viewport.mjs';
@@ -6,7 +6,7 @@ import {tickText} from './viewport.mjs';
 export const RULER = 22;
 const MOST_ARROWS = 400;
 const NARROWEST_LABEL = 34;
-// As many as the eye tells apart at this size.
+// As many as the eye can distinguish at this size.
 const STRENGTHS = 4;
 
 export class Painter {
@@ -22,7 +22,7 @@ export class Painter {
     this.batches = [];
   }
 
-  // The names that stand left of what is drawn.
+  // The names left of what is drawn.
   renew(rows) { this.rowTitles = [...new Set(rows.filter((row) => row.kind === 'lane' && row.lane.kind !== 'slot').map((row) => row.title))]; }
 
   resize(width, height, ratio) {
@@ -69,7 +69,7 @@ export class Painter {
     if (row.kind === 'heading') {
       context.fillStyle = colours.band;
       context.fillRect(0, y, width, row.height);
-      // The name comes first: flags that stand where it is have none of their own.
+      // The name comes first: flags in its way have none of their own.
       const room = row.instants.length > 0 ? Math.max(gutter - 12, width / 2) : width - 16;
       this.#paintInstants(row, y, scene.viewport, 8 + Math.min(room, this.#width(row.title, '600 12px')) + 8);
       this.#text(row.title, 8, y + row.height / 2, room, colours.text, '600 12px');
@@ -113,7 +113,7 @@ export class Painter {
       if (batch.length === 0) return;
       context.globalAlpha = 0.25 + (0.75 * ((key % STRENGTHS) + 1)) / STRENGTHS;
       context.fillStyle = colours.fills[Math.floor(key / STRENGTHS)];
-      for (let place = 0; place < batch.length; place += 2) context.fillRect(batch[place], y + 1, batch[place + 1], height - 2);
+      for (let index = 0; index < batch.length; index += 2) context.fillRect(batch[index], y + 1, batch[index + 1], height - 2);
       batch.length = 0;
     });
     context.globalAlpha = 1;
@@ -142,7 +142,7 @@ export class Painter {
   #fill(lane, at, count = 1) {
     const {colours, model} = this;
     switch (lane.kind) {
-      // Many pieces at one place are drawn as strong as the tasks run there.
+      // Many pieces in one cell are drawn as strong as the tasks run there.
       case 'task': return count === 1 && !lane.runs[at] ? colours.fillOfPiece(model.pieceKind(lane.piece[at])) : colours.fillOf(model, lane.row[at], this.colourBy);
       case 'slot': case 'dependencies': return colours.fillOfWait(model, lane.row[at], lane.kind);
       case 'detail': return colours.fillOfDetail(model.detailKind(lane.detail[at]));
@@ -160,7 +160,7 @@ export class Painter {
     const {context, colours} = this;
     let free = this.gutter;
     let written = Math.max(this.gutter, titleEnd);
-    for (const [place, {time, name}] of instants.entries()) {
+    for (const [index, {time, name}] of instants.entries()) {
       const x = viewport.x(time);
       if (x < free || x > this.width) continue;
       free = x + 3;
@@ -169,9 +169,9 @@ export class Painter {
       context.fillRect(x, x < titleEnd ? y : y + 3, 5, x < titleEnd ? 3 : 4);
       if (x < titleEnd) continue;
       context.fillRect(x, y + 3, 1.5, height - 3);
-      const next = instants[place + 1];
+      const next = instants[index + 1];
       const room = Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10);
-      // At the right edge the name stands before its flag.
+      // At the right edge the name is before its flag.
       if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - written - 12, colours.text, '11px', 'right');
       else this.#text(name, x + 8, y + height / 2, room, colours.text, '11px');
       written = x + 8 + Math.min(room, this.#width(name, '11px'));
@@ -208,10 +208,10 @@ export class Painter {
 
   #paintCounterTitles({counter}, y) {
     const {context, colours} = this;
-    const line = (place, colour, text) => {
+    const line = (line, colour, text) => {
       context.fillStyle = colour;
-      context.fillRect(10, y + 5 + place * 14, 8, 8);
-      this.#text(text, 22, y + 9 + place * 14, this.gutter - 26, colours.muted, '11px');
+      context.fillRect(10, y + 5 + line * 14, 8, 8);
+      this.#text(text, 22, y + 9 + line * 14, this.gutter - 26, colours.muted, '11px');
     };
     const most = (steps) => (this.gutter < 150 ? `≤ ${steps?.highest ?? 0}` : `, most ${steps?.highest ?? 0}`);
     line(0, colours.fills[colours.executingFill], `${this.gutter < 150 ? 'runs ' : 'executing'}${most(counter.executing)}`);
@@ -307,7 +307,7 @@ export class Painter {
     context.restore();
   }
 
-  // One line, cut to fit: at its end, or before the part that tells it from others (`keepsEnd`).
+  // One line, cut to fit: at its end, or before the part that makes it unique (`keepsEnd`).
   #text(text, x, y, room, colour, font, align = 'left', keepsEnd = false) {
     const {context} = this;
     if (room < 8 || !text) return;

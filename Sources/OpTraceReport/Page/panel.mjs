@@ -1,4 +1,4 @@
-// All that the trace tells of the selected operation. What is not known is not shown.
+// Everything that the trace has about the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
 import {renewUnits} from './renewal.mjs';
 import {codeText, stackView} from './stacks.mjs';
@@ -58,10 +58,10 @@ class PanelContent {
 
   elements() {
     const {model, row} = this;
-    return [this.head(), this.facts(), this.timesPart(), this.stackPart('Where it stands', this.model.standsStack(this.row)),
+    return [this.head(), this.facts(), this.timesPart(), this.stackPart('Current stack', this.model.currentStack(this.row)),
       this.waitPart(), this.slotPart(), this.momentsPart(), this.piecesPart(), this.insidePart(),
       this.stackPart(model.kind(row) === 'operation' ? 'Where it was added' : 'Where it was submitted', this.model.addedStack(this.row)),
-      this.stackPart('Where it was made', this.model.madeStack(this.row)),
+      this.stackPart('Where it was created', this.model.madeStack(this.row)),
       this.links('Children', this.model.children(this.row), one => one, () => null),
       this.links(model.isTask(row) ? 'Created' : 'Submitted', this.submissions(), one => one, () => null),
       this.links('Waits for', this.model.dependencies(this.row), one => one.row, one => this.removedText(one)),
@@ -92,13 +92,13 @@ class PanelContent {
   /** Blocks have boxes only where the graph was asked for them. */
   isDrawn() { return this.model.kind(this.row) === 'operation' || document.getElementById(this.model.box(this.row)) !== null; }
 
-  /** Null for one that stands nowhere on the timeline: it was never given to a queue, and never ran. */
+  /** Null for one that is not on the timeline: it was never given to a queue, and never ran. */
   span() { return this.model.span(this.row) && spanOf(this.model.moments(this.row), this.model.end); }
 
   showInTimeline() {
     const span = this.span();
     this.selection.show('timeline');
-    if (span) this.selection.look(span[0], span[1]);
+    if (span) this.selection.showTime(span[0], span[1]);
   }
 
   facts() {
@@ -121,11 +121,11 @@ class PanelContent {
   /** What a suspended task waits for, since when, and in which functions. */
   suspensionText() {
     const {model} = this;
-    const place = model.waitsIn(this.row);
-    if (place < 0) return null;
+    const index = model.waitsIn(this.row);
+    if (index < 0) return null;
     const {awaited, begin, end, stack} = model.pieces;
-    return [awaited[place] >= 0 ? ['waiting for ', this.button(awaited[place])] : model.pieceText(place), h('span', {class: 'faint'}, ` for ${durationText(end[place] - begin[place])}`),
-      stack[place] >= 0 && h('details', {class: 'stack-of', open: true}, h('summary', {}, h('bdi', {}, codeText(model.stack(stack[place])))), stackView(model.stack(stack[place])))];
+    return [awaited[index] >= 0 ? ['waiting for ', this.button(awaited[index])] : model.pieceText(index), h('span', {class: 'faint'}, ` for ${durationText(end[index] - begin[index])}`),
+      stack[index] >= 0 && h('details', {class: 'stack-of', open: true}, h('summary', {}, h('bdi', {}, codeText(model.stack(stack[index])))), stackView(model.stack(stack[index])))];
   }
 
   /** The work whose code did it, else the thread. */
@@ -182,7 +182,7 @@ class PanelContent {
     if (!giver && holders.rows.length === 0) return null;
     const isBarrier = model.waitsForBarrier(row, 'waitingForSlot');
     return this.part(isBarrier ? 'Barrier' : 'Slot',
-      giver && [h('p', {class: 'line'}, isBarrier ? 'let in by ' : 'given by ', this.button(giver.row)), h('p', {class: 'faint'}, `whose end at ${momentText(giver.time)} made room`)],
+      giver && [h('p', {class: 'line'}, isBarrier ? 'let in by ' : 'given by ', this.button(giver.row)), h('p', {class: 'faint'}, `which ended at ${momentText(giver.time)}`)],
       holders.rows.length > 0 && [h('p', {}, `While it waited ${durationText(times.waitingForSlot)}, the queue’s slots were held by`),
         operationList(model, this.selection, holders.rows, () => null, 8),
         holders.more > 0 && h('p', {class: 'faint'}, `and ${counted(holders.more, 'other')}`)]);
@@ -203,18 +203,18 @@ class PanelContent {
   /** The life of a task, piece by piece. */
   piecesPart() {
     const {model, row} = this;
-    const places = model.isTask(row) ? model.piecesOfTask(row) : [];
-    if (places.length < 2) return null;
+    const indexes = model.isTask(row) ? model.piecesOfTask(row) : [];
+    if (indexes.length < 2) return null;
     const {begin, end, isOpen, thread, resumer, stack} = model.pieces;
     const body = h('tbody');
-    const more = moreButton(body, places.length, 30, (from, to) => {
-      for (const place of places.slice(from, to)) {
-        const resumerID = resumer[place] >= 0 ? model.id(resumer[place]) : -1;
-        const code = stack[place] >= 0 ? codeText(model.stack(stack[place])) : '';
-        const beside = resumer[place] >= 0 ? ['let go on by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[place]), onclick: () => this.selection.select(model.rowOf(resumerID))}, `#${model.id(resumer[place])}`)]
-          : [model.pieceKind(place) === 'turn' && thread[place] >= 0 && 'let go on on ', h('bdi', {}, code || threadName(model, thread[place]))];
-        body.append(h('tr', {}, h('th', {scope: 'row'}, model.pieceText(place)), h('td', {class: 'figure', title: `${grouped(begin[place])} ns`}, momentText(begin[place])),
-          h('td', {class: 'figure'}, durationText(end[place] - begin[place]), isOpen[place] === 1 && ' so far'), h('td', {class: 'thread'}, beside)));
+    const more = moreButton(body, indexes.length, 30, (from, to) => {
+      for (const index of indexes.slice(from, to)) {
+        const resumerID = resumer[index] >= 0 ? model.id(resumer[index]) : -1;
+        const code = stack[index] >= 0 ? codeText(model.stack(stack[index])) : '';
+        const beside = resumer[index] >= 0 ? ['resumed by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[index]), onclick: () => this.selection.select(model.rowOf(resumerID))}, `#${model.id(resumer[index])}`)]
+          : [model.pieceKind(index) === 'turn' && thread[index] >= 0 && 'resumed on ', h('bdi', {}, code || threadName(model, thread[index]))];
+        body.append(h('tr', {}, h('th', {scope: 'row'}, model.pieceText(index)), h('td', {class: 'figure', title: `${grouped(begin[index])} ns`}, momentText(begin[index])),
+          h('td', {class: 'figure'}, durationText(end[index] - begin[index]), isOpen[index] === 1 && ' so far'), h('td', {class: 'thread'}, beside)));
       }
     });
     return this.part('Runs and suspensions', h('div', {class: 'scroll'}, h('table', {class: 'moments pieces'},

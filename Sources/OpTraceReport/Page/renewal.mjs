@@ -1,12 +1,12 @@
-// How a part of the page that shows more than before comes into the place of what it showed, while somebody reads it.
+// Replaces a part of the page by one that shows more, while somebody reads it.
 
-// What stands for the same thing before and after: by its heading, without the numbers in it.
+// What identifies a unit before and after: its heading, without the numbers in it.
 function keyOf(unit) {
   return unit.id || (unit.querySelector('h1, h2, h3')?.textContent ?? unit.className).replace(/\d[\d,]*/g, '#');
 }
 
 /**
- * Gives `container` the children `fresh`, which were built anew. Who says the same stays the same element. Where somebody stands with the
+ * Gives `container` the children `fresh`, which were built again. A unit that shows the same stays the same element. Where somebody is with the
  * keyboard, holds the pointer down or has marked a text, the old one stays until the next time; what is opened, sorted or unfolded stays so.
  */
 export function renewUnits(container, fresh) {
@@ -15,15 +15,15 @@ export function renewUnits(container, fresh) {
   for (const unit of fresh) {
     const old = before.get(keyOf(unit));
     before.delete(keyOf(unit));
-    const isInPlace = old !== undefined && old === next;
-    if (isInPlace) next = next.nextElementSibling;
+    const isUnmoved = old !== undefined && old === next;
+    if (isUnmoved) next = next.nextElementSibling;
     const stays = old ? settle(old, unit) : unit;
-    if (!isInPlace) container.insertBefore(stays, next);
+    if (!isUnmoved) container.insertBefore(stays, next);
   }
   for (const unit of before.values()) unit.remove();
 }
 
-// The one of both that stands there now.
+// The one of both that is there now.
 function settle(old, unit) {
   if (isHeld(old)) return old;
   handOver(old, unit);
@@ -42,7 +42,7 @@ function isHeld(unit) {
     || (marked !== null && !marked.isCollapsed && marked.containsNode(unit, true));
 }
 
-// Elements with a state of their own have a method `takeOver(old)`; of several alike the order tells which is which.
+// Elements with a state of their own have a method `takeOver(old)`; several of one kind are matched by their order.
 function handOver(old, unit) {
   const pair = (one, other, act) => one.slice(0, other.length).forEach((each, at) => act(each, other[at]));
   const folds = root => [...root.querySelectorAll('details')];
@@ -61,7 +61,7 @@ function handOver(old, unit) {
   for (const [name, all] of named(unit)) pair(all, last.get(name) ?? [], (each, other) => each.takeOver(other));
 }
 
-// Where an element stands in another, by the places of its ancestors; null: it is elsewhere.
+// The path to an element inside of another, as indexes among siblings; null: it is elsewhere.
 function pathTo(root, element) {
   if (!root.contains(element)) return null;
   const path = [];

@@ -1,4 +1,4 @@
-// What stands above what in the timeline: the threads with their lanes, then each queue with its counters and lanes.
+// The rows of the timeline from top to bottom: the threads with their lanes, then each queue with its counters and lanes.
 import {counted, listText, queueHeading} from './format.mjs';
 
 const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, task: 16, gap: 6};
@@ -22,28 +22,28 @@ export function layOut(model, lanes, counters) {
   const byGroup = model.groups.map(() => []);
   for (const lane of lanes) byGroup[groupOf(lane)]?.push(lane);
   const instants = instantsByQueue(model);
-  model.groups.forEach((group, place) => {
-    const own = byGroup[place];
-    const counter = counters.get(place);
+  model.groups.forEach((group, index) => {
+    const own = byGroup[index];
+    const counter = counters.get(index);
     if (own.length === 0 && !counter && group.queue === null) return;
-    add({kind: 'heading', title: headingOf(model, group), group: place, height: HEIGHTS.heading, instants: instants.get(group.queue ?? (place === 0 ? -1 : null)) ?? []});
+    add({kind: 'heading', title: headingOf(model, group), group: index, height: HEIGHTS.heading, instants: instants.get(group.queue ?? (index === 0 ? -1 : null)) ?? []});
     if (counter && (group.queue !== null || group.kind === 'task')) {
-      add({kind: 'counters', title: group.kind === 'task' ? 'executing · ready' : 'executing · ready · limit', group: place, height: HEIGHTS.counters, counter});
+      add({kind: 'counters', title: group.kind === 'task' ? 'executing · ready' : 'executing · ready · limit', group: index, height: HEIGHTS.counters, counter});
     }
     let before = null;
     const running = own.filter((lane) => lane.kind === 'execution').length;
     const note = group.queue === null ? null : runningNote(model, group.queue, running > 0);
     for (const [number, lane] of own.entries()) {
-      if (note && number === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: place, height: HEIGHTS.note});
+      if (note && number === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: index, height: HEIGHTS.note});
       // Lanes of one sort that follow one another share a title.
       const sort = `${lane.kind} ${trackTitle(lane)}`;
       const title = sort === before && lane.kind !== 'execution' ? '' : trackTitle(lane);
       const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
       const height = isWait ? HEIGHTS.wait : HEIGHTS[lane.kind] ?? HEIGHTS.lane;
-      add({kind: 'lane', title: before === sort ? '' : title, group: place, lane, height});
+      add({kind: 'lane', title: before === sort ? '' : title, group: index, lane, height});
       before = sort;
     }
-    if (note && own.length === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: place, height: HEIGHTS.note});
+    if (note && own.length === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: index, height: HEIGHTS.note});
     top += HEIGHTS.gap;
   });
   return {rows, height: top};
@@ -59,7 +59,7 @@ function runningNote(model, queue, hasLanes) {
   return `${counted(count, 'operation')} on ${listText(names)}, above`;
 }
 
-// What the program marked stands with the threads (-1), what was done to a queue with the queue.
+// The program's own marks are with the threads (-1), changes of a queue with the queue.
 function instantsByQueue(model) {
   const {time, name, queue, count} = model.instants;
   const found = new Map();

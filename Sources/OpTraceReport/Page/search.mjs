@@ -2,7 +2,7 @@
 import {grouped} from './format.mjs';
 import {h, nameText, onPageKey, sign} from './dom.mjs';
 
-/** Runs the last of several calls that follow each other closely. `clock` stands in for the timers in tests. */
+/** Runs the last of several calls that follow each other closely. `clock` replaces the timers in tests. */
 export class Debounce {
   constructor(run, clock = {start: (act, delay) => setTimeout(act, delay), stop: timer => clearTimeout(timer)}) {
     this.run = run;
@@ -126,7 +126,7 @@ export function mountSearch(element, model, selection) {
     field.focus();
     field.select();
   });
-  // What was found stays, as it was when it was looked for.
+  // What was found stays as it was at the time of the search.
   return () => {
     field.placeholder = `Search ${model.nouns}`;
     field.setAttribute('aria-label', `Search ${model.nouns} by name, class or #number`);

@@ -1,5 +1,5 @@
-// What is selected and looked at: the state that all parts of the page share, and its form in the page's address, so
-// that an address that is sent shows another the same.
+// What is selected and in view: the state that all parts of the page share, and its form in the page's address, so
+// that an address opens the same view for somebody else.
 
 export const TABS = ['timeline', 'graph', 'why', 'findings'];
 
@@ -36,8 +36,8 @@ export class Selection {
   select(row) { this.#change({row}); }
   show(tab) { if (TABS.includes(tab)) this.#change({tab}); }
   choose(finding) { this.#change({finding}); }
-  look(from, to) { this.#change({view: to > from ? [from, to] : null}); }
-  lookAtAll() { this.#change({view: null}); }
+  showTime(from, to) { this.#change({view: to > from ? [from, to] : null}); }
+  showAllTime() { this.#change({view: null}); }
 
   #change(wanted) {
     const changed = new Set();

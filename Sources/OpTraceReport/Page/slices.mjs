@@ -3,17 +3,17 @@
 // pixels, however many operations there are.
 
 export class Lane {
-  // `kind`: 'execution', 'dependencies', 'slot', 'detail', or 'task', which has all pieces of tasks. `track`: its place among the
+  // `kind`: 'execution', 'dependencies', 'slot', 'detail', or 'task', which has all pieces of tasks. `track`: its index among the
   // model's tracks.
   constructor(kind, track, count) {
     this.kind = kind;
     this.track = track;
     this.begin = new Float64Array(count);
     this.end = new Float64Array(count);
-    // The operation (-1: none), and for details their own place.
+    // The operation (-1: none), and for details their own index.
     this.row = new Int32Array(count);
     this.detail = kind === 'detail' ? new Int32Array(count) : null;
-    // The place of the task's piece, and whether its code runs in it.
+    // The index of the task's piece, and whether its code runs in it.
     this.piece = kind === 'task' ? new Int32Array(count) : null;
     this.runs = kind === 'task' ? new Uint8Array(count) : null;
     this.count = 0;
@@ -43,18 +43,18 @@ export class Lane {
     let isSorted = true;
     let moves = 8 * count;
     for (let at = 0; at < count; at++) {
-      let place = at;
-      for (; place > 0 && moves > 0 && begin[order[place - 1]] > begin[at]; place--, moves--) order[place] = order[place - 1];
-      order[place] = at;
-      if (place !== at) isSorted = false;
+      let position = at;
+      for (; position > 0 && moves > 0 && begin[order[position - 1]] > begin[at]; position--, moves--) order[position] = order[position - 1];
+      order[position] = at;
+      if (position !== at) isSorted = false;
     }
     if (isSorted && moves > 0) return;
-    if (moves <= 0) order.map((_, at) => at).sort((one, other) => begin[one] - begin[other] || one - other).forEach((at, place) => { order[place] = at; });
+    if (moves <= 0) order.map((_, at) => at).sort((one, other) => begin[one] - begin[other] || one - other).forEach((at, index) => { order[index] = at; });
     for (const name of ['begin', 'end', 'row', 'detail', 'piece', 'runs']) {
       const values = this[name];
       if (values === null) continue;
       this[name] = new values.constructor(count);
-      for (let place = 0; place < count; place++) this[name][place] = values[order[place]];
+      for (let index = 0; index < count; index++) this[name][index] = values[order[index]];
     }
   }
 
@@ -100,8 +100,8 @@ export class Lane {
     let at = Math.max(0, this.skip(0, from) - 1);
     while (at < this.count && this.end[at] <= from && this.begin[at] < from) at += 1;
     while (at < this.count && this.begin[at] < to) {
-      const place = Math.floor((this.begin[at] - from) / cell);
-      const cellBegin = from + place * cell;
+      const index = Math.floor((this.begin[at] - from) / cell);
+      const cellBegin = from + index * cell;
       const cellEnd = cellBegin + cell;
       if (this.end[at] >= cellEnd) {
         draw(this.begin[at], this.end[at], at, 1, 1);
@@ -127,7 +127,7 @@ export function buildLanes(model) {
     // Of what never was, one of both is no number.
     const isThere = (row) => tracks[row] >= 0 && (kind === 'execution' ? to[row] >= from[row] : to[row] > from[row]);
     for (let row = 0; row < count; row++) if (isThere(row)) counts[tracks[row]] += 1;
-    const own = Array.from(counts, (size, place) => (size > 0 ? new Lane(kind, place, size) : null));
+    const own = Array.from(counts, (size, index) => (size > 0 ? new Lane(kind, index, size) : null));
     for (let row = 0; row < count; row++) if (isThere(row)) own[tracks[row]].add(from[row], to[row], row);
     for (const lane of own) if (lane) lanes.push(lane.close());
   };
@@ -141,36 +141,36 @@ export function buildLanes(model) {
 function taskLanes(model) {
   const {track} = model.operations;
   const {begin, end, kind, row} = model.pieces;
-  const places = new Map();
-  for (let place = 0; place < model.pieces.count; place++) {
-    const own = track[row[place]];
+  const indexes = new Map();
+  for (let index = 0; index < model.pieces.count; index++) {
+    const own = track[row[index]];
     if (own < 0) continue;
-    if (!places.has(own)) places.set(own, []);
-    places.get(own).push(place);
+    if (!indexes.has(own)) indexes.set(own, []);
+    indexes.get(own).push(index);
   }
-  return [...places].map(([own, list]) => {
+  return [...indexes].map(([own, list]) => {
     const lane = new Lane('task', own, list.length);
-    for (const place of list) lane.add(begin[place], end[place], row[place], place, kind[place] === model.runPiece);
+    for (const index of list) lane.add(begin[index], end[index], row[index], index, kind[index] === model.runPiece);
     return lane.close();
   });
 }
 
 function detailLanes(model) {
   const {track, begin, end, operation, count} = model.details;
-  const places = new Map();
+  const indexes = new Map();
   let open = [];
-  for (let place = 0; place < count; place++) {
-    if (place === 0 || track[place] !== track[place - 1]) open = [];
-    while (open.length > 0 && open[open.length - 1] <= begin[place]) open.pop();
-    const key = track[place] * 1000 + open.length;
-    open.push(end[place]);
-    if (!places.has(key)) places.set(key, []);
-    places.get(key).push(place);
+  for (let index = 0; index < count; index++) {
+    if (index === 0 || track[index] !== track[index - 1]) open = [];
+    while (open.length > 0 && open[open.length - 1] <= begin[index]) open.pop();
+    const key = track[index] * 1000 + open.length;
+    open.push(end[index]);
+    if (!indexes.has(key)) indexes.set(key, []);
+    indexes.get(key).push(index);
   }
-  return [...places.keys()].sort((one, other) => one - other).map((key) => {
-    const own = places.get(key);
+  return [...indexes.keys()].sort((one, other) => one - other).map((key) => {
+    const own = indexes.get(key);
     const lane = new Lane('detail', Math.floor(key / 1000), own.length);
-    for (const place of own) lane.add(begin[place], end[place], operation[place], place);
+    for (const index of own) lane.add(begin[index], end[index], operation[index], index);
     return lane.close();
   });
 }

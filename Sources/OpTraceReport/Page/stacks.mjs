@@ -21,16 +21,16 @@ export function foldText(functions) {
   return `${counted(functions.length, 'frame')} of ${images.slice(0, 4).join(', ')}${images.length > 4 ? ', …' : ''}`;
 }
 
-/** Where a stack stands, in a few words: `load() at main.swift:12`. */
+/** A stack in a few words: `load() at main.swift:12`. */
 export function codeText(functions) {
   const one = functions.find(each => each.isOwn) ?? functions[0];
-  return one ? one.title + (one.place ? ` at ${one.place}` : '') : '';
+  return one ? one.title + (one.location ? ` at ${one.location}` : '') : '';
 }
 
 function functionItem(one) {
   return h('li', {class: one.isOwn ? 'own-frame' : 'system-frame'},
-    one.isGuessed && [h('span', {class: 'tag', title: 'found without a rule of the compiler’s: it may be wrong'}, '?'), ' '], h('bdi', {}, one.title),
-    one.isInlined && [' ', h('span', {class: 'tag'}, 'inlined')], ' ', h('span', {class: 'beside'}, one.place ?? one.image ?? ''));
+    one.isGuessed && [h('span', {class: 'tag', title: 'found without unwind information: it may be wrong'}, '?'), ' '], h('bdi', {}, one.title),
+    one.isInlined && [' ', h('span', {class: 'tag'}, 'inlined')], ' ', h('span', {class: 'beside'}, one.location ?? one.image ?? ''));
 }
 
 /** Own code first to be read; the rest opens. */

@@ -13,15 +13,15 @@ export class Steps {
       const level = new Float64Array(Math.ceil(below.length / FANOUT));
       level.fill(-Infinity);
       for (let at = 0; at < below.length; at++) {
-        const place = Math.floor(at / FANOUT);
-        if (below[at] > level[place]) level[place] = below[at];
+        const index = Math.floor(at / FANOUT);
+        if (below[at] > level[index]) level[index] = below[at];
       }
       this.levels.push(level);
     }
     this.highest = this.levels[this.levels.length - 1].reduce((most, value) => Math.max(most, value), 0);
   }
 
-  // How many values stand at `time` or before. O(log n).
+  // How many values are at `time` or before. O(log n).
   upTo(time) {
     let low = 0;
     let high = this.times.length;
@@ -34,11 +34,11 @@ export class Steps {
 
   // What holds at a time; null before the first value.
   at(time) {
-    const place = this.upTo(time) - 1;
-    return place < 0 ? null : this.values[place];
+    const index = this.upTo(time) - 1;
+    return index < 0 ? null : this.values[index];
   }
 
-  // The highest of the values from `from` to before `to`, by place. O(log n).
+  // The highest of the values from `from` to before `to`, by index. O(log n).
   highestOf(from, to) {
     let most = -Infinity;
     for (let level = 0; from < to; level++) {
@@ -53,23 +53,23 @@ export class Steps {
 
   // Calls `draw(from, to, value)` for stretches between two times; within a `cell` of time it is the highest value.
   visit(from, to, cell, draw) {
-    let place = this.upTo(from);
-    let value = place > 0 ? this.values[place - 1] : null;
+    let index = this.upTo(from);
+    let value = index > 0 ? this.values[index - 1] : null;
     let since = from;
-    while (place < this.times.length && this.times[place] < to) {
-      const time = this.times[place];
+    while (index < this.times.length && this.times[index] < to) {
+      const time = this.times[index];
       if (value !== null && time > since) draw(since, time, value);
       const cellEnd = from + (Math.floor((time - from) / cell) + 1) * cell;
       const next = this.upTo(cellEnd);
-      if (next > place + 1) {
-        draw(time, Math.min(cellEnd, to), this.highestOf(place, next));
+      if (next > index + 1) {
+        draw(time, Math.min(cellEnd, to), this.highestOf(index, next));
         since = cellEnd;
-        place = next;
+        index = next;
       } else {
         since = time;
-        place += 1;
+        index += 1;
       }
-      value = this.values[place - 1];
+      value = this.values[index - 1];
     }
     if (value !== null && since < to) draw(since, to, value);
   }

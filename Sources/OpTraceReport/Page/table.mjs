@@ -1,7 +1,7 @@
 // Tables whose columns sort. The order is computed apart from the document.
 import {h, moreButton} from './dom.mjs';
 
-/** A sorted copy. Equal ones keep their order in both directions; what has no value stands last in both. */
+/** A sorted copy. Equal ones keep their order in both directions; what has no value is last in both. */
 export function sortedRows(rows, value, isDescending) {
   const isMissing = one => one === null || one === undefined || Number.isNaN(one);
   const keyed = rows.map((row, index) => ({row, index, key: value(row)}));

@@ -26,12 +26,12 @@ class Timeline {
     this.scrollTop = 0;
     this.hovered = null;
     this.dragged = null;
-    // Where the keyboard stands: a lane row and a slice of it.
+    // The keyboard's cursor: a lane row and a slice of it.
     this.cursor = null;
     this.#build();
     this.colours = new Colours(element, model);
     this.painter = new Painter(this.canvas, model, this.colours, this.rows);
-    this.minimap = new Minimap(this.overview, this.lanes, this.viewport, this.colours, (from, to) => this.#look(from, to));
+    this.minimap = new Minimap(this.overview, this.lanes, this.viewport, this.colours, (from, to) => this.#showTime(from, to));
     listenToPointer(this.canvas, this);
     this.canvas.addEventListener('keydown', (event) => this.#key(event));
     this.bar.addEventListener('scroll', () => this.#scrollTo(this.bar.scrollTop));
@@ -57,16 +57,16 @@ class Timeline {
   // From when to when there is anything.
   #time() { return [Math.min(this.model.origin, this.model.activity?.[0] ?? 0), Math.max(this.model.end, 1000)]; }
 
-  // There is more: all is laid out anew, and what is looked at stays where it is.
+  // There is more: everything is laid out again, and what is in view stays where it is.
   renew() {
     const anchor = this.rows[rowAt(this.rows, this.scrollTop)];
-    const places = [this.hovered, this.cursor].map((slice) => slice && {key: slice.row.key, begin: slice.row.lane.begin[slice.at]});
+    const kept = [this.hovered, this.cursor].map((slice) => slice && {key: slice.row.key, begin: slice.row.lane.begin[slice.at]});
     this.#layOut();
     const byKey = new Map(this.rows.map((row) => [row.key, row]));
-    [this.hovered, this.cursor] = places.map((place) => {
-      const row = place && byKey.get(place.key);
-      const at = row ? row.lane.skip(0, place.begin) : -1;
-      return row && row.lane.begin[at] === place.begin ? {row, at} : null;
+    [this.hovered, this.cursor] = kept.map((slice) => {
+      const row = slice && byKey.get(slice.key);
+      const at = row ? row.lane.skip(0, slice.begin) : -1;
+      return row && row.lane.begin[at] === slice.begin ? {row, at} : null;
     });
     this.viewport.grow(...this.#time());
     this.painter.renew(this.rows);
@@ -98,7 +98,7 @@ class Timeline {
     this.stage = h('div', {class: 'timeline-stage'}, this.canvas, this.bar, this.tip);
     this.said = h('div', {class: 'unseen', role: 'status'});
     this.notes = h('div', {});
-    this.following = h('button', {type: 'button', title: 'Go to the end, and on with it (End)', onclick: () => this.#act({follow: true})}, 'Follow');
+    this.following = h('button', {type: 'button', title: 'Go to the end, and follow it (End)', onclick: () => this.#act({follow: true})}, 'Follow');
     this.element.append(
       h('div', {class: 'timeline-tools', role: 'toolbar', 'aria-label': 'Timeline'},
         h('span', {class: 'group'},
@@ -111,7 +111,7 @@ class Timeline {
       this.overview, this.stage,
       h('p', {id: 'timeline-help', class: 'unseen'},
         'W and S zoom, A and D move, arrow up and down change the lane, brackets go to the operation before and after, Enter selects. '
-        + 'All of it is also found by the search, and listed with its times in the panel.'),
+        + 'The search finds the same work, and the panel lists its times.'),
       this.said);
     this.none = h('p', {class: 'timeline-none'});
     this.stage.append(this.none);
@@ -124,8 +124,8 @@ class Timeline {
     const {model} = this;
     const note = (text) => h('p', {class: 'timeline-note faint'}, text);
     this.notes.replaceChildren(...[
-      model.waitsWithoutLane > 0 && note(`${grouped(model.waitsWithoutLane)} waits found no lane of their own; the counters count them all.`),
-      model.tasksWithoutLane > 0 && note(`${counted(model.tasksWithoutLane, 'task')} found no row, and stand on their threads alone; the counters count them all.`),
+      model.waitsWithoutLane > 0 && note(`${grouped(model.waitsWithoutLane)} waits have no lane of their own, for want of room. The counters include them.`),
+      model.tasksWithoutLane > 0 && note(`${counted(model.tasksWithoutLane, 'task')} have no row of their own, and are shown on their threads only. The counters include them.`),
     ].filter(Boolean));
     this.none.hidden = this.laneRows.length > 0;
     this.none.textContent = model.count === 0 ? 'No operation was recorded.' : `No ${model.nouns.replace(/s$/, '')} was executed.`;
@@ -204,8 +204,8 @@ class Timeline {
     });
   }
 
-  #look(from, to) {
-    this.viewport.look(from, to);
+  #showTime(from, to) {
+    this.viewport.show(from, to);
     this.#moved();
   }
 
@@ -213,11 +213,11 @@ class Timeline {
     this.#plan();
     this.#showFollowing();
     // The address follows when the hand rests.
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => {
-      this.isTelling = true;
-      if (this.viewport.isAll) this.selection.lookAtAll(); else this.selection.look(Math.round(this.viewport.from), Math.round(this.viewport.to));
-      this.isTelling = false;
+    clearTimeout(this.addressTimer);
+    this.addressTimer = setTimeout(() => {
+      this.isReporting = true;
+      if (this.viewport.isAll) this.selection.showAllTime(); else this.selection.showTime(Math.round(this.viewport.from), Math.round(this.viewport.to));
+      this.isReporting = false;
     }, 200);
   }
 
@@ -230,7 +230,7 @@ class Timeline {
 
   #colourBy(by) {
     this.painter.colourBy = by;
-    for (const [place, button] of this.colourButtons.entries()) button.setAttribute('aria-pressed', String((place === 0) === (by === 'state')));
+    for (const [index, button] of this.colourButtons.entries()) button.setAttribute('aria-pressed', String((index === 0) === (by === 'state')));
     this.#showLegend(by);
     this.#plan();
   }
@@ -239,11 +239,11 @@ class Timeline {
 
   #follow(changed) {
     const {view} = this.selection;
-    if (changed.has('view') && !this.isTelling) {
-      if (view) this.viewport.look(view[0], view[1]); else this.viewport.all();
+    if (changed.has('view') && !this.isReporting) {
+      if (view) this.viewport.show(view[0], view[1]); else this.viewport.all();
     }
     // An address that names both means the part of time that it names.
-    this.isTold = Boolean(changed.has('view') && view);
+    this.isTimeGiven = Boolean(changed.has('view') && view);
     if (changed.has('row')) this.#showSelected();
     // Who follows the time goes on with it.
     const follows = this.model.isLive && this.viewport.isAtEnd;
@@ -269,7 +269,7 @@ class Timeline {
   #revealSelected() {
     const span = this.model.span(this.selection.row);
     const execution = this.model.execution(this.selection.row);
-    if (span && !this.isTold) {
+    if (span && !this.isTimeGiven) {
       // The execution first of all: a long wait before it would make it small.
       const part = execution ?? span;
       this.viewport.reveal(part.begin, part.end);
@@ -279,7 +279,7 @@ class Timeline {
   }
 
   #revealRow(row) {
-    // Before the page has a size nobody can tell what is in view.
+    // Before the page has a size, nothing is in view.
     if (!this.painter.height) return;
     const room = this.painter.height - RULER;
     if (row.top < this.scrollTop + 10 || row.top + row.height > this.scrollTop + room - 10) this.#scrollTo(row.top - room / 2);
@@ -289,7 +289,7 @@ class Timeline {
   #slicesOf(row) {
     if (this.model.isTask(row)) return this.#sliceOfTask(row);
     const found = [];
-    const look = (kind, track, time) => {
+    const add = (kind, track, time) => {
       if (track < 0 || Number.isNaN(time)) return;
       const own = this.laneRows.find((one) => one.lane.track === track && one.lane.kind === kind);
       if (!own) return;
@@ -298,9 +298,9 @@ class Timeline {
       if (own.lane.row[at] === row) found.push({row: own, at});
     };
     const {operations} = this.model;
-    look('execution', operations.track[row], this.model.execution(row)?.begin ?? NaN);
-    look('slot', operations.slotTrack[row], this.model.slotWait(row)?.begin ?? NaN);
-    look('dependencies', operations.dependencyTrack[row], this.model.dependencyWait(row)?.begin ?? NaN);
+    add('execution', operations.track[row], this.model.execution(row)?.begin ?? NaN);
+    add('slot', operations.slotTrack[row], this.model.slotWait(row)?.begin ?? NaN);
+    add('dependencies', operations.dependencyTrack[row], this.model.dependencyWait(row)?.begin ?? NaN);
     return found;
   }
 
@@ -318,7 +318,7 @@ class Timeline {
   #arrowsOf(row) {
     const {model} = this;
     const middle = (slice) => slice.row.top + slice.row.height / 2;
-    // Of one that never ran, its last wait: in a run that hangs these are the arrows that tell why.
+    // Of one that never ran, its last wait: in a run that hangs, these arrows show why.
     const last = (one) => this.#slicesOf(one)[0];
     const own = last(row);
     if (!own) return [];
@@ -346,8 +346,8 @@ class Timeline {
     };
     const submits = (source, target) => leads(source, target, model.moment.enqueued[target], model.moment.executing[target]);
     // From who let a task go on to where it ran again.
-    const resumes = (place) => leads(model.pieces.resumer[place], model.pieces.row[place], model.pieces.begin[place], model.pieces.end[place]);
-    for (const place of model.resumptions(row).slice(0, 200)) resumes(place);
+    const resumes = (index) => leads(model.pieces.resumer[index], model.pieces.row[index], model.pieces.begin[index], model.pieces.end[index]);
+    for (const index of model.resumptions(row).slice(0, 200)) resumes(index);
     if (model.submitter(row) >= 0) submits(model.submitter(row), row);
     for (const submitted of model.submissions(row).slice(0, 200)) submits(row, submitted);
     return arrows;
@@ -430,9 +430,9 @@ class Timeline {
 
   #describePiece(lane, at) {
     const {model} = this;
-    const [task, place] = [lane.row[at], lane.piece[at]];
-    const thread = model.threads[model.pieces.thread[place]]?.name;
-    return [`${model.name(task)} #${model.id(task)}`, `${model.pieceText(place)} ${durationText(lane.end[at] - lane.begin[at])}`,
+    const [task, index] = [lane.row[at], lane.piece[at]];
+    const thread = model.threads[model.pieces.thread[index]]?.name;
+    return [`${model.name(task)} #${model.id(task)}`, `${model.pieceText(index)} ${durationText(lane.end[at] - lane.begin[at])}`,
       `${durationText(lane.begin[at])} after the start`,
       lane.runs[at] ? `on ${thread ?? 'an unknown thread'} · ${model.stateText(task)}` : `task · ${model.stateText(task)}`];
   }
@@ -458,13 +458,13 @@ class Timeline {
     if (!slice) return this.zoom(0.5, this.viewport.x(time ?? this.viewport.from));
     const [begin, end] = [slice.row.lane.begin[slice.at], slice.row.lane.end[slice.at]];
     const margin = Math.max(end - begin, 100) * 0.15;
-    this.#look(begin - margin, end + margin);
+    this.#showTime(begin - margin, end + margin);
   }
 
   range(from, to, isOver) {
     const times = [from, to].map((x) => this.viewport.time(Math.max(x, this.painter.gutter)));
     this.dragged = isOver ? null : times;
-    if (isOver) this.#look(Math.min(...times), Math.max(...times)); else this.#plan();
+    if (isOver) this.#showTime(Math.min(...times), Math.max(...times)); else this.#plan();
   }
 
   // MARK: Keys
@@ -481,12 +481,12 @@ class Timeline {
     if (action.zoom) this.zoom(action.zoom, viewport.left + viewport.width / 2);
     if (action.pan) this.pan(action.pan * viewport.width);
     if (action.scroll) this.scroll(action.scroll * this.painter.height);
-    if (action.all) this.#look(viewport.first, viewport.last);
+    if (action.all) this.#showTime(viewport.first, viewport.last);
     if (action.follow) this.#goToEnd();
     if (action.colours) this.#colourBy(this.painter.colourBy === 'state' ? 'class' : 'state');
     if (action.toSelection) {
       const part = this.selection.row < 0 ? null : this.model.execution(this.selection.row) ?? this.model.span(this.selection.row);
-      if (part) this.#look(part.begin - (part.end - part.begin) * 0.2 - 100, part.end + (part.end - part.begin) * 0.2 + 100);
+      if (part) this.#showTime(part.begin - (part.end - part.begin) * 0.2 - 100, part.end + (part.end - part.begin) * 0.2 + 100);
     }
     if (action.lane) this.#step(action.lane);
     if (action.neighbour) this.#neighbour(action.neighbour);
@@ -496,7 +496,7 @@ class Timeline {
   // As much of the time as is shown, of the whole its last tenth; with some room for what comes.
   #goToEnd() {
     const span = this.viewport.isAll ? this.viewport.span / 10 : this.viewport.span;
-    this.#look(this.model.end - span * 0.95, this.model.end + span * 0.05);
+    this.#showTime(this.model.end - span * 0.95, this.model.end + span * 0.05);
   }
 
   // To the lane above or below, and there to what is nearest to the middle of what is shown.
@@ -504,24 +504,24 @@ class Timeline {
     const time = this.cursor ? this.cursor.row.lane.begin[this.cursor.at] : (this.viewport.from + this.viewport.to) / 2;
     const now = this.cursor ? this.laneRows.indexOf(this.cursor.row) : direction > 0 ? -1 : this.laneRows.length;
     const row = this.laneRows[now + direction];
-    if (row) this.#stand(row, row.lane.at(time, Infinity));
+    if (row) this.#moveCursor(row, row.lane.at(time, Infinity));
   }
 
   #neighbour(direction) {
     if (!this.cursor) return this.#step(1);
     const at = this.cursor.at + direction;
-    if (at >= 0 && at < this.cursor.row.lane.count) this.#stand(this.cursor.row, at);
+    if (at >= 0 && at < this.cursor.row.lane.count) this.#moveCursor(this.cursor.row, at);
   }
 
-  // The keyboard's place: framed like what is under the pointer, in view, and said.
-  #stand(row, at) {
+  // Moves the keyboard's cursor: it is framed like what is under the pointer, scrolled into view, and announced.
+  #moveCursor(row, at) {
     if (at < 0) return;
     this.cursor = {row, at};
     this.hovered = this.cursor;
     const [begin, end] = [row.lane.begin[at], row.lane.end[at]];
     if (end < this.viewport.from || begin > this.viewport.to) {
       const half = this.viewport.span / 2;
-      this.#look((begin + end) / 2 - half, (begin + end) / 2 + half);
+      this.#showTime((begin + end) / 2 - half, (begin + end) / 2 + half);
     }
     this.#revealRow(row);
     this.said.textContent = this.#describe(this.cursor).join(', ');

@@ -20,7 +20,7 @@ export class Viewport {
     const margin = Math.max(1, (to - from) * 0.01);
     [this.first, this.last, this.end] = [from - margin, to + margin, to];
     if (isAll) this.all();
-    else if (isAtEnd) this.look(this.from + to - end, this.to + to - end);
+    else if (isAtEnd) this.show(this.from + to - end, this.to + to - end);
   }
 
   // Whether the last moment is in view, of a part of the time.
@@ -34,7 +34,7 @@ export class Viewport {
   time(x) { return this.from + ((x - this.left) / this.width) * this.span; }
 
   // Never less than 100 ns wide nor more than all, and never beside it.
-  look(from, to) {
+  show(from, to) {
     const span = Math.max(to - from, 100);
     if (span >= (this.last - this.first) * (1 - 1e-9)) {
       // Not computed: what is all must be so to the last bit.
@@ -47,17 +47,17 @@ export class Viewport {
     this.to = begin + span;
   }
 
-  all() { this.look(this.first, this.last); }
+  all() { this.show(this.first, this.last); }
 
   // What lies under `x` stays there. `factor` below 1 shows less, and larger.
   zoom(factor, x) {
     const time = this.time(x);
     const span = Math.min(Math.max(this.span * factor, 100), this.last - this.first);
     const from = time - ((x - this.left) / this.width) * span;
-    this.look(from, from + span);
+    this.show(from, from + span);
   }
 
-  pan(pixels) { this.look(this.from + pixels * this.perPixel, this.to + pixels * this.perPixel); }
+  pan(pixels) { this.show(this.from + pixels * this.perPixel, this.to + pixels * this.perPixel); }
 
   // An interval in the middle, large enough to be seen, with its surroundings. Where it is to be seen well, nothing moves.
   reveal(begin, end) {
@@ -66,7 +66,7 @@ export class Viewport {
     if (isInside && length * 40 > this.span) return;
     const span = Math.max(length * 3, Math.min(this.span, length * 20));
     const middle = (begin + end) / 2;
-    this.look(middle - span / 2, middle + span / 2);
+    this.show(middle - span / 2, middle + span / 2);
   }
 
   // Round times for the ruler, about `pixels` apart: 1, 2 or 5 times a power of ten.

@@ -12,8 +12,8 @@ export function mountWhy(element, model, selection) {
   element.append(reading);
   return whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.foresight(), view.remaining(), view.waits(),
-      view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.places()).children]);
+    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.prediction(), view.remaining(), view.waits(),
+      view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.waitLocations()).children]);
   });
 }
 
@@ -80,25 +80,25 @@ class WhyView {
     const {model} = this;
     const path = model.criticalPath;
     if (path.steps.length === 0 && model.counts.operations === 0) return null;
-    if (path.steps.length === 0) return this.part('Critical path', h('p', {class: 'faint'}, 'No operation of this trace ended, so none decided how long it took.'));
+    if (path.steps.length === 0) return this.part('Critical path', h('p', {class: 'faint'}, 'No operation of this trace ended, so it has no critical path.'));
     const {rows, total} = pathRows(path, model.wall);
     return this.part('Critical path',
       h('p', {class: 'lead'}, `${path.steps.length === 1 ? `1 ${this.pathWord()} decides` : `${counted(path.steps.length, this.pathWord())} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
-        isAllOver(model) ? 'The whole gets shorter where a step here does, or begins sooner: a larger limit, a dependency less.' : 'Not everything is over: the findings tell what holds the rest up, if anything does.'),
+        isAllOver(model) ? 'The run gets shorter if a step here does, or begins sooner: with a larger limit, or one dependency less.' : 'Not everything has ended: the findings say what blocks the rest, if anything does.'),
       this.strip(rows, total), this.pathTable(rows, total));
   }
 
   /** What would help: the run replayed with one change each, with the range of each answer. */
-  foresight() {
-    const {foresight} = this.model;
-    if (!foresight || foresight.recorded === null) return null;
-    const {recorded, replayed, reasons, scenarios, assumptions} = foresight;
+  prediction() {
+    const {prediction} = this.model;
+    if (!prediction || prediction.recorded === null) return null;
+    const {recorded, replayed, reasons, scenarios, assumptions} = prediction;
     const lead = reasons.length === 0
-      ? `This run, replayed by a model of its queues and threads, takes ${durationText(replayed)}; recorded were ${durationText(recorded)}. So the model holds, and this is what it foresees for one change each.`
-      : `The model that foresees changes is not to be trusted here: ${reasons.join(' ')}`;
+      ? `A replay of this run in a simulator takes ${durationText(replayed)}, the run itself took ${durationText(recorded)}. The replay matches, so these are its predictions, for one change each.`
+      : `The replay of this run does not match it, so its predictions are not reliable: ${reasons.join(' ')}`;
     const saved = ({wall}) => `${wall < recorded ? '−' : '+'}${percentText(Math.abs(recorded - wall) / recorded)}`;
     return this.part('What would help', h('p', {class: 'lead'}, lead),
-      scenarios.length === 0 ? h('p', {class: 'faint'}, 'No change that was tried makes it faster.') : h('div', {class: 'scroll'}, h('table', {class: 'foresight'},
+      scenarios.length === 0 ? h('p', {class: 'faint'}, 'No change that was tried makes it faster.') : h('div', {class: 'scroll'}, h('table', {class: 'prediction'},
         h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'With'), h('th', {scope: 'col', class: 'figure'}, 'It takes'), h('th', {scope: 'col', class: 'figure'}, 'Change'), h('th', {scope: 'col'}, 'Range'), h('th', {scope: 'col'}, 'Option of optrace whatif'))),
         h('tbody', {}, scenarios.map(one => h('tr', {}, h('th', {scope: 'row'}, h('bdi', {}, one.words)),
           h('td', {class: 'figure'}, durationText(one.wall)), h('td', {class: 'figure'}, saved(one)),
@@ -109,7 +109,7 @@ class WhyView {
   /** What the path's steps are: work of other kinds may take several each. */
   pathWord() { return this.model.criticalPath.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
 
-  /** The whole time as one line: what is wide is what to look at. */
+  /** The whole time as one line: the widest part matters most. */
   strip(rows, total) {
     const {model, selection} = this;
     const most = 400;
@@ -140,7 +140,7 @@ class WhyView {
       h('tfoot', {}, h('tr', {}, h('th', {scope: 'row', colspan: '3'}, `Wall time of ${model.process.name || 'the trace'}`),
         TIME_KINDS.map(kind => h('td', {class: 'figure'}, durationText(rows.reduce((sum, row) => sum + (row.step?.[kind.key] ?? 0), 0)))),
         h('td', {class: 'figure'}, durationText(total)), h('td', {class: 'figure'}, durationText(model.wall)))))), more,
-      h('p', {class: 'faint'}, 'A step begins where the one before ended: of a wait that began earlier, only the rest counts here. The whole of it stands in the step’s panel.'));
+      h('p', {class: 'faint'}, 'A step begins where the one before ended, so only the rest of a longer wait counts here. The step’s panel shows the whole wait.'));
   }
 
   stepRow({step, took, total}, longest) {
@@ -306,7 +306,7 @@ class WhyView {
   workOf({word, first, end}) {
     const {model} = this;
     const waited = row => model.times(row).waitingForDependencies + model.times(row).waitingForSlot;
-    const inRange = value => largestRows(end - first, place => value(first + place), 20).map(place => first + place);
+    const inRange = value => largestRows(end - first, index => value(first + index), 20).map(index => first + index);
     const slowest = inRange(row => model.times(row).running);
     const longest = inRange(waited);
     if (slowest.length + longest.length === 0) return null;
@@ -347,7 +347,7 @@ class WhyView {
     const {model} = this;
     if (model.threadWaits.length === 0) return null;
     return this.part('Blocked threads',
-      h('p', {class: 'lead'}, 'Threads that stood still and waited for operations or queues. Inside an operation, such a wait keeps its slot.'),
+      h('p', {class: 'lead'}, 'Threads that were blocked until operations or queues were done. A wait inside of an operation keeps the operation’s slot.'),
       sortableTable({caption: 'Waits of threads', rows: model.threadWaits, sort: 5, first: 20, columns: [
         {title: 'Who', cell: wait => (wait.operation >= 0 ? this.operation(wait.operation) : threadName(model, wait.thread) || 'unknown thread'),
           value: wait => (wait.operation >= 0 ? model.name(wait.operation) : threadName(model, wait.thread))},
@@ -359,12 +359,12 @@ class WhyView {
       ]}));
   }
 
-  places() {
+  waitLocations() {
     const {model} = this;
-    if (model.places.length === 0) return null;
+    if (model.waitLocations.length === 0) return null;
     return this.part('Where threads waited',
-      h('p', {class: 'lead'}, 'The program’s own code that called what the threads waited in. Short waits are in no row: their places were not recorded.'),
-      sortableTable({caption: 'Where threads waited', rows: model.places, sort: 5, first: 20, columns: [
+      h('p', {class: 'lead'}, 'The program’s own code in which threads waited. Short waits are not listed: their source locations were not recorded.'),
+      sortableTable({caption: 'Where threads waited', rows: model.waitLocations, sort: 5, first: 20, columns: [
         {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
         {title: 'At', cell: one => h('code', {}, one.at), value: one => one.at},
         {title: 'Times', isNumber: true, cell: one => grouped(one.count), value: one => one.count},

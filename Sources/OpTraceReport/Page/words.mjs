@@ -1,5 +1,5 @@
 // What the page makes of the words of the trace's enumerations. The words come with the document, which has all of them in order;
-// here each is looked up by name. A test compares both, so that neither side has a word that the other lacks.
+// here each is known by name. A test compares both, so that neither side has a word that the other lacks.
 
 /** The states of work. `path`: its sign, drawn 11 units square as in the graph, because fonts lack some of the characters. */
 export const STATES = {

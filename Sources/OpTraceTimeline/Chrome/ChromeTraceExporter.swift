@@ -5,7 +5,7 @@ public import OpTraceText
 ///
 /// One event per line in the array form, in the order of time. Times are microseconds with three decimals, from the
 /// trace's start on; the wall clock of the start is an argument of the first instant. Ids of processes and threads
-/// are small numbers in the order of display; the system's ids stand in the names.
+/// are small numbers in the order of display; the system's ids are in the names.
 ///
 /// The JSON is not built in memory: events of different sorts come from tables sorted by time and are merged while they
 /// are written.
@@ -24,4 +24,230 @@ public struct ChromeTraceExporter: TimelineExporter {
   public func write(to sink: ByteSink) throws -> TimelineCounts {
     try ChromeEvents.write(trace, options, to: sink)
   }
+}
+
+/// One event of the Chrome format per call, each on a line of its own.
+struct ChromeEvents: TimelineEvents {
+  static let drawsArrowsApart = true
+
+  private let content: TimelineContent
+  private let timeline: Timeline
+  private let writer: ByteWriter
+  private var isFirst = true
+
+  init(_ content: TimelineContent, _ writer: ByteWriter) {
+    self.content = content
+    timeline = content.timeline
+    self.writer = writer
+  }
+
+  func check() throws { try writer.check() }
+
+  // MARK: Slices
+
+  mutating func execution(_ index: Int) {
+    let execution = timeline.executions[index]
+    let (category, name) = content.describe(execution)
+    slice(category, execution.track, execution.begin, execution.end)
+    self.name(name)
+    var arguments = ChromeArguments(writer)
+    content.arguments(of: execution, &arguments)
+    arguments.close()
+  }
+
+  mutating func wait(_ wait: Timeline.Wait) {
+    let (category, name) = content.describe(wait)
+    slice(category, wait.track, wait.begin, wait.end)
+    self.name(name)
+    var arguments = ChromeArguments(writer)
+    content.arguments(of: wait, &arguments)
+    arguments.close()
+  }
+
+  mutating func detail(_ detail: Timeline.Detail) {
+    let (category, name) = content.describe(detail)
+    slice(category, detail.track, detail.begin, detail.end)
+    self.name(name)
+    var arguments = ChromeArguments(writer)
+    content.arguments(of: detail, &arguments)
+    arguments.close()
+  }
+
+  // MARK: Arrows, counters, moments
+
+  mutating func arrow(_ index: Int, leaves: Bool) {
+    let arrow = timeline.arrows[index]
+    let execution = timeline.executions[Int(leaves ? arrow.from : arrow.to)]
+    begin(leaves ? "s" : "f", arrow.kind.category)
+    track(execution.track)
+    time(leaves ? arrow.leaves : arrow.arrives)
+    // The end must bind to the slice around it, not to the next one.
+    if !leaves { writer.text(",\"bp\":\"e\"") }
+    writer.text(",\"id\":")
+    writer.number(index + 1)
+    writer.text(",\"name\":\"")
+    writer.text(arrow.kind.name)
+    writer.text("\"}")
+  }
+
+  mutating func counter(_ value: CounterValues.Value) {
+    begin("C", "queue")
+    writer.text(",\"pid\":")
+    writer.number(value.group + 1)
+    self.time(value.time)
+    writer.text(",\"name\":\"")
+    writer.text(value.kind.name)
+    writer.text("\",\"args\":{\"")
+    writer.text(value.kind.unit(of: timeline.groups[value.group].kind))
+    writer.text("\":")
+    writer.number(value.value)
+    writer.text("}}")
+  }
+
+  /// Process-scoped: an instant on a thread would take the arrow of the slice below it.
+  mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds) {
+    let (category, group, name) = content.describe(instant)
+    begin("i", category.text)
+    writer.text(",\"s\":\"p\",\"pid\":")
+    writer.number(group + 1)
+    writer.text(",\"tid\":1")
+    self.time(time)
+    self.name(name)
+    var arguments = ChromeArguments(writer)
+    content.arguments(of: instant, &arguments)
+    arguments.close()
+  }
+
+  // MARK: Head and end
+
+  mutating func begin() {
+    writer.text("[\n")
+    for group in timeline.groups.indices where timeline.groups[group].isShown {
+      describe("process", group: group, track: nil, name: content.groupName(group), order: group)
+    }
+    for (index, track) in timeline.tracks.enumerated() {
+      describe("thread", group: track.group, track: index, name: track.name, order: index)
+    }
+  }
+
+  private mutating func describe(_ what: StaticString, group: Int, track: Int?, name: String, order: Int) {
+    for isName in [true, false] {
+      begin("M", nil)
+      writer.text(",\"pid\":")
+      writer.number(group + 1)
+      if let track {
+        writer.text(",\"tid\":")
+        writer.number(track + 1)
+      }
+      writer.text(",\"name\":\"")
+      writer.text(what)
+      if isName {
+        writer.text("_name\",\"args\":{\"name\":")
+        writer.json(name)
+      } else {
+        writer.text("_sort_index\",\"args\":{\"sort_index\":")
+        writer.number(order)
+      }
+      writer.text("}}")
+    }
+  }
+
+  mutating func end() { writer.text("\n]\n") }
+
+  // MARK: Pieces
+
+  private mutating func begin(_ phase: StaticString, _ category: StaticString?) {
+    writer.text(isFirst ? "{\"ph\":\"" : ",\n{\"ph\":\"")
+    isFirst = false
+    writer.text(phase)
+    writer.byte(UInt8(ascii: "\""))
+    if let category {
+      writer.text(",\"cat\":\"")
+      writer.text(category)
+      writer.byte(UInt8(ascii: "\""))
+    }
+  }
+
+  private mutating func slice(
+    _ category: TimelineCategory, _ index: Timeline.TrackIndex, _ begin: Nanoseconds, _ end: Nanoseconds
+  ) {
+    self.begin("X", category.text)
+    track(index)
+    time(begin)
+    writer.text(",\"dur\":")
+    writer.thousandths(end - begin)
+  }
+
+  private func track(_ index: Timeline.TrackIndex) {
+    writer.text(",\"pid\":")
+    writer.number(timeline.tracks[Int(index)].group + 1)
+    writer.text(",\"tid\":")
+    writer.number(Int(index) + 1)
+  }
+
+  private func time(_ time: Nanoseconds) {
+    writer.text(",\"ts\":")
+    writer.thousandths(time - timeline.origin)
+  }
+
+  private func name(_ name: String) {
+    writer.text(",\"name\":")
+    writer.json(name)
+  }
+}
+
+extension Timeline.Arrow.Kind {
+  fileprivate var category: StaticString {
+    switch self {
+    case .dependency: "dep"
+    case .submission: "submit"
+    case .resumption: "resume"
+    }
+  }
+
+  fileprivate var name: StaticString {
+    switch self {
+    case .dependency: "dependency"
+    case .submission: "submission"
+    case .resumption: "resumption"
+    }
+  }
+}
+
+/// The arguments of one event as an object of JSON; none, where there are none.
+struct ChromeArguments: ArgumentSink {
+  let writer: ByteWriter
+  private var isEmpty = true
+
+  init(_ writer: ByteWriter) { self.writer = writer }
+
+  private mutating func name(_ name: ArgumentName) {
+    writer.text(isEmpty ? ",\"args\":{\"" : ",\"")
+    isEmpty = false
+    writer.text(name.text)
+    writer.text("\":")
+  }
+
+  mutating func number(_ name: ArgumentName, _ value: Int) {
+    self.name(name)
+    writer.number(value)
+  }
+
+  mutating func text(_ name: ArgumentName, _ value: String) {
+    self.name(name)
+    writer.json(value)
+  }
+
+  mutating func flag(_ name: ArgumentName, _ value: Bool) {
+    self.name(name)
+    writer.text(value ? "true" : "false")
+  }
+
+  mutating func microseconds(_ name: ArgumentName, _ value: Nanoseconds) {
+    self.name(name)
+    writer.thousandths(value)
+  }
+
+  /// Ends the arguments and the event.
+  func close() { writer.text(isEmpty ? "}" : "}}") }
 }

@@ -13,11 +13,11 @@ struct OTLPContent {
   let trace: Trace
   let parents: Adders
   let holders: SlotHolders
-  /// By place of the operation, and behind those by place of the span: the first of those that hang together.
+  /// By index of the operation, and after those by index of the span: the first of those that are connected.
   private var component: [Int32]
-  /// By place of the operation: the span in which it was added; -1: none. Empty where the program named none.
+  /// By index of the operation: the span in which it was added; -1: none. Empty where the program named none.
   private var surroundings: [Int32] = []
-  /// By place of the span: the one that it is inside of; -1: none.
+  /// By index of the span: the one that it is inside of; -1: none.
   private var around: [Int32] = []
   private let seed: UInt64
 
@@ -29,37 +29,37 @@ struct OTLPContent {
     seed = UInt64(trace.header.hash, radix: 16) ?? 0
     component = (0..<trace.operations.count + trace.spans.count).map { Int32(clamping: $0) }
     if !trace.spans.isEmpty { findSurroundings() }
-    for place in trace.operations.indices where begin(of: place) != nil {
-      if let parent = parent(of: place) { join(place, parent) }
-      if let span = parentSpan(of: place) { join(place, trace.operations.count + span) }
-      for edge in trace.operations[place].dependencies {
-        if let other = dependency(edge) { join(place, other) }
+    for index in trace.operations.indices where begin(of: index) != nil {
+      if let parent = parent(of: index) { join(index, parent) }
+      if let span = parentSpan(of: index) { join(index, trace.operations.count + span) }
+      for edge in trace.operations[index].dependencies {
+        if let other = dependency(edge) { join(index, other) }
       }
     }
     for span in trace.spans.indices {
       if let outer = parentSpan(ofSpan: span) { join(trace.operations.count + span, trace.operations.count + outer) }
-      if let place = operation(ofSpan: span) { join(trace.operations.count + span, place) }
+      if let index = operation(ofSpan: span) { join(trace.operations.count + span, index) }
     }
     // The root of each is the first of its operations already; now every one knows it at once.
-    for place in component.indices { component[place] = Int32(clamping: root(place)) }
+    for index in component.indices { component[index] = Int32(clamping: root(index)) }
   }
 
   /// When an operation's span begins: it was enqueued, or by hand started. Nil: it was neither, and has no span.
-  func begin(of place: Int) -> Nanoseconds? {
-    trace.operations[place].enqueued?.time ?? trace.operations[place].began?.time
+  func begin(of index: Int) -> Nanoseconds? {
+    trace.operations[index].enqueued?.time ?? trace.operations[index].began?.time
   }
 
   /// The operation whose code added this one.
-  func parent(of place: Int) -> Int? {
-    let parent = Int(parents.ofOperations[place])
+  func parent(of index: Int) -> Int? {
+    let parent = Int(parents.ofOperations[index])
     return parent >= 0 && begin(of: parent) != nil ? parent : nil
   }
 
   /// The span that was active when this operation was added: of the code that added it, or, where that is no operation's, the one that
-  /// the recorder tells.
-  func parentSpan(of place: Int) -> Int? {
-    guard surroundings.indices.contains(place), surroundings[place] >= 0 else { return nil }
-    return Int(surroundings[place])
+  /// the recorder knows.
+  func parentSpan(of index: Int) -> Int? {
+    guard surroundings.indices.contains(index), surroundings[index] >= 0 else { return nil }
+    return Int(surroundings[index])
   }
 
   /// The span that this one is inside of.
@@ -78,38 +78,38 @@ struct OTLPContent {
     around = active.around
     let byID = Dictionary(trace.spans.indices.map { (trace.spans[$0].id, $0) }) { first, _ in first }
     surroundings = [Int32](repeating: -1, count: trace.operations.count)
-    for place in trace.operations.indices {
-      guard let enqueued = trace.operations[place].enqueued else { continue }
-      let adder = parent(of: place).map { trace.operations[$0].id }
+    for index in trace.operations.indices {
+      guard let enqueued = trace.operations[index].enqueued else { continue }
+      let adder = parent(of: index).map { trace.operations[$0].id }
       if let span = active.innermost(at: enqueued), trace.spans[span].operation == adder {
-        surroundings[place] = Int32(clamping: span)
-      } else if adder == nil, let span = trace.within[trace.operations[place].id].flatMap({ byID[$0] }),
-        // Only against what a damaged trace tells.
+        surroundings[index] = Int32(clamping: span)
+      } else if adder == nil, let span = trace.within[trace.operations[index].id].flatMap({ byID[$0] }),
+        // Only against damaged traces.
         trace.spans[span].began.time <= enqueued.time
       {
-        surroundings[place] = Int32(clamping: span)
+        surroundings[index] = Int32(clamping: span)
       }
     }
   }
 
   /// The operation at the other end, where it has a span. An edge that was taken away says nothing of what happened.
   func dependency(_ edge: Dependency) -> Int? {
-    guard edge.removed == nil, let place = trace.index(of: edge.on), begin(of: place) != nil else { return nil }
-    return place
+    guard edge.removed == nil, let index = trace.index(of: edge.on), begin(of: index) != nil else { return nil }
+    return index
   }
 
   /// The operation that held the slot which this one waited for.
-  func holder(of place: Int) -> Int? {
-    let holder = Int(holders.ofOperations[place])
+  func holder(of index: Int) -> Int? {
+    let holder = Int(holders.ofOperations[index])
     return holder >= 0 && begin(of: holder) != nil ? holder : nil
   }
 
   // MARK: Numbers
 
   /// The 16 bytes of a trace of OpenTelemetry's, in two halves: our trace, and the operations that hang together in it.
-  func traceID(ofOperation place: Int) -> (UInt64, UInt64) {
+  func traceID(ofOperation index: Int) -> (UInt64, UInt64) {
     // The first of those that hang together: operations come before spans.
-    (seed, spanID(.operation, UInt64(trace.operations[Int(component[place])].id.rawValue)))
+    (seed, spanID(.operation, UInt64(trace.operations[Int(component[index])].id.rawValue)))
   }
 
   /// Of what belongs to no operation.
@@ -131,12 +131,12 @@ struct OTLPContent {
     return value == 0 ? 1 : value
   }
 
-  func spanID(ofOperation place: Int) -> UInt64 { spanID(.operation, UInt64(trace.operations[place].id.rawValue)) }
+  func spanID(ofOperation index: Int) -> UInt64 { spanID(.operation, UInt64(trace.operations[index].id.rawValue)) }
 
   // MARK: What hangs together
 
-  private func root(_ place: Int) -> Int {
-    var at = place
+  private func root(_ index: Int) -> Int {
+    var at = index
     while Int(component[at]) != at { at = Int(component[at]) }
     return at
   }
@@ -155,4 +155,33 @@ struct OTLPContent {
       }
     }
   }
+}
+
+/// Which of the spans that the program named was open where something happened: the innermost one of that thread.
+///
+/// A span that ends on another thread than it began on, as around an `await`, is nobody's surroundings: what else runs on that
+/// thread meanwhile is not a part of it.
+struct OTLPActiveSpans {
+  /// By their indexes in the trace.
+  private let open: NestedRuns<Int>
+  /// By index of the span: the one that it is inside of, in the same operation; -1: none.
+  let around: [Int32]
+
+  /// O(n log n).
+  init(_ trace: Trace) {
+    open = NestedRuns { add in
+      for (index, span) in trace.spans.enumerated() where span.ended?.thread ?? span.began.thread == span.began.thread {
+        add(index, span.began.thread, span.began.time, span.ended?.time ?? trace.end)
+      }
+    }
+    var around = [Int32](repeating: -1, count: trace.spans.count)
+    open.forEachEnclosed { inner, outer in
+      // One around an operation that runs in it is not a part of that operation.
+      if trace.spans[outer].operation == trace.spans[inner].operation { around[inner] = Int32(clamping: outer) }
+    }
+    self.around = around
+  }
+
+  /// The index of the innermost span at a moment of a thread; nil: there is none. O(log n), and one for each that encloses it.
+  func innermost(at stamp: Stamp) -> Int? { open.innermost(at: stamp) }
 }

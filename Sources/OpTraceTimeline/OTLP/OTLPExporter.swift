@@ -11,7 +11,7 @@ public import OpTraceText
 public struct OTLPExporter {
   /// The collector's receiver cuts lines that are longer than 1 MiB.
   private static let lineBytes = 1 << 18
-  /// Of one span, so that a line stays short; how many were left out is told.
+  /// Of one span, so that a line stays short; the span says how many were left out.
   static let mostLinks = 1000
 
   /// The semantic conventions that attributes are named by.

@@ -24,7 +24,7 @@ struct OTLPSpans {
     var marks: [OperationID: [Int]] = [:]
     var lone: [Int] = []
     for (number, mark) in trace.marks.enumerated() {
-      if let operation = mark.operation, let place = trace.index(of: operation), content.begin(of: place) != nil {
+      if let operation = mark.operation, let index = trace.index(of: operation), content.begin(of: index) != nil {
         marks[operation, default: []].append(number)
       } else {
         lone.append(number)
@@ -51,19 +51,19 @@ struct OTLPSpans {
 
   // MARK: Kinds of spans
 
-  private func operation(_ place: Int) -> (links: Int, dropped: Int) {
-    guard let begin = content.begin(of: place) else { return (0, 0) }
-    let operation = trace.operations[place]
-    ids(content.traceID(ofOperation: place), content.spanID(ofOperation: place))
-    if let span = content.parentSpan(of: place) {
+  private func operation(_ index: Int) -> (links: Int, dropped: Int) {
+    guard let begin = content.begin(of: index) else { return (0, 0) }
+    let operation = trace.operations[index]
+    ids(content.traceID(ofOperation: index), content.spanID(ofOperation: index))
+    if let span = content.parentSpan(of: index) {
       parent(content.spanID(.span, UInt64(span)))
-    } else if let operation = content.parent(of: place) {
+    } else if let operation = content.parent(of: index) {
       parent(content.spanID(ofOperation: operation))
     }
     body(operation.title, begin, operation.finished?.time ?? max(begin, trace.end))
-    attributes(of: operation, place)
+    attributes(of: operation, index)
     events(of: operation)
-    let links = links(of: place, operation)
+    let links = links(of: index, operation)
     if operation.state == .failed {
       writer.text(",\"status\":{\"code\":2")
       if let error = operation.error, !error.isEmpty {
@@ -81,8 +81,8 @@ struct OTLPSpans {
     ids(content.traceID(ofSpan: number), content.spanID(.span, UInt64(number)))
     if let outer = content.parentSpan(ofSpan: number) {
       parent(content.spanID(.span, UInt64(outer)))
-    } else if let place = content.operation(ofSpan: number) {
-      parent(content.spanID(ofOperation: place))
+    } else if let index = content.operation(ofSpan: number) {
+      parent(content.spanID(ofOperation: index))
     }
     body(span.name, span.began.time, span.ended?.time ?? trace.end)
     simple("span", span.began.thread)
@@ -130,7 +130,7 @@ struct OTLPSpans {
     time(max(begin, end))
   }
 
-  private func attributes(of operation: OperationRecord, _ place: Int) {
+  private func attributes(of operation: OperationRecord, _ index: Int) {
     var list = OTLPAttributes(writer)
     list.text("optrace.kind", "operation")
     list.number("optrace.id", Int(operation.id.rawValue))
@@ -182,7 +182,7 @@ struct OTLPSpans {
     if !isFirst { writer.byte(UInt8(ascii: "]")) }
   }
 
-  private func links(of place: Int, _ operation: OperationRecord) -> (links: Int, dropped: Int) {
+  private func links(of index: Int, _ operation: OperationRecord) -> (links: Int, dropped: Int) {
     var (count, dropped) = (0, 0)
     func link(_ other: Int, _ kind: StaticString) {
       guard count < OTLPExporter.mostLinks else {
@@ -197,7 +197,7 @@ struct OTLPSpans {
       writer.text("\"}}]}")
     }
     // First, so that it stays where there are too many.
-    if let holder = content.holder(of: place) { link(holder, "slot") }
+    if let holder = content.holder(of: index) { link(holder, "slot") }
     for edge in operation.dependencies {
       if let other = content.dependency(edge) { link(other, "dependency") }
     }

@@ -32,17 +32,17 @@ struct PerfettoFlows {
 
   /// At the begin of an execution. An arrow points from the slice that began earlier to the later one, whatever the order of
   /// its ends; where both begin at once, the order of the ends decides.
-  mutating func begin(_ place: Int, _ ends: inout Ends) {
+  mutating func begin(_ index: Int, _ ends: inout Ends) {
     ends.passing.removeAll(keepingCapacity: true)
     ends.ending.removeAll(keepingCapacity: true)
     ends.hasLate = false
     guard !arrows.isEmpty else { return }
-    for arrow in arriving[place] {
+    for arrow in arriving[index] {
       let number = numbers[arrow]
       if number == 0 { ends.hasLate = true } else { ends.ending.append(UInt64(number)) }
       numbers[arrow] = 0
     }
-    for arrow in leaving[place] {
+    for arrow in leaving[index] {
       let number = ends.ending.popLast() ?? UInt64(take())
       numbers[arrow] = UInt32(truncatingIfNeeded: number)
       ends.passing.append(number)
@@ -51,9 +51,9 @@ struct PerfettoFlows {
   }
 
   /// At the end of one that had late arrows.
-  mutating func end(_ place: Int, _ ends: inout Ends) {
+  mutating func end(_ index: Int, _ ends: inout Ends) {
     ends.ending.removeAll(keepingCapacity: true)
-    for arrow in arriving[place] where numbers[arrow] != 0 {
+    for arrow in arriving[index] where numbers[arrow] != 0 {
       ends.ending.append(UInt64(numbers[arrow]))
       free.append(numbers[arrow])
       numbers[arrow] = 0

@@ -24,8 +24,8 @@ struct PerfettoPackets: ArgumentSink {
   private var texts = PerfettoInterning()
   /// What gets its number in the packet that is put together.
   private var interned = ProtobufMessage()
-  private var packetPlace = 0
-  private var eventPlace = 0
+  private var packetOffset = 0
+  private var eventOffset = 0
   /// The packet.
   var message = ProtobufMessage()
 
@@ -81,13 +81,13 @@ struct PerfettoPackets: ArgumentSink {
     openPacket()
     message.number(Field.Packet.timestamp, UInt64(clamping: time - self.time))
     self.time = time
-    eventPlace = message.open(Field.Packet.trackEvent)
+    eventOffset = message.open(Field.Packet.trackEvent)
     message.number(Field.TrackEvent.type, type.rawValue)
     if track != usualTrack { message.number(Field.TrackEvent.track, track) }
   }
 
   mutating func close() {
-    message.close(eventPlace)
+    message.close(eventOffset)
     closePacket()
   }
 
@@ -154,7 +154,7 @@ struct PerfettoPackets: ArgumentSink {
 
   private mutating func openPacket(_ sequence: UInt64 = Constant.events) {
     message.removeAll()
-    packetPlace = message.open(Field.Trace.packet)
+    packetOffset = message.open(Field.Trace.packet)
     message.number(Field.Packet.sequence, sequence)
   }
 
@@ -163,7 +163,7 @@ struct PerfettoPackets: ArgumentSink {
       message.message(Field.Packet.internedData, interned)
       interned.removeAll()
     }
-    message.close(packetPlace)
+    message.close(packetOffset)
     writer.bytes(message.bytes)
   }
 }
@@ -192,4 +192,33 @@ extension TimelineCategory {
 
 extension ArgumentName {
   fileprivate var number: UInt64 { UInt64(rawValue) + 1 }
+}
+
+/// Texts that are in the file once and have a number from then on.
+///
+/// A text is written out where it is seen first, and gets its number the second time: what is there only once would cost more
+/// with a number than without. At most 131,072 texts are kept.
+struct PerfettoInterning {
+  enum Use: Equatable {
+    case writtenOut
+    case known(UInt64)
+    /// Known from now on.
+    case new(UInt64)
+  }
+
+  private static let most = 1 << 16
+  private var once: Set<String> = []
+  private var numbers: [String: UInt64] = [:]
+
+  mutating func use(_ text: String) -> Use {
+    if let number = numbers[text] { return .known(number) }
+    if numbers.count < Self.most, once.remove(text) != nil {
+      let number = UInt64(numbers.count + 1)
+      numbers[text] = number
+      return .new(number)
+    }
+    if once.count == Self.most { once.removeAll(keepingCapacity: true) }
+    once.insert(text)
+    return .writtenOut
+  }
 }

@@ -21,3 +21,139 @@ public struct PerfettoTraceExporter: TimelineExporter {
     try PerfettoEvents.write(trace, options, to: sink)
   }
 }
+
+/// One event of the timeline per call, as packets of Perfetto's format.
+///
+/// A slice is a packet where it begins and one where it ends. Its begin is an event of the timeline; ends are kept until their time has
+/// come, as many as there are slices open at a time.
+struct PerfettoEvents: TimelineEvents {
+  static let drawsArrowsApart = false
+
+  private typealias Field = PerfettoField
+
+  private let content: TimelineContent
+  private let timeline: Timeline
+  private let tracks: PerfettoTracks
+  private var packets: PerfettoPackets
+  private var flows: PerfettoFlows
+  private var ends = PerfettoFlows.Ends()
+  private var open = MinHeap<OpenSlice>()
+
+  init(_ content: TimelineContent, _ writer: ByteWriter) {
+    self.content = content
+    timeline = content.timeline
+    tracks = PerfettoTracks(content)
+    packets = PerfettoPackets(writer)
+    flows = PerfettoFlows(content.timeline)
+  }
+
+  func check() throws { try packets.check() }
+
+  // MARK: Head and end
+
+  mutating func begin() {
+    packets.head(
+      usualTrack: tracks.usual, start: timeline.origin, wallClock: content.trace.header.startWall)
+    tracks.describe(content, &packets)
+  }
+
+  mutating func end() { endSlices(before: .max) }
+
+  // MARK: Slices
+
+  mutating func execution(_ index: Int) {
+    let execution = timeline.executions[index]
+    let (category, name) = content.describe(execution)
+    beginSlice(category, execution.track, name, at: execution.begin)
+    flows.begin(index, &ends)
+    for flow in ends.passing { packets.message.number(Field.TrackEvent.flow, flow) }
+    for flow in ends.ending { packets.message.number(Field.TrackEvent.endingFlow, flow) }
+    content.arguments(of: execution, &packets)
+    packets.close()
+    open.insert(
+      OpenSlice(execution.begin, execution.end, execution.track, index: ends.hasLate ? Int32(clamping: index) : -1))
+  }
+
+  mutating func wait(_ wait: Timeline.Wait) {
+    let (category, name) = content.describe(wait)
+    beginSlice(category, wait.track, name, at: wait.begin)
+    content.arguments(of: wait, &packets)
+    packets.close()
+    open.insert(OpenSlice(wait.begin, wait.end, wait.track))
+  }
+
+  mutating func detail(_ detail: Timeline.Detail) {
+    let (category, name) = content.describe(detail)
+    beginSlice(category, detail.track, name, at: detail.begin)
+    content.arguments(of: detail, &packets)
+    packets.close()
+    open.insert(OpenSlice(detail.begin, detail.end, detail.track))
+  }
+
+  private mutating func beginSlice(
+    _ category: TimelineCategory, _ track: Timeline.TrackIndex, _ name: String, at time: Nanoseconds
+  ) {
+    endSlices(before: time)
+    packets.open(.sliceBegins, track: tracks.uuid(of: track), at: time)
+    packets.category(category)
+    packets.name(name)
+  }
+
+  /// Those that end at this time too, but for what begins at it: an arrow between two such slices needs both to have begun, and
+  /// what else begins there on its track lies inside of it, as in the other format.
+  private mutating func endSlices(before time: Nanoseconds) {
+    while let slice = open.first, slice.end < time || slice.end == time && !slice.isEmpty {
+      open.removeFirst()
+      endSlice(slice)
+    }
+  }
+
+  private mutating func endSlice(_ slice: OpenSlice) {
+    packets.open(.sliceEnds, track: tracks.uuid(of: slice.track), at: slice.end)
+    if slice.index >= 0 {
+      flows.end(Int(slice.index), &ends)
+      for flow in ends.ending { packets.message.number(Field.TrackEvent.endingFlow, flow) }
+    }
+    packets.close()
+  }
+
+  private struct OpenSlice: Comparable {
+    var end: Nanoseconds
+    var isEmpty: Bool
+    var track: Timeline.TrackIndex
+    /// Of the execution, where arrows are to be ended with it; else -1.
+    var index: Int32
+
+    init(_ begin: Nanoseconds, _ end: Nanoseconds, _ track: Timeline.TrackIndex, index: Int32 = -1) {
+      self.end = end
+      isEmpty = begin == end
+      self.track = track
+      self.index = index
+    }
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.end, one.isEmpty ? 1 : 0, one.track) < (other.end, other.isEmpty ? 1 : 0, other.track)
+    }
+  }
+
+  // MARK: Counters, moments
+
+  mutating func arrow(_ index: Int, leaves: Bool) {}
+
+  mutating func counter(_ value: CounterValues.Value) {
+    endSlices(before: value.time)
+    packets.open(.counter, track: tracks.uuid(of: value.kind, group: value.group), at: value.time)
+    packets.message.signed(Field.TrackEvent.counterValue, Int64(value.value))
+    packets.close()
+  }
+
+  mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds) {
+    endSlices(before: time)
+    let (category, group, name) = content.describe(instant)
+    packets.open(.instant, track: tracks.uuid(ofGroup: group), at: time)
+    packets.category(category)
+    packets.name(name)
+    content.arguments(of: instant, &packets)
+    packets.close()
+  }
+}

@@ -1,6 +1,6 @@
 /// A message in protobuf's wire format while it is being put together: fields that are numbers, texts, and messages inside of it.
 ///
-/// The length of an inner message stands before it and is known after it: one byte is left free, and what follows moves where
+/// The length of an inner message is written before it and is known after it: one byte is left free, and what follows moves where
 /// that is not enough.
 struct ProtobufMessage {
   private(set) var bytes: [UInt8] = []
@@ -59,12 +59,12 @@ struct ProtobufMessage {
     bytes.append(contentsOf: inner.bytes)
   }
 
-  /// A message that `body` puts together in its place.
+  /// An inner message, written by `body`.
   @inline(__always)
   mutating func message(_ field: UInt64, _ body: (inout Self) -> Void) {
-    let place = open(field)
+    let offset = open(field)
     body(&self)
-    close(place)
+    close(offset)
   }
 
   /// Begins a message; what is written next belongs to it, until ``close(_:)`` gets the result.
@@ -74,14 +74,14 @@ struct ProtobufMessage {
     return bytes.count
   }
 
-  mutating func close(_ place: Int) {
-    let count = bytes.count - place
+  mutating func close(_ offset: Int) {
+    let count = bytes.count - offset
     guard count > 0x7F else {
-      bytes[place - 1] = UInt8(truncatingIfNeeded: count)
+      bytes[offset - 1] = UInt8(truncatingIfNeeded: count)
       return
     }
     var length = ProtobufMessage()
     length.varint(UInt64(count))
-    bytes.replaceSubrange(place - 1..<place, with: length.bytes)
+    bytes.replaceSubrange(offset - 1..<offset, with: length.bytes)
   }
 }

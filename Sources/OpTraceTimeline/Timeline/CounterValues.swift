@@ -17,7 +17,7 @@ package struct CounterValues {
     package var value: Int
   }
 
-  /// A screen has some thousand columns; ten times as many, so that one can look closer.
+  /// A screen has some thousand columns; ten times as many, so that there is more to see after zooming in.
   package static let usualIntervals = 20_000
 
   private let mostIntervals: Int
@@ -80,7 +80,7 @@ package struct CounterValues {
   /// The sums of changes in the order of time, those of one time as one; not kept, but made anew by each walk.
   private struct Sums: Sequence, IteratorProtocol {
     private let changes: [Change]
-    private var place = 0
+    private var position = 0
     private var sum = 0
 
     /// Takes the changes away.
@@ -91,11 +91,11 @@ package struct CounterValues {
     }
 
     mutating func next() -> Step? {
-      guard place < changes.count else { return nil }
-      let time = changes[place] >> 1
-      while place < changes.count, changes[place] >> 1 == time {
-        sum += changes[place] & 1 == 0 ? 1 : -1
-        place += 1
+      guard position < changes.count else { return nil }
+      let time = changes[position] >> 1
+      while position < changes.count, changes[position] >> 1 == time {
+        sum += changes[position] & 1 == 0 ? 1 : -1
+        position += 1
       }
       return (time, sum)
     }

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 package import OpTraceModel
 import OpTraceText
 
-/// What the trace itself tells of as a moment: the timelines' files and the report's page show all of these.
+/// What the trace itself has as a moment: the timelines' files and the report's page show all of these.
 package enum TraceInstant {
   case mark(Int)
   /// What was done to a queue.
@@ -42,7 +42,7 @@ struct InstantStream {
   }
 
   private var instants: [(time: Nanoseconds, instant: Instant)] = []
-  private var place = 0
+  private var position = 0
 
   init(_ trace: Trace, _ findings: [Finding], _ selection: TimelineSelection) {
     instants = TraceInstant.all(of: trace, selection).map { ($0.time, .trace($0.instant)) }
@@ -55,11 +55,11 @@ struct InstantStream {
     instants.sort { $0.time < $1.time }
   }
 
-  var next: Nanoseconds { place < instants.count ? instants[place].time : .max }
+  var next: Nanoseconds { position < instants.count ? instants[position].time : .max }
 
   mutating func take() -> Instant {
-    defer { place += 1 }
-    return instants[place].instant
+    defer { position += 1 }
+    return instants[position].instant
   }
 }
 

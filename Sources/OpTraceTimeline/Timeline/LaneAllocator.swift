@@ -30,7 +30,7 @@ struct FlatLanes {
     } else {
       return nil
     }
-    // Nothing may begin where a zero-length slice stands: viewers would take one for the other's parent, and an arrow
+    // Nothing may begin where a zero-length slice is: viewers would take one for the other's parent, and an arrow
     // would end at the wrong one.
     busy.insert(Busy(end: end > begin ? end : begin + 1, lane: lane))
     return lane

@@ -6,21 +6,21 @@ extension Timeline {
   /// held nothing up, and gets none.
   ///
   /// Both ends lie strictly inside their slices where these are longer than a nanosecond: at the edge, an arrow would
-  /// bind to the neighbour where slices stand back to back.
+  /// bind to the neighbour where slices touch.
   mutating func drawArrows(_ trace: Trace) {
-    var place = [Int32](repeating: -1, count: trace.operations.count)
+    var executionIndex = [Int32](repeating: -1, count: trace.operations.count)
     for (index, execution) in executions.enumerated() where execution.track >= 0 {
-      if Int(execution.work) < place.count { place[Int(execution.work)] = Int32(index) }
+      if Int(execution.work) < executionIndex.count { executionIndex[Int(execution.work)] = Int32(index) }
     }
     trace.operations.withUnsafeBufferPointer { operations in
-      for index in operations.indices where place[index] >= 0 && !operations[index].dependencies.isEmpty {
-        let target = executions[Int(place[index])]
+      for index in operations.indices where executionIndex[index] >= 0 && !operations[index].dependencies.isEmpty {
+        let target = executions[Int(executionIndex[index])]
         for dependency in operations[index].dependencies {
           if let removed = dependency.removed, removed <= target.begin { continue }
-          guard let other = trace.index(of: dependency.on), place[other] >= 0 else { continue }
-          let source = executions[Int(place[other])]
+          guard let other = trace.index(of: dependency.on), executionIndex[other] >= 0 else { continue }
+          let source = executions[Int(executionIndex[other])]
           var arrow = Arrow(
-            kind: .dependency, from: UInt32(place[other]), to: UInt32(place[index]),
+            kind: .dependency, from: UInt32(executionIndex[other]), to: UInt32(executionIndex[index]),
             leaves: source.end - source.begin > 1 ? source.end - 1 : source.begin,
             arrives: target.end - target.begin > 1 ? target.begin + 1 : target.begin)
           if arrow.leaves > arrow.arrives {
@@ -46,16 +46,17 @@ extension Timeline {
   /// of its code that did it to the run that followed.
   private mutating func drawSubmissions(_ trace: Trace) {
     guard trace.workCount > trace.operations.count else { return }
-    let places = IndexesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
+    let executionsOfWork = IndexesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
     for index in trace.operations.count..<trace.workCount {
-      let runs = places[index]
+      let runs = executionsOfWork[index]
       guard let target = runs.first(where: { executions[$0].kind == .run && executions[$0].track >= 0 }) else {
         continue
       }
       if let submitted = trace.work(at: index).submitted?.time {
         let submitter = trace.submitter(ofWorkAt: index).flatMap(trace.workIndex(of:))
         let source =
-          submitter.map { last(of: places[$0], at: submitted) } ?? runs.first { executions[$0].kind == .submission }
+          submitter.map { last(of: executionsOfWork[$0], at: submitted) }
+          ?? runs.first { executions[$0].kind == .submission }
         if addArrow(.submission, from: source, at: submitted, to: target) { counts.submissionArrows += 1 }
       }
       guard trace.kind(ofWorkAt: index) == .task else { continue }
@@ -65,7 +66,7 @@ extension Timeline {
           resumer != task.id, let source = trace.workIndex(of: resumer),
           let target = first(of: runs, from: to)
         else { continue }
-        if addArrow(.resumption, from: last(of: places[source], at: enqueued), at: enqueued, to: target) {
+        if addArrow(.resumption, from: last(of: executionsOfWork[source], at: enqueued), at: enqueued, to: target) {
           counts.resumptionArrows += 1
         }
       }
@@ -73,14 +74,14 @@ extension Timeline {
   }
 
   /// Of executions in the order of time, the last one that began until then. O(log n).
-  private func last(of places: some RandomAccessCollection<Int>, at time: Nanoseconds) -> Int? {
-    let after = places.partition { executions[$0].begin > time }
-    return after > places.startIndex ? places[places.index(before: after)] : nil
+  private func last(of indexes: some RandomAccessCollection<Int>, at time: Nanoseconds) -> Int? {
+    let after = indexes.partition { executions[$0].begin > time }
+    return after > indexes.startIndex ? indexes[indexes.index(before: after)] : nil
   }
 
-  private func first(of places: some RandomAccessCollection<Int>, from time: Nanoseconds) -> Int? {
-    let found = places.partition { executions[$0].begin >= time }
-    return found < places.endIndex && executions[places[found]].kind == .run ? places[found] : nil
+  private func first(of indexes: some RandomAccessCollection<Int>, from time: Nanoseconds) -> Int? {
+    let found = indexes.partition { executions[$0].begin >= time }
+    return found < indexes.endIndex && executions[indexes[found]].kind == .run ? indexes[found] : nil
   }
 
   /// Where both ends are drawn, and it does not lead back in time: clocks of two processors may differ by a little.

@@ -48,9 +48,9 @@ extension Timeline {
       }
       func addRuns(of works: [some Work], _ kind: WorkKind) {
         let first = kind.first(in: trace)
-        for (place, work) in works.enumerated() {
+        for (index, work) in works.enumerated() {
           for run in work.runs {
-            add(.run(WorkIndex(first + place)), work.id, run.thread, run.began, run.ended ?? work.over)
+            add(.run(WorkIndex(first + index)), work.id, run.thread, run.began, run.ended ?? work.over)
           }
         }
       }
@@ -62,7 +62,7 @@ extension Timeline {
       for (index, wait) in trace.waits.enumerated() {
         add(.wait(index), wait.inside, wait.thread, wait.began, wait.ended)
       }
-      // What is missing is told wherever one looks.
+      // What is missing is shown whatever is selected.
       for (index, gap) in trace.loss.gaps.enumerated() where selection.contains(gap.from, gap.to, isOpen: true) {
         details.append((Detail(kind: .gap(index), track: 0, begin: gap.from, end: gap.to, isOpen: false), gap.thread))
       }
@@ -72,15 +72,15 @@ extension Timeline {
         guard !trace.within.isEmpty, case .span(let index) = detail.kind else { return false }
         return trace.spans[index].operation.flatMap(trace.operation) == nil
       }
-      for place in details.indices where isTest(details[place].detail) {
-        let (detail, thread) = details[place]
+      for index in details.indices where isTest(details[index].detail) {
+        let (detail, thread) = details[index]
         let lane = testLanes[thread, default: FlatLanes()].lane(from: detail.begin, to: detail.end)
-        details[place].detail.track = TrackIndex(lane ?? 0)
+        details[index].detail.track = TrackIndex(lane ?? 0)
       }
-      for place in details.indices where !isTest(details[place].detail) {
-        let (detail, thread) = details[place]
+      for index in details.indices where !isTest(details[index].detail) {
+        let (detail, thread) = details[index]
         let lane = lanes[thread, default: NestingLanes()].lane(from: detail.begin, to: detail.end)
-        details[place].detail.track = TrackIndex((testLanes[thread]?.count ?? 0) + lane)
+        details[index].detail.track = TrackIndex((testLanes[thread]?.count ?? 0) + lane)
       }
     }
 

@@ -46,16 +46,16 @@ extension Timeline {
   /// Each run of work that takes any thread of its scheduler's.
   private mutating func collectRuns(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
     let first = kind.first(in: trace)
-    for (place, work) in works.enumerated() {
+    for (index, work) in works.enumerated() {
       let group = Int32(group(of: work.scheduler))
       for run in work.runs {
         let isOpen = run.ended == nil && work.over == nil
         executions.append(
           Execution(
-            work: WorkIndex(first + place), group: group, track: 0, isOpen: isOpen, begin: run.began,
+            work: WorkIndex(first + index), group: group, track: 0, isOpen: isOpen, begin: run.began,
             end: max(run.began, run.ended ?? work.over ?? trace.end)))
       }
-      addSubmission(of: work, WorkIndex(first + place), group, trace)
+      addSubmission(of: work, WorkIndex(first + index), group, trace)
     }
   }
 
@@ -73,13 +73,13 @@ extension Timeline {
   struct ExecutionLanes {
     var ofThread: [ThreadID: FlatLanes] = [:]
     var ofGroup: [FlatLanes]
-    /// By place in ``Timeline/executions``: the lane on its thread or in its group.
+    /// By index in ``Timeline/executions``: the lane on its thread or in its group.
     var lane: [TrackIndex]
 
     init(_ timeline: Timeline) {
       ofGroup = [FlatLanes](repeating: FlatLanes(), count: timeline.groups.count)
       lane = [TrackIndex](repeating: 0, count: timeline.executions.count)
-      for (place, execution) in timeline.executions.enumerated() where execution.track != Timeline.hidden {
+      for (index, execution) in timeline.executions.enumerated() where execution.track != Timeline.hidden {
         let free: Int?
         if execution.thread == nil, execution.group == timeline.tasksGroup { continue }
         if let thread = execution.thread {
@@ -87,17 +87,17 @@ extension Timeline {
         } else {
           free = ofGroup[Int(execution.group)].lane(from: execution.begin, to: execution.end)
         }
-        lane[place] = TrackIndex(free ?? 0)
+        lane[index] = TrackIndex(free ?? 0)
       }
     }
   }
 
   /// Turns the lanes of executions into tracks. `groupTracks` holds the first track of every group's executions.
   mutating func placeExecutions(_ lanes: ExecutionLanes, groupTracks: [TrackIndex]) {
-    for place in executions.indices where executions[place].track != Self.hidden {
-      if executions[place].thread == nil, executions[place].group == tasksGroup { continue }
-      let ofThread = executions[place].thread.flatMap { threadTracks[$0] }
-      executions[place].track = (ofThread ?? groupTracks[Int(executions[place].group)]) + lanes.lane[place]
+    for index in executions.indices where executions[index].track != Self.hidden {
+      if executions[index].thread == nil, executions[index].group == tasksGroup { continue }
+      let ofThread = executions[index].thread.flatMap { threadTracks[$0] }
+      executions[index].track = (ofThread ?? groupTracks[Int(executions[index].group)]) + lanes.lane[index]
     }
   }
 
@@ -128,7 +128,7 @@ extension Timeline {
     details = detailLanes.placed(detailTracks)
   }
 
-  /// Lanes of one sort; gives the first one's place. They have no numbers: viewers add the track's own.
+  /// Lanes of one sort; returns the first one's index. They have no numbers: viewers add the track's own.
   mutating func addTracks(_ name: String, _ count: Int, group: Int) -> TrackIndex {
     let first = TrackIndex(tracks.count)
     for _ in 0..<count { tracks.append(Track(group: group, name: name)) }

@@ -9,9 +9,9 @@ extension Timeline {
     tasksGroup = group
     let first = WorkKind.task.first(in: trace)
     trace.tasks.withUnsafeBufferPointer { tasks in
-      for place in tasks.indices {
-        let work = WorkIndex(first + place)
-        for piece in tasks[place].pieces(traceEnd: trace.end) {
+      for index in tasks.indices {
+        let work = WorkIndex(first + index)
+        for piece in tasks[index].pieces(traceEnd: trace.end) {
           if piece.kind == .run {
             executions.append(
               Execution(work: work, group: group, track: 0, isOpen: piece.isOpen, begin: piece.begin, end: piece.end))
@@ -22,7 +22,7 @@ extension Timeline {
                 end: piece.end, kind: piece.kind == .turn ? .slot : .suspended, isOpen: piece.isOpen))
           }
         }
-        addSubmission(of: tasks[place], work, group, trace)
+        addSubmission(of: tasks[index], work, group, trace)
       }
     }
   }
@@ -34,21 +34,21 @@ extension Timeline {
     var nodes = [TreeLanes.Node](
       repeating: TreeLanes.Node(begin: .max, end: .min, isShown: false), count: trace.tasks.count)
     func add(_ work: WorkIndex, _ begin: Nanoseconds, _ end: Nanoseconds) {
-      let place = Int(work) - first
-      nodes[place].begin = min(nodes[place].begin, begin)
-      // Nothing may begin where a slice without length stands, as in `FlatLanes`.
-      nodes[place].end = max(nodes[place].end, end, begin + 1)
-      nodes[place].isShown = true
+      let index = Int(work) - first
+      nodes[index].begin = min(nodes[index].begin, begin)
+      // Nothing may begin where a slice without length is, as in `FlatLanes`.
+      nodes[index].end = max(nodes[index].end, end, begin + 1)
+      nodes[index].isShown = true
     }
     for one in executions where one.group == tasksGroup && one.kind == .run && one.track != Self.hidden {
       add(one.work, one.begin, one.end)
     }
     for one in waits where one.group == tasksGroup && one.track != Self.hidden { add(one.work, one.begin, one.end) }
     trace.tasks.withUnsafeBufferPointer { tasks in
-      for place in tasks.indices where nodes[place].isShown {
-        nodes[place].isOpen = tasks[place].over == nil
-        if let parent = tasks[place].parent.flatMap(trace.workIndex(of:)), parent >= first {
-          nodes[place].parent = Int32(clamping: parent - first)
+      for index in tasks.indices where nodes[index].isShown {
+        nodes[index].isOpen = tasks[index].over == nil
+        if let parent = tasks[index].parent.flatMap(trace.workIndex(of:)), parent >= first {
+          nodes[index].parent = Int32(clamping: parent - first)
         }
       }
     }
@@ -59,10 +59,10 @@ extension Timeline {
   mutating func addTaskTracks(_ lanes: TreeLanes, _ trace: Trace) -> TrackIndex {
     var names = [String?](repeating: nil, count: lanes.count)
     var depths = [Int32](repeating: .max, count: lanes.count)
-    for place in lanes.lane.indices where lanes.lane[place] >= 0 {
-      let lane = Int(lanes.lane[place])
-      depths[lane] = min(depths[lane], lanes.depth[place])
-      let title = trace.tasks[place].title
+    for index in lanes.lane.indices where lanes.lane[index] >= 0 {
+      let lane = Int(lanes.lane[index])
+      depths[lane] = min(depths[lane], lanes.depth[index])
+      let title = trace.tasks[index].title
       if let known = names[lane], known != title {
         let stem = NameStem.of(title)
         names[lane] = !stem.isEmpty && NameStem.of(known) == stem ? stem : "tasks"
@@ -88,19 +88,19 @@ extension Timeline {
       return lane < 0 ? -1 : firstTrack + lane
     }
     var isWithout = [Bool](repeating: false, count: trace.tasks.count)
-    for place in executions.indices
-    where executions[place].group == tasksGroup && executions[place].kind == .run
-      && executions[place].track != Self.hidden
+    for index in executions.indices
+    where executions[index].group == tasksGroup && executions[index].kind == .run
+      && executions[index].track != Self.hidden
     {
-      executions[place].track = track(executions[place].work)
-      if executions[place].track < 0 { isWithout[Int(executions[place].work) - first] = true }
+      executions[index].track = track(executions[index].work)
+      if executions[index].track < 0 { isWithout[Int(executions[index].work) - first] = true }
     }
-    for place in waits.indices where waits[place].group == tasksGroup && waits[place].track != Self.hidden {
-      let isSeen = waits[place].isOpen || waits[place].end - waits[place].begin >= counts.shortestWait
-      let track = track(waits[place].work)
-      waits[place].track = isSeen ? track : -1
+    for index in waits.indices where waits[index].group == tasksGroup && waits[index].track != Self.hidden {
+      let isSeen = waits[index].isOpen || waits[index].end - waits[index].begin >= counts.shortestWait
+      let track = track(waits[index].work)
+      waits[index].track = isSeen ? track : -1
       if !isSeen, track >= 0 { counts.waitsWithoutLane += 1 }
-      if track < 0 { isWithout[Int(waits[place].work) - first] = true }
+      if track < 0 { isWithout[Int(waits[index].work) - first] = true }
     }
     counts.tasksWithoutLane = isWithout.count { $0 }
   }

@@ -36,29 +36,29 @@ extension Timeline {
   struct WaitLanes {
     /// By group, then by kind.
     var lanes: [[FlatLanes]]
-    /// By place in ``Timeline/waits``; -1: none.
+    /// By index in ``Timeline/waits``; -1: none.
     var lane: [TrackIndex]
 
     init(_ timeline: Timeline, limit: Int, shortest: Nanoseconds) {
       lanes = [[FlatLanes]](repeating: [FlatLanes(), FlatLanes()], count: timeline.groups.count)
       lane = [TrackIndex](repeating: -1, count: timeline.waits.count)
       let limit = max(0, limit)
-      for (place, wait) in timeline.waits.enumerated()
+      for (index, wait) in timeline.waits.enumerated()
       where wait.track != Timeline.hidden && wait.group != timeline.tasksGroup {
         guard wait.isOpen || wait.end - wait.begin >= shortest else { continue }
         let most = wait.isOpen ? limit.multipliedReportingOverflow(by: 4) : (limit, false)
         let free = lanes[Int(wait.group)][Int(wait.kind.rawValue)].lane(
           from: wait.begin, to: wait.end, limit: most.1 ? .max : most.0)
-        lane[place] = free.map { TrackIndex($0) } ?? -1
+        lane[index] = free.map { TrackIndex($0) } ?? -1
       }
     }
   }
 
   /// Turns the lanes of waits into tracks: `firstTracks` by group, then by kind.
   mutating func placeWaits(_ lanes: WaitLanes, firstTracks: [[TrackIndex]]) {
-    for place in waits.indices where lanes.lane[place] >= 0 {
-      let kind = Int(waits[place].kind.rawValue)
-      waits[place].track = firstTracks[Int(waits[place].group)][kind] + lanes.lane[place]
+    for index in waits.indices where lanes.lane[index] >= 0 {
+      let kind = Int(waits[index].kind.rawValue)
+      waits[index].track = firstTracks[Int(waits[index].group)][kind] + lanes.lane[index]
     }
   }
 }

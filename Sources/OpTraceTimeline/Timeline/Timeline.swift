@@ -1,7 +1,7 @@
 import OpTraceAnalysis
 package import OpTraceModel
 
-/// Where everything of a trace is drawn: compact tables of places, sorted by time, that the writers of the formats
+/// Where everything of a trace is drawn: compact tables, sorted by time, that the writers of the formats
 /// merge while they write. About 100 bytes per operation or block.
 ///
 /// Tracks: every thread has a flat lane for the executions of operations and one below it for what went on inside
@@ -12,18 +12,18 @@ package import OpTraceModel
 /// that began last.
 package struct Timeline {
   package typealias OperationIndex = UInt32
-  /// A place among the trace's work of all kinds (`Trace.work(at:)`); of operations it is their own.
+  /// An index of the trace's work of all kinds (`Trace.work(at:)`); of operations it is their own.
   package typealias WorkIndex = UInt32
   package typealias TrackIndex = Int32
 
   /// A row of the picture.
   package struct Track {
-    /// 0: the process; else the place of the queue in ``groups``.
+    /// 0: the process; else the index of the queue in ``groups``.
     package var group: Int
     package var name: String
   }
 
-  /// The process, or what gives work its place.
+  /// The process, or what schedules work.
   package struct Group {
     package enum Owner {
       case process
@@ -91,7 +91,7 @@ package struct Timeline {
     package var group: Int32 = 0
     /// -1: found no lane; or ``Timeline/hidden``.
     package var track: TrackIndex
-    /// Of a task, the place of its suspension; -1: none.
+    /// Of a task, the index of its suspension; -1: none.
     package var suspension: Int32 = -1
     package var begin: Nanoseconds
     package var end: Nanoseconds
@@ -119,7 +119,7 @@ package struct Timeline {
     package var isOpen: Bool
   }
 
-  /// From one execution to another, by their places in ``executions``.
+  /// From one execution to another, by their indexes in ``executions``.
   package struct Arrow {
     package enum Kind: UInt8, CaseIterable {
       case dependency, submission
@@ -149,7 +149,7 @@ package struct Timeline {
   package var arrows: [Arrow] = []
   package var counts = TimelineCounts()
 
-  /// The place of a queue of either sort in ``groups``.
+  /// The index of a queue of either sort in ``groups``.
   package var groupOfScheduler: [SchedulerID: Int] = [:]
   /// The group of tasks; -1: there are none.
   package var tasksGroup: Int32 = -1
@@ -160,7 +160,7 @@ package struct Timeline {
     scheduler.flatMap { groupOfScheduler[$0] } ?? groupWithoutQueue ?? 0
   }
 
-  /// Lanes first, then tracks: a track's number tells its place on the screen, so all lanes must be known before.
+  /// Lanes first, then tracks: tracks are numbered from top to bottom, so all lanes must be known before.
   private mutating func placeAll(_ trace: Trace, _ options: TimelineOptions) {
     let count = waits.count { $0.track != Self.hidden }
     counts.waitLanes = options.waitLanes(for: count)

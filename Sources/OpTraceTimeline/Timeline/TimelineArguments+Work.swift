@@ -29,7 +29,7 @@ extension TimelineContent {
     submission(of: work, &sink)
     if let function = work.function {
       if work.title != function.shortName { sink.text(.function, function.shortName) }
-      if let place = function.lineText { sink.text(.source, place) }
+      if let location = function.lineText { sink.text(.source, location) }
       if let file = function.file { sink.text(.file, file) }
       if let line = function.line { sink.number(.line, line) }
     }
@@ -46,7 +46,7 @@ extension TimelineContent {
   func workArguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
     let work = trace.work(at: Int(wait.work))
     self.work(work.id, &sink)
-    // Of what ran its run tells the rest.
+    // Of what ran, its run has the rest.
     if work.began == nil { submission(of: work, &sink) }
     if let suspension = suspension(of: wait) { arguments(of: suspension, isTurn: wait.kind == .slot, &sink) }
     if wait.isOpen { sink.flag(.unfinished, true) }
@@ -85,7 +85,7 @@ extension TimelineContent {
     }
   }
 
-  private func named(_ place: Int, _ id: WorkID) -> String { "\(name(ofWork: Timeline.WorkIndex(place))) \(id)" }
+  private func named(_ index: Int, _ id: WorkID) -> String { "\(name(ofWork: Timeline.WorkIndex(index))) \(id)" }
 
   private func submission(of work: some Work, _ sink: inout some ArgumentSink) {
     if let id = work.submitter {
@@ -94,7 +94,7 @@ extension TimelineContent {
     } else if let thread = work.submitted?.thread {
       sink.text(.submittedBy, name(of: thread))
     }
-    if let place = trace.stacks.codeLocation(work.submittedAt)?.text { sink.text(.submittedIn, place) }
+    if let location = trace.stacks.codeLocation(work.submittedAt)?.text { sink.text(.submittedIn, location) }
     if let task = work as? TaskRecord {
       if let way = task.way.words { sink.text(.way, way) }
       if task.priority != 0 { sink.text(.priority, task.priorityText) }

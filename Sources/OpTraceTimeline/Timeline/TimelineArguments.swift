@@ -99,7 +99,7 @@ extension TimelineContent {
       if operations[index].title != operations[index].className { sink.text(.className, operations[index].className) }
       if let function = operations[index].function {
         if operations[index].name != nil { sink.text(.function, function.shortName) }
-        if operations[index].source == nil, let place = function.lineText { sink.text(.source, place) }
+        if operations[index].source == nil, let location = function.lineText { sink.text(.source, location) }
         if let file = function.file { sink.text(.file, file) }
         if let line = function.line { sink.number(.line, line) }
       }
@@ -192,10 +192,10 @@ extension TimelineContent {
 
   /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
   func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
-    guard let place = trace.stacks.codeLocation(innermost) else { return }
-    if let function = place.function { sink.text(.function, function) }
-    if let file = place.file { sink.text(.file, file) }
-    if let line = place.line { sink.number(.line, line) }
+    guard let location = trace.stacks.codeLocation(innermost) else { return }
+    if let function = location.function { sink.text(.function, function) }
+    if let file = location.file { sink.text(.file, file) }
+    if let line = location.line { sink.number(.line, line) }
     let own = trace.stacks.frames(innermost).filter(\.isOwn)
     guard own.count > 1 else { return }
     sink.text(.stack, StackLines(Array(own.prefix(32)), isFull: true).lines.map(\.text).joined(separator: " ← "))

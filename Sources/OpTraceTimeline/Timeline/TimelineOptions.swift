@@ -6,7 +6,7 @@ public struct TimelineOptions: Sendable {
   public var includesArguments = true
   /// The most lanes per queue for each of the two sorts of waiting. A queue that is given 10,000 operations at once
   /// would fill a screen with 10,000 lanes that say the same; the counters still count every one. Waits that never end
-  /// are what one looks for in a program that hangs: four times as many are drawn. Nil: 50, and fewer where there are
+  /// are what matters in a program that hangs: four times as many are drawn. Nil: 50, and fewer where there are
   /// more than 100,000 waits, down to 5; and there those that are too short to be seen are left out, so that the file can
   /// still be loaded.
   public var waitLanes: Int?

@@ -76,10 +76,10 @@ public struct TimelineSelection: Sendable {
   }
 
   /// Whether work is some of that which is asked for; when it ran is another question.
-  func contains(workAt place: Int, in trace: Trace) -> Bool {
+  func contains(workAt index: Int, in trace: Trace) -> Bool {
     guard queues != nil || classes != nil else { return true }
-    guard place < trace.operations.count else { return contains(trace.work(at: place), class: nil) }
-    return trace.operations.withUnsafeBufferPointer { contains($0[place], class: $0[place].className) }
+    guard index < trace.operations.count else { return contains(trace.work(at: index), class: nil) }
+    return trace.operations.withUnsafeBufferPointer { contains($0[index], class: $0[index].className) }
   }
 
   private func contains(_ work: borrowing some Work, class name: String?) -> Bool {
@@ -88,8 +88,8 @@ public struct TimelineSelection: Sendable {
     return true
   }
 
-  func isAlwaysShown(workAt place: Int, in trace: Trace) -> Bool {
-    !always.isEmpty && always.contains(trace.workID(at: place))
+  func isAlwaysShown(workAt index: Int, in trace: Trace) -> Bool {
+    !always.isEmpty && always.contains(trace.workID(at: index))
   }
 }
 
@@ -97,5 +97,45 @@ extension OperationRecord {
   /// When it was first seen to be used.
   fileprivate var firstTime: Nanoseconds? {
     [enqueued, ready, started, executionBegan, finished].compactMap { $0?.time }.min()
+  }
+}
+
+extension Timeline {
+  /// Marks what is left out. Queues that are not asked for are left out as a whole, the process itself never is.
+  mutating func select(_ selection: TimelineSelection, _ trace: Trace) {
+    guard !selection.isAll else { return }
+    func isChosen(_ work: WorkIndex, _ begin: Nanoseconds, _ end: Nanoseconds, isOpen: Bool) -> Bool {
+      selection.contains(begin, end, isOpen: isOpen) && selection.contains(workAt: Int(work), in: trace)
+        || selection.isAlwaysShown(workAt: Int(work), in: trace)
+    }
+    /// Work of which a run is drawn, if its submissions are.
+    var drawn: Set<WorkIndex> = []
+    for index in executions.indices where executions[index].kind == .run {
+      let one = executions[index]
+      if isChosen(one.work, one.begin, one.end, isOpen: one.isOpen) {
+        if Int(one.work) >= trace.operations.count { drawn.insert(one.work) }
+        continue
+      }
+      executions[index].track = Self.hidden
+      counts.hidden += 1
+    }
+    for index in executions.indices where executions[index].kind == .submission {
+      if !drawn.contains(executions[index].work) { executions[index].track = Self.hidden }
+    }
+    for index in waits.indices {
+      let one = waits[index]
+      guard !isChosen(one.work, one.begin, one.end, isOpen: one.isOpen) else { continue }
+      waits[index].track = Self.hidden
+      counts.hidden += 1
+    }
+    guard let queues = selection.queues else { return }
+    for group in groups.indices.dropFirst() {
+      groups[group].isShown = groups[group].scheduler.map(queues.contains) ?? false
+    }
+    // Those of work that is shown all the same.
+    for id in selection.always {
+      guard let index = trace.workIndex(of: id) else { continue }
+      groups[group(of: trace.work(at: index).scheduler)].isShown = true
+    }
   }
 }

@@ -27,7 +27,7 @@ enum TimelineCategory: Int, CaseIterable {
   }
 }
 
-/// The words that stand in the picture.
+/// The words in the picture.
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     let group = timeline.groups[index]
@@ -61,7 +61,7 @@ extension TimelineContent {
     }
   }
 
-  /// On lanes of waits the name tells whose it is; on a task's own row, what it waits for.
+  /// On lanes of waits the name says whose it is; on a task's own row, what it waits for.
   func describe(_ wait: Timeline.Wait) -> (category: TimelineCategory, name: String) {
     guard wait.group == timeline.tasksGroup else { return (.wait, name(ofWork: wait.work)) }
     if wait.kind == .slot { return (.wait, "waits for its turn") }
@@ -70,10 +70,10 @@ extension TimelineContent {
 
   /// Nil: it waits for its first run.
   func suspension(of wait: Timeline.Wait) -> TaskRecord.Suspension? {
-    let place = Int(wait.work) - WorkKind.task.first(in: trace)
-    guard wait.suspension >= 0, trace.tasks.indices.contains(place) else { return nil }
+    let index = Int(wait.work) - WorkKind.task.first(in: trace)
+    guard wait.suspension >= 0, trace.tasks.indices.contains(index) else { return nil }
     return trace.tasks.withUnsafeBufferPointer { tasks in
-      let suspensions = tasks[place].suspensions
+      let suspensions = tasks[index].suspensions
       return suspensions.indices.contains(Int(wait.suspension)) ? suspensions[Int(wait.suspension)] : nil
     }
   }

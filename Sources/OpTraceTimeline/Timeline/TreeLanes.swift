@@ -1,7 +1,7 @@
 import OpTraceAnalysis
 import OpTraceModel
 
-/// Gives the nodes of trees lanes: each has one as long as it lives, its children stand below it, and a lane is used again where
+/// Gives the nodes of trees lanes: each has one as long as it lives, its children are below it, and a lane is used again where
 /// its node's time is over. No node of another tree, and none of a sibling's, comes between a node and its children.
 ///
 /// Every tree is packed as one block, from its leaves up: children in the order of their begins, each as high as there is room.
@@ -9,17 +9,17 @@ struct TreeLanes {
   struct Node {
     var begin: Nanoseconds
     var end: Nanoseconds
-    /// The place of its parent, which comes before it; -1: none.
+    /// The index of its parent, which comes before it; -1: none.
     var parent: Int32 = -1
     /// Whether it is to have a lane at all.
     var isShown = true
-    /// What is not over when the trace ends is what one looks for: it has four times the room.
+    /// What is not over when the trace ends matters most: it has four times the room.
     var isOpen = false
   }
 
-  /// By place; -1: it found none.
+  /// By index; -1: there was none for it.
   private(set) var lane: [Int32]
-  /// By place: how many nodes stand above it in its tree.
+  /// By index: how many nodes are above it in its tree.
   private(set) var depth: [Int32]
   private(set) var count = 0
 
@@ -29,9 +29,9 @@ struct TreeLanes {
     depth = [Int32](repeating: 0, count: nodes.count)
     let (most, overflow) = limit.multipliedReportingOverflow(by: 4)
     let limits = (usual: max(0, limit), open: overflow ? Int.max : max(0, most))
-    func parent(_ place: Int) -> Int {
-      let parent = Int(nodes[place].parent)
-      return parent >= 0 && parent < place && nodes[parent].isShown ? parent : -1
+    func parent(_ index: Int) -> Int {
+      let parent = Int(nodes[index].parent)
+      return parent >= 0 && parent < index && nodes[parent].isShown ? parent : -1
     }
     let children = IndexesByGroup(nodes.indices.lazy.map { parent($0) + 1 }, groups: nodes.count + 1)
     var height = [Int32](repeating: 1, count: nodes.count)
@@ -41,23 +41,23 @@ struct TreeLanes {
     /// The first lane of each block below that of its parent.
     var offset = [Int32](repeating: -1, count: nodes.count)
     var packing = Packing()
-    for place in nodes.indices.reversed() where nodes[place].isShown {
-      packing.pack(children[place + 1], nodes, begin, end, height, limits, &offset)
-      height[place] = Int32(clamping: 1 + packing.height)
-      begin[place] = min(begin[place], packing.begin)
-      end[place] = max(end[place], packing.end)
+    for index in nodes.indices.reversed() where nodes[index].isShown {
+      packing.pack(children[index + 1], nodes, begin, end, height, limits, &offset)
+      height[index] = Int32(clamping: 1 + packing.height)
+      begin[index] = min(begin[index], packing.begin)
+      end[index] = max(end[index], packing.end)
     }
     packing.pack(children[0], nodes, begin, end, height, limits, &offset)
-    for place in nodes.indices where nodes[place].isShown && offset[place] >= 0 {
-      let parent = parent(place)
+    for index in nodes.indices where nodes[index].isShown && offset[index] >= 0 {
+      let parent = parent(index)
       if parent >= 0 {
-        depth[place] = depth[parent] + 1
+        depth[index] = depth[parent] + 1
         // Below what found no lane there is none either.
         guard lane[parent] >= 0 else { continue }
       }
-      let found = Int(offset[place]) + (parent >= 0 ? Int(lane[parent]) + 1 : 0)
-      guard found < (nodes[place].isOpen ? limits.open : limits.usual) else { continue }
-      lane[place] = Int32(clamping: found)
+      let found = Int(offset[index]) + (parent >= 0 ? Int(lane[parent]) + 1 : 0)
+      guard found < (nodes[index].isOpen ? limits.open : limits.usual) else { continue }
+      lane[index] = Int32(clamping: found)
       count = max(count, found + 1)
     }
   }

@@ -14,8 +14,8 @@ for (const colorScheme of ['light', 'dark']) {
     test(`axe finds nothing: ${colorScheme}, ${width} × ${height}`, async () => {
       // With the panel open, which a selection opens.
       const stuck = await openReport(sample('photo-import-stuck'), {hash: '#op=24', colorScheme, width, height});
-      for (const [place, view] of TABS.entries()) {
-        await stuck.tab.keyboard.press(String(place + 1));
+      for (const [index, view] of TABS.entries()) {
+        await stuck.tab.keyboard.press(String(index + 1));
         // What fades in has its contrast when it is there.
         await stuck.tab.waitForTimeout(200);
         assert.deepEqual(await violations(stuck.tab), [], view);
@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark']) {
   }
 }
 
-test('a screen reader is told of the page\'s parts', async () => {
+test('a screen reader gets the page\'s parts', async () => {
   const {tab, close} = await openReport(sample('photo-import-stuck'), {hash: '#op=25'});
   const tree = await tab.locator('body').ariaSnapshot();
   for (const line of [
@@ -83,7 +83,7 @@ async function tour(tab, key = 'Tab', most = 250) {
 }
 
 for (const view of TABS) {
-  test(`Tab goes through everything and out again, and shows where it is: ${view}`, async () => {
+  test(`Tab goes through everything and out again, and shows the focus: ${view}`, async () => {
     const {tab, close} = await openReport(sample('photo-import-stuck'), {hash: `#op=24&tab=${view}`});
     const {stops, isWhole} = await tour(tab);
     assert.ok(isWhole, `no end after ${stops.length} stops`);
@@ -135,7 +135,7 @@ test('from the page\'s load to a selected operation and back, by keyboard alone'
   await close();
 });
 
-test('what is selected is said, once', async () => {
+test('a selection is announced once', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   await tab.evaluate(() => {
     window.said = [];

@@ -17,7 +17,7 @@ async function rested(tab) {
   }
 }
 
-test('what is selected and shown is in the address, which shows another the same', async () => {
+test('the address holds what is selected and shown, and opens the same view elsewhere', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   assert.equal(await hash(tab), '');
   const one = await slice(tab, 'Download 3');
@@ -110,7 +110,7 @@ test('an address that is changed while the page is about to change it is followe
   await close();
 });
 
-test('to look around is no new entry for "back"', async () => {
+test('moving around adds no entry for "back"', async () => {
   const {tab, close} = await openReport(sample('photo-import'));
   const before = await tab.evaluate(() => history.length);
   for (const key of ['2', '3', '1']) await tab.keyboard.press(key);

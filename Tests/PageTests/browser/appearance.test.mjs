@@ -75,11 +75,11 @@ test('on paper nothing is cut off, and the graph is whole and not faded', async 
 });
 
 for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
-  test(`everything can be reached at ${width} × ${height}, and nothing lies beside the window`, async () => {
+  test(`everything can be reached at ${width} × ${height}, and nothing is outside the window`, async () => {
     const {tab, problems, close} = await openReport(sample('photo-import-stuck'), {width, height, hasTouch: width < 800});
     const isTooWide = () => tab.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) > innerWidth);
-    for (const [place, id] of TABS.entries()) {
-      await tab.locator('[role=tab]').nth(place).click();
+    for (const [index, id] of TABS.entries()) {
+      await tab.locator('[role=tab]').nth(index).click();
       assert.equal(await tab.locator(`#${id}`).isVisible(), true);
       assert.equal(await isTooWide(), false, id);
       const box = await boxOf(tab, `#${id}`);
@@ -89,7 +89,7 @@ for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
     assert.ok((await shownSlices(tab)).filter((one) => one.what === 'running').length >= 3, 'operations are to be seen');
     await tab.keyboard.press('/');
     await tab.keyboard.type('SaveSession');
-    // What was found for the first letters stands there until the rest has been looked for.
+    // What was found for the first letters stays until the rest has been searched for.
     await tab.locator('#search-list [role=option]:first-child').filter({hasText: 'SaveSession'}).click();
     assert.equal(await selected(tab), 'SaveSession #25');
     assert.equal(await isTooWide(), false, 'with the panel');
@@ -108,7 +108,7 @@ for (const [width, height] of [[360, 740], [740, 360], [1920, 1080]]) {
   });
 }
 
-test('what a small window shows of a finding and of a folded box does not lie on each other', async () => {
+test('in a small window, nothing of a finding or of a folded box overlaps', async () => {
   const stuck = await openReport(sample('deadlock'), {hash: '#tab=findings', width: 360, height: 740});
   const widths = await stuck.tab.locator('.evidence td:last-child').evaluateAll((all) => all.map((one) => one.clientWidth));
   assert.ok(Math.min(...widths) > 180, `room for sentences: ${widths}`);
@@ -122,7 +122,7 @@ test('what a small window shows of a finding and of a folded box does not lie on
   await close();
 });
 
-test('nothing moves by itself where motion is not wanted', async () => {
+test('nothing is animated for readers who prefer reduced motion', async () => {
   const {tab, close} = await openReport(sample('photo-import'), {hash: '#op=5&tab=graph', reducedMotion: 'reduce'});
   const moving = await tab.evaluate(() => [...document.querySelectorAll('*')].filter((one) => {
     const style = getComputedStyle(one);
@@ -133,7 +133,7 @@ test('nothing moves by itself where motion is not wanted', async () => {
   await close();
 });
 
-test('in forced colours everything is there', async () => {
+test('everything is visible in forced colours', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const {tab, problems, close} = await openReport(sample('photo-import-stuck'), {forcedColors: 'active', colorScheme});
     assert.ok((await shownSlices(tab, {across: 8})).length > 5);

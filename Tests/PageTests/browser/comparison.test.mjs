@@ -41,7 +41,7 @@ test('what changed comes first: structure, times, and what they mean for the wal
   await close();
 });
 
-test('both runs stand on one timeline and begin at once', async () => {
+test('both runs are on one timeline and begin at the same moment', async () => {
   const {tab, problems, close} = await openReport(page(), {height: 1400});
   const shown = (await writtenTexts(tab)).map(({text}) => text ?? '').join('\n');
   for (const name of ['Queue work · limit 2', 'Queue work (new) · limit 1', 'Queue disk (new)']) assert.ok(shown.includes(name), `${name} in ${shown}`);

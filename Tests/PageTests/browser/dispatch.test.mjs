@@ -1,4 +1,4 @@
-// Blocks of dispatch queues on the page: selected and told as operations are; a trace without operations says nothing of any.
+// Blocks of dispatch queues on the page: selected and shown as operations are; a trace without operations does not mention any.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -12,7 +12,7 @@ const golden = () => written('dispatch', readFileSync(join(root, 'Tests/OpTraceM
 const alone = () => written('blocks-alone', textTrace(['0 t0 dispatch-queue d1 width=1 "disk"', '0 t1 thread t1 tid=4711 "main"', '0 t2 thread t2 tid=4712 "worker"',
   '1000 t1 submitted #1 queue=d1', '2000 t2 run #1', '2500 t2 submitted #2 by=#1 queue=d1', '9000 t2 ran #1', '9500 t2 run #2', '20000 t2 ran #2']));
 
-test('the panel of a block tells who submitted it and what it submitted, and leads there', async () => {
+test('the panel of a block shows who submitted it and what it submitted, as links', async () => {
   const {tab, problems, close} = await openReport(golden());
   await searchFor(tab, '#2');
   assert.match(await selected(tab), /#2$/);
@@ -25,7 +25,7 @@ test('the panel of a block tells who submitted it and what it submitted, and lea
   await close();
 });
 
-test('of blocks alone: no word of operations, tables of queues, functions and blocks, and boxes in the graph', async () => {
+test('blocks alone: no word about operations, tables of queues, functions and blocks, and boxes in the graph', async () => {
   const {tab, problems, close} = await openReport(alone());
   assert.match(await text(tab, '#facts .facts'), /2 blocks\s+1 dispatch queue/);
   assert.doesNotMatch(await text(tab, '#facts .facts'), /operation/);

@@ -29,8 +29,8 @@ for (const [name, make] of Object.entries(reports)) {
     assert.deepEqual(await texts(tab, '.finding > header code'), findings.map((one) => one.code));
     assert.deepEqual(await texts(tab, '.finding > h3'), findings.map((one) => one.title));
     assert.deepEqual(await texts(tab, '.finding .severity'), findings.map((one) => one.severity));
-    for (const [place, finding] of findings.entries()) {
-      const card = tab.locator('.finding').nth(place);
+    for (const [index, finding] of findings.entries()) {
+      const card = tab.locator('.finding').nth(index);
       const words = await card.innerText();
       assert.ok(words.includes(finding.explanation));
       if (finding.fix) assert.ok(words.includes(finding.fix));
@@ -68,7 +68,7 @@ test('operations of a finding are selected everywhere, and lead back to it', asy
   await close();
 });
 
-test('a healthy trace says so, and what was looked for', async () => {
+test('a healthy trace says so, and what was checked', async () => {
   for (const name of samples.filter((one) => json('doctor', one).findings.length === 0).slice(0, 3)) {
     const {tab, close} = await open(sample(name));
     assert.equal(await text(tab, '#findings h2'), 'Nothing is wrong here', name);
@@ -87,7 +87,7 @@ test('the verdict at the top leads to the findings', async () => {
 });
 
 // A cycle and a queue, each of a hundred: shown whole, they would be metres long.
-test('a finding of many operations is as short as one of ten, and tells of the rest', async () => {
+test('a finding of many operations is as short as one of ten, and counts the rest', async () => {
   const ids = Array.from({length: 103}, (_, at) => at + 1);
   const page = written('many-stuck', textTrace([
     '1000 t1 thread t1 tid=4711 "main"', '1100 t1 queue q1 limit=1 suspended "later"',

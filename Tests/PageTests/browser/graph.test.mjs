@@ -15,7 +15,7 @@ const openFitted = async (...from) => {
   await settled(opened.tab);
   return opened;
 };
-const place = (tab, id) => boxOf(tab, `#${id} .box`);
+const boxOfNode = (tab, id) => boxOf(tab, `#${id} .box`);
 const centre = (box) => ({x: box.x + box.width / 2, y: box.y + box.height / 2});
 
 test('the graph opens legibly: all of it, or what is stuck, or where the critical path begins', async () => {
@@ -42,12 +42,12 @@ test('the graph opens legibly: all of it, or what is stuck, or where the critica
 
 test('the wheel zooms at the pointer, a drag moves, Fit shows all', async () => {
   const {tab, problems, close} = await openFitted();
-  const whole = await place(tab, 'op-5');
+  const whole = await boxOfNode(tab, 'op-5');
   const at = centre(whole);
   await tab.mouse.move(at.x, at.y);
   for (let turn = 0; turn < 3; turn++) await tab.mouse.wheel(0, -150);
   await settled(tab);
-  const larger = await place(tab, 'op-5');
+  const larger = await boxOfNode(tab, 'op-5');
   assert.ok(larger.width > whole.width * 1.5);
   near(centre(larger).x, at.x, 3, 'what was under the pointer');
   near(centre(larger).y, at.y, 3, 'what was under the pointer');
@@ -55,31 +55,31 @@ test('the wheel zooms at the pointer, a drag moves, Fit shows all', async () => 
   const drawing = await boxOf(tab, '#drawing');
   const corner = {x: drawing.x + 40, y: drawing.y + drawing.height - 40};
   await drag(tab, corner, {x: corner.x + 90, y: corner.y - 60});
-  const moved = await place(tab, 'op-5');
+  const moved = await boxOfNode(tab, 'op-5');
   near(moved.x, larger.x + 90, 6, 'moved across');
   near(moved.y, larger.y - 60, 6, 'moved up');
   assert.equal(await selected(tab), null, 'to move is not to select');
   await drag(tab, centre(moved), {x: centre(moved).x + 40, y: centre(moved).y});
   assert.equal(await selected(tab), null, 'nor is to move by a box');
   await tab.getByRole('button', {name: 'Fit'}).click();
-  near((await place(tab, 'op-5')).width, whole.width, 1, 'fit');
+  near((await boxOfNode(tab, 'op-5')).width, whole.width, 1, 'fit');
   await tab.getByRole('button', {name: 'Zoom in'}).last().click();
-  assert.ok((await place(tab, 'op-5')).width > whole.width * 1.2);
+  assert.ok((await boxOfNode(tab, 'op-5')).width > whole.width * 1.2);
   await tab.getByRole('button', {name: 'Zoom out'}).last().click();
-  near((await place(tab, 'op-5')).width, whole.width, 1, 'and out');
+  near((await boxOfNode(tab, 'op-5')).width, whole.width, 1, 'and out');
   await tab.mouse.dblclick(corner.x, corner.y);
   await settled(tab);
-  assert.ok((await place(tab, 'op-5')).width > whole.width * 1.5, 'a double click');
+  assert.ok((await boxOfNode(tab, 'op-5')).width > whole.width * 1.5, 'a double click');
   assert.deepEqual(problems, []);
   await close();
 });
 
 test('two fingers zoom, a tap selects', async () => {
   const {tab, close} = await openFitted(undefined, {hasTouch: true});
-  const before = await place(tab, 'op-5');
+  const before = await boxOfNode(tab, 'op-5');
   const {x, y} = centre(before);
   await pinch(tab, [{x: x - 40, y}, {x: x + 40, y}], [{x: x - 100, y}, {x: x + 100, y}]);
-  const larger = await place(tab, 'op-5');
+  const larger = await boxOfNode(tab, 'op-5');
   near(larger.width / before.width, 2.5, 0.4, 'as the fingers spread');
   near(centre(larger).x, x, 15, 'between them');
   assert.equal(await selected(tab), null);
@@ -88,9 +88,9 @@ test('two fingers zoom, a tap selects', async () => {
   await close();
 });
 
-test('a click on a box selects its operation in the panel and the timeline, and lights its paths', async () => {
+test('a click on a box selects its operation in the panel and the timeline, and highlights its paths', async () => {
   const {tab, close} = await openFitted();
-  const at = centre(await place(tab, 'op-5'));
+  const at = centre(await boxOfNode(tab, 'op-5'));
   await tab.mouse.click(at.x, at.y);
   assert.equal(await selected(tab), 'Download 3 #5');
   assert.equal(await tab.locator('#op-5').getAttribute('aria-pressed'), 'true');
@@ -108,13 +108,13 @@ test('a click on a box selects its operation in the panel and the timeline, and 
   await close();
 });
 
-test('a double click on a box selects its operation as one click does; another click lets go', async () => {
+test('a double click on a box selects its operation as one click does; another click deselects', async () => {
   const {tab, close} = await openFitted();
-  const before = centre(await place(tab, 'op-5'));
+  const before = centre(await boxOfNode(tab, 'op-5'));
   await tab.mouse.dblclick(before.x, before.y);
   assert.equal(await selected(tab), 'Download 3 #5');
   await tab.waitForTimeout(600);
-  const at = centre(await place(tab, 'op-5'));
+  const at = centre(await boxOfNode(tab, 'op-5'));
   await tab.mouse.click(at.x, at.y);
   assert.equal(await selected(tab), null);
   await close();
@@ -137,17 +137,17 @@ test('what is selected in the timeline is marked in the graph and in view', asyn
 test('by keyboard: into the drawing, from box to box, Enter selects, plus, minus and zero zoom', async () => {
   const {tab, close} = await openFitted();
   await tab.locator('#drawing').focus();
-  const before = await place(tab, 'op-1');
+  const before = await boxOfNode(tab, 'op-1');
   await tab.keyboard.press('+');
-  assert.ok((await place(tab, 'op-1')).width > before.width * 1.2);
+  assert.ok((await boxOfNode(tab, 'op-1')).width > before.width * 1.2);
   await tab.keyboard.press('-');
-  near((await place(tab, 'op-1')).width, before.width, 1, 'minus');
+  near((await boxOfNode(tab, 'op-1')).width, before.width, 1, 'minus');
   await tab.keyboard.press('+');
   await tab.keyboard.press('ArrowRight');
   await settled(tab);
-  assert.ok((await place(tab, 'op-1')).x < before.x);
+  assert.ok((await boxOfNode(tab, 'op-1')).x < before.x);
   await tab.keyboard.press('0');
-  near((await place(tab, 'op-1')).x, before.x, 1, 'zero');
+  near((await boxOfNode(tab, 'op-1')).x, before.x, 1, 'zero');
   await tab.keyboard.press('Tab');
   const first = await focused(tab);
   assert.equal(first.role, 'button');

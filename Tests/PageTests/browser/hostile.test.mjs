@@ -8,7 +8,7 @@ import {hostile, hostileTrace, long, quoted, shown} from '../support/hostile.mjs
 
 after(closeBrowser);
 
-// What the page may contain, by where it stands: nothing that came with a name.
+// What the page may contain, by element: nothing that came with a name.
 const strangers = (tab) => tab.evaluate(() => ({
   pwned: window.pwned ?? null,
   elements: document.querySelectorAll('img, iframe, object, embed, base, form, audio, video, link').length,
@@ -18,7 +18,7 @@ const strangers = (tab) => tab.evaluate(() => ({
 }));
 const clean = {pwned: null, elements: 0, scripts: 1, links: [], handlers: 0};
 
-async function lookAtAll(tab, step = 1) {
+async function showEverything(tab, step = 1) {
   await shownSlices(tab, {across: 12, down: 8});
   for (const key of ['2', '3', '4', '1']) {
     await tab.keyboard.press(key);
@@ -26,7 +26,7 @@ async function lookAtAll(tab, step = 1) {
   }
   await tab.keyboard.press('3');
   const rows = await tab.locator('#why .operation').count();
-  for (let place = 0; place < rows; place += Math.max(1, step)) await tab.locator('#why .operation').nth(place).click();
+  for (let index = 0; index < rows; index += Math.max(1, step)) await tab.locator('#why .operation').nth(index).click();
   await settled(tab);
 }
 
@@ -48,7 +48,7 @@ test('hostile names are shown as they are, everywhere, and run nothing', async (
     const className = shown(hostile[(id + 7) % hostile.length]);
     assert.ok(facts.includes(className), `its class: ${JSON.stringify(facts)}`);
   }
-  await lookAtAll(tab, 6);
+  await showEverything(tab, 6);
   assert.deepEqual(await strangers(tab), clean);
   assert.deepEqual(problems, []);
   await close();
@@ -83,7 +83,7 @@ test('a name as long as a trace can hold and an empty one', async () => {
   const {tab, problems, close} = await openReport(written('huge', textTrace(lines)), {hash: '#op=1'});
   assert.ok((await tab.locator('#panel h2 bdi').evaluate((one) => one.textContent)).startsWith('<b>x</b><b>x</b>'));
   assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'the page is not wider for it');
-  await lookAtAll(tab);
+  await showEverything(tab);
   const panel = await tab.locator('#panel').boundingBox();
   assert.ok(panel.width <= 1280 * 0.45);
   assert.deepEqual(await strangers(tab), clean);
@@ -92,7 +92,7 @@ test('a name as long as a trace can hold and an empty one', async () => {
 });
 
 // Texts that nobody thought of: parts of the list, cut and put together anew.
-test('names at random', async () => {
+test('random names are shown as they are', async () => {
   const {random: part, seed} = seeded();
   const random = (below) => Math.floor(part() * below);
   const names = Array.from({length: 120}, () => {
@@ -107,7 +107,7 @@ test('names at random', async () => {
   const page = written(`random-${seed}`, hostileTrace(names));
   const {tab, problems, close} = await openReport(page, {hash: '#op=7'});
   assert.equal(await tab.locator('#panel h2 bdi').evaluate((one) => one.textContent), shown(names[6]), `seed ${seed}`);
-  await lookAtAll(tab, 15);
+  await showEverything(tab, 15);
   assert.notEqual(await selected(tab), null);
   assert.ok((await texts(tab, '#findings h2')).length > 0);
   assert.ok((await text(tab, '#facts .facts')).includes('120 operations'));

@@ -1,4 +1,4 @@
-// What stands on the lanes and beside them: names, where operations ran, and what the colours mean.
+// What is on the lanes and beside them: names, where operations ran, and what the colours mean.
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {closeBrowser, openReport, pixels, shownSlices, slice, texts, writtenTexts} from '../support/browser.mjs';
@@ -6,7 +6,7 @@ import {dataOf, json, sample, samples, textTrace, written} from '../support/repo
 
 after(closeBrowser);
 
-test('threads with one name are told apart, on a small screen too', async () => {
+test('threads with one name can be distinguished, on a small screen too', async () => {
   const names = dataOf(sample('photo-import')).document.threads.map((one) => one.name);
   assert.ok(names.includes('oot.default-qos · 24680'), names.join());
   for (const width of [1280, 360]) {

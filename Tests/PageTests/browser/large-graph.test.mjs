@@ -18,7 +18,7 @@ const open = async (options = {}) => {
 };
 const elements = (tab) => tab.evaluate(() => document.querySelectorAll('*').length);
 const operations = (tab) => tab.locator('.op[id]').count();
-const place = (tab, id) => tab.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().toJSON());
+const boxOfNode = (tab, id) => tab.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().toJSON());
 const find = async (tab, words) => {
   await tab.keyboard.press('/');
   await tab.keyboard.press('Control+a');
@@ -74,11 +74,11 @@ test('every operation is in one tile, which draws its box; every line is drawn a
   await close();
 });
 
-test('what is searched for is an element as in any graph, with its lines, and none when it is far again', async () => {
+test('an operation that is found becomes an element with its lines, and none after zooming out', async () => {
   const {tab, problems, close} = await open();
   const before = await elements(tab);
   assert.equal(await find(tab, '#50000'), '1 of 1');
-  const box = await place(tab, 'op-50000');
+  const box = await boxOfNode(tab, 'op-50000');
   near(box.x + box.width / 2, 640, 3, 'in the middle');
   assert.ok(box.height >= 40 && box.top > 0 && box.bottom < 800);
   assert.match(await tab.locator('#op-50000').getAttribute('class'), /^op finished( critical)? q-work here$/);
@@ -112,10 +112,10 @@ test('what is searched for is an element as in any graph, with its lines, and no
 
 test('a link leads to an operation; wheel, drag, keys and a click do what they do elsewhere', async () => {
   const {tab, problems, close} = await open({hash: '#op-77777'});
-  const first = await place(tab, 'op-77777');
+  const first = await boxOfNode(tab, 'op-77777');
   near(first.x + first.width / 2, 640, 3, 'the linked one');
   await drag(tab, {x: 600, y: 300}, {x: 700, y: 340});
-  const moved = await place(tab, 'op-77777');
+  const moved = await boxOfNode(tab, 'op-77777');
   near(moved.x, first.x + 100, 1, 'a drag');
   near(moved.y, first.y + 40, 1, 'a drag');
   assert.equal(await tab.locator('.here').count(), 1, 'to move is not to choose');
@@ -123,15 +123,15 @@ test('a link leads to an operation; wheel, drag, keys and a click do what they d
   await tab.mouse.move(at.x, at.y);
   await tab.mouse.wheel(0, -100);
   await settled(tab);
-  const larger = await place(tab, 'op-77777');
+  const larger = await boxOfNode(tab, 'op-77777');
   assert.ok(larger.width > moved.width * 1.2);
   near(larger.x + larger.width / 2, at.x, 3, 'what is under the pointer stays');
   await tab.keyboard.press('ArrowRight');
   await settled(tab);
-  near((await place(tab, 'op-77777')).x, larger.x - 100, 1, 'an arrow');
+  near((await boxOfNode(tab, 'op-77777')).x, larger.x - 100, 1, 'an arrow');
   await tab.keyboard.press('-');
   await settled(tab);
-  assert.ok((await place(tab, 'op-77777')).width < larger.width);
+  assert.ok((await boxOfNode(tab, 'op-77777')).width < larger.width);
   const other = await tab.evaluate(() => {
     const inside = [...document.querySelectorAll('.op[id]')].find((one) => {
       const box = one.getBoundingClientRect();
@@ -153,10 +153,10 @@ test('a link leads to an operation; wheel, drag, keys and a click do what they d
 
 test('two fingers zoom, a tap chooses', async () => {
   const {tab, problems, close} = await open({hash: '#op-50000', hasTouch: true});
-  const before = await place(tab, 'op-50000');
+  const before = await boxOfNode(tab, 'op-50000');
   const {x, y} = {x: before.x + before.width / 2, y: before.y + before.height / 2};
   await pinch(tab, [{x: x - 100, y}, {x: x + 100, y}], [{x: x - 60, y}, {x: x + 60, y}]);
-  const after = await place(tab, 'op-50000');
+  const after = await boxOfNode(tab, 'op-50000');
   near(after.width, before.width * 0.6, 4, 'smaller');
   near(after.x + after.width / 2, x, 3, 'what was between the fingers');
   assert.equal(await tab.locator('.here').count(), 1, 'to zoom is not to choose');

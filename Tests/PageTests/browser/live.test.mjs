@@ -1,4 +1,4 @@
-// A program that still runs, looked at through `optrace view`: the page goes on with it, and nothing that its reader does is disturbed.
+// A program that still runs, in the page of `optrace view`: the page follows it, and disturbs nothing that its reader does.
 import assert from 'node:assert/strict';
 import test, {after} from 'node:test';
 import {boxOf, closeBrowser, eventually, focused, openReport, searchFor, selected, settled, text, texts} from '../support/browser.mjs';
@@ -35,10 +35,10 @@ const further = async (tab) => {
   await eventually(tab, (last) => Number(document.documentElement.dataset.revision) >= last + 2, revision);
 };
 
-test('operations appear in every part of the page, and it is never loaded anew', async (context) => {
+test('operations appear in every part of the page without a reload', async (context) => {
   const {tab, program, isSame} = await opened(context);
   assert.equal(await operations(tab), 6);
-  assert.match(await text(tab, '#facts'), /The program runs; this page goes on with it\./);
+  assert.match(await text(tab, '#facts'), /The program is running, and this page follows it\./);
   const before = await shown(tab);
   await program.tell('10 1000');
   await program.tell('wait');
@@ -58,7 +58,7 @@ test('operations appear in every part of the page, and it is never loaded anew',
   await isSame();
 });
 
-test('what is selected, zoomed, scrolled, sorted, typed and focused stays', async (context) => {
+test('selection, zoom, scroll, sorting, typed text and focus stay', async (context) => {
   const {tab, program, isSame} = await opened(context, {feed: ['40 1000', 'wait'], height: 500});
   await searchFor(tab, 'fed 3');
   const name = await selected(tab);
@@ -103,7 +103,7 @@ test('what is selected, zoomed, scrolled, sorted, typed and focused stays', asyn
   await isSame();
 });
 
-test('who looks at the end goes on with it, until they look elsewhere', async (context) => {
+test('a view of the end follows it until the view is moved', async (context) => {
   const {tab, program, isSame} = await opened(context);
   const follow = tab.locator('.timeline-tools button', {hasText: 'Follow'});
   assert.equal(await follow.getAttribute('aria-pressed'), 'false');
@@ -129,7 +129,7 @@ test('who looks at the end goes on with it, until they look elsewhere', async (c
   await isSame();
 });
 
-test('what goes on is told as it goes: the selected operation, and what it became', async (context) => {
+test('the selected operation is updated while it runs, and when it ends', async (context) => {
   const {tab, program, isSame} = await opened(context, {feed: ['hold'], hash: '#op=1'});
   const running = () => tab.locator('#panel dl.times div', {hasText: 'running'}).first().innerText();
   assert.match(await text(tab, '#panel .panel-state'), /executing/);
@@ -144,14 +144,14 @@ test('what goes on is told as it goes: the selected operation, and what it becam
 });
 
 for (const [words, act] of [['in order', (program) => program.end()], ['by a signal', (program) => program.signal('SIGKILL')]]) {
-  test(`the program ends ${words}: the page says so, has all of it, and asks no more`, async (context) => {
+  test(`the program ends ${words}: the page says so, has the whole run, and asks no more`, async (context) => {
     const {tab, program, isSame} = await opened(context, {hash: '#op=2'});
     await program.tell('5 1000');
     await program.tell('wait');
     await tab.keyboard.press('/');
     await tab.keyboard.type('fed');
     await act(program);
-    await eventually(tab, () => document.querySelector('.ending')?.textContent.trim() === 'The program has ended: this is all of it.');
+    await eventually(tab, () => document.querySelector('.ending')?.textContent.trim() === 'The program has ended: this is the whole run.');
     assert.equal(await operations(tab), 11);
     assert.equal(await tab.locator('#search input').inputValue(), 'fed');
     assert.equal((await focused(tab)).id, 'search-field');
@@ -166,7 +166,7 @@ for (const [words, act] of [['in order', (program) => program.end()], ['by a sig
   });
 }
 
-test('findings come with what is wrong', async (context) => {
+test('findings appear when something goes wrong', async (context) => {
   const {tab, program, isSame} = await opened(context, {feed: ['2 1000', 'wait']});
   const verdict = await text(tab, '.verdict-line');
   program.tell('hang');
@@ -177,7 +177,7 @@ test('findings come with what is wrong', async (context) => {
   await isSame();
 });
 
-test('a page before its program did anything shows what it does then', async (context) => {
+test('a page opened before the program did anything shows what it does later', async (context) => {
   const {tab, program, isSame} = await opened(context, {feed: []});
   assert.match(await text(tab, '.timeline-none'), /No operation was recorded/);
   await program.tell('4 1000');

@@ -64,7 +64,7 @@ for (const [what, make] of Object.entries(reports)) {
   });
 }
 
-test('what is not known for sure is said at the top', async () => {
+test('the top of the page says what is uncertain', async () => {
   const notes = {
     'a trace that was not closed': /was not closed/, 'a trace that was cut': /damaged|missing|cut|lost/, 'a trace with loss': /lost/,
   };

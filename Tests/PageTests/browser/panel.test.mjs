@@ -1,4 +1,4 @@
-// The panel: all that the trace tells of one operation, and the ways from it to others.
+// The panel: everything that the trace has about one operation, and the ways from it to others.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, focused, openReport, selected, settled, slice, text, texts} from '../support/browser.mjs';
@@ -72,7 +72,7 @@ test('it shows the operation in the timeline and in the graph', async () => {
   await close();
 });
 
-test('closing it gives its room back, and the focus is somewhere', async () => {
+test('closing the panel gives its room back and keeps a focus', async () => {
   const {tab, close} = await open('photo-import', 5);
   const width = () => tab.evaluate(() => document.querySelector('#main').clientWidth);
   const narrow = await width();
@@ -96,7 +96,7 @@ test('what went on inside: blocks, spans, waits, and who ended them', async () =
   await tickets.close();
 });
 
-test('a cancelled one, a failed one, one that never ran', async () => {
+test('the panel of a cancelled, a failed and a never started operation', async () => {
   const cancelled = await open('photo-import', 12);
   assert.match(await text(cancelled.tab, '#panel .panel-state'), /cancelled/);
   assert.match(await part(cancelled.tab, 'What happened').innerText(), /cancel requested/);

@@ -1,4 +1,4 @@
-// Where threads stood: the selected operation's stack, where it was added, where it waited, and the table of places.
+// Stacks: the current one of the selected operation, where it was added, where it waited, and the table of where threads waited.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, openReport, texts} from '../support/browser.mjs';
@@ -31,27 +31,27 @@ const hanging = (name = 'hanging', short = 'take(_:)') => written(name, textTrac
   '1000000540 t5 looked seen=2',
 ], {state: 'open', end: 1000000540}));
 
-test('a selected operation: where it stands, the system folded, inlined and guessed marked; where it was added', async () => {
+test('the panel shows the current stack and the stack that added the operation, with system frames folded and inlined or guessed frames marked', async () => {
   const {tab, problems, close} = await openReport(hanging(), {hash: '#op=2'});
-  const stands = part(tab, 'Where it stands');
+  const stands = part(tab, 'Current stack');
   const lines = await stands.locator('ol.stack').first().locator(':scope > li').evaluateAll((all) => all.map((one) => one.innerText.replace(/\s+/g, ' ').trim()));
   assert.deepEqual(lines, ['take(_:) inlined main.swift:5', 'transfer() main.swift:7', '? 2 frames of libFoundation', 'main main.swift:3']);
   await stands.locator('summary').click();
   assert.match(await stands.innerText(), /\?\s*libFoundation\.so\+0x30/);
   assert.match(await part(tab, 'Where it was added').innerText(), /load\(\)\s*main\.swift:11/);
-  assert.match(await part(tab, 'Where it was made').innerText(), /main\s*main\.swift:3/);
+  assert.match(await part(tab, 'Where it was created').innerText(), /main\s*main\.swift:3/);
   assert.deepEqual(problems, []);
   await close();
 });
 
-test('a wait inside an operation says where, and opens its stack', async () => {
+test('a wait inside an operation shows its function, and opens its stack', async () => {
   const {tab, close} = await openReport(hanging(), {hash: '#op=1'});
   const wait = part(tab, 'Inside').locator('details.stack-of');
   assert.equal(await wait.locator(':scope > summary').innerText(), 'load() at main.swift:11');
   await close();
 });
 
-test('the table of places, and none where no stack was recorded', async () => {
+test('there is a table of where threads waited, and none when no stack was recorded', async () => {
   const {tab, close} = await openReport(hanging(), {hash: '#tab=why'});
   assert.ok((await texts(tab, '.part h2')).includes('Where threads waited'));
   const cells = await tab.locator('.part', {has: tab.locator('h2', {hasText: 'Where threads waited'})}).locator('tbody tr').first().locator('th, td').allTextContents();
@@ -62,7 +62,7 @@ test('the table of places, and none where no stack was recorded', async () => {
 test('hostile names of functions are texts', async () => {
   const page = hanging('hostile-stack', '<img src=x onerror=alert(1)></script>');
   const {tab, problems, close} = await openReport(page, {hash: '#op=2'});
-  assert.match(await part(tab, 'Where it stands').innerText(), /<img src=x onerror=alert\(1\)><\/script>/);
+  assert.match(await part(tab, 'Current stack').innerText(), /<img src=x onerror=alert\(1\)><\/script>/);
   assert.deepEqual(problems, []);
   await close();
 });

@@ -36,10 +36,10 @@ test('the waits of a cycle have its colour, and its arrows are drawn', async () 
   await close();
 });
 
-test('why slow does not promise that a shorter step ends a run that hangs', async () => {
+test('"Why slow" does not promise that a shorter step ends a run that hangs', async () => {
   const {tab, close} = await openReport(sample('deadlock'), {hash: '#tab=why'});
   const lead = await tab.locator('#why .lead').first().innerText();
   assert.match(lead, /after the last step/);
-  assert.match(lead, /Not everything is over/);
+  assert.match(lead, /Not everything has ended/);
   await close();
 });

@@ -85,19 +85,19 @@ test('Z fills the timeline with the selected operation', async () => {
 test('page down and up scroll', async () => {
   const {tab, close} = await open({height: 480});
   const top = (await shownSlices(tab))[0].name;
-  const place = () => tab.evaluate(() => document.querySelector('.timeline-bar').scrollTop);
+  const scrollTop = () => tab.evaluate(() => document.querySelector('.timeline-bar').scrollTop);
   await press(tab, 'PageDown');
   await settled(tab);
-  assert.ok(await place() > 100);
+  assert.ok(await scrollTop() > 100);
   assert.notEqual((await shownSlices(tab))[0].name, top);
   await press(tab, 'PageUp');
   await settled(tab);
-  assert.equal(await place(), 0);
+  assert.equal(await scrollTop(), 0);
   assert.equal((await shownSlices(tab))[0].name, top);
   await close();
 });
 
-test('C and the buttons colour by class or by state, and the legend tells which', async () => {
+test('C and the buttons colour by class or by state, and the legend shows which', async () => {
   const {tab, close} = await open();
   const legend = () => texts(tab, '.timeline-legend > *');
   const colour = async (name) => {
@@ -194,7 +194,7 @@ test('a question mark opens the help, Escape closes it, and the focus is back', 
   await close();
 });
 
-test('what an address selects is in view, whole', async () => {
+test('an operation selected by an address is in view as a whole', async () => {
   // The first operation on the last of its lanes, and one far down.
   for (const [id, name] of [[5, 'Download 3'], [27, 'NotifyUI']]) {
     const {tab, close} = await openReport(sample('photo-import'), {hash: `#op=${id}`, height: 480});

@@ -1,4 +1,4 @@
-// The timeline by mouse, wheel and fingers; what a place shows is what the tip says there.
+// The timeline by mouse, wheel and fingers; what a point shows is what the tip says there.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {
@@ -53,7 +53,7 @@ test('two fingers zoom and move, one finger moves, a tap selects', async () => {
   await close();
 });
 
-test('a drag moves what is shown, a click selects, a click beside lets go', async () => {
+test('a drag moves the view, a click selects, a click beside deselects', async () => {
   const {tab, close} = await open();
   const whole = await slice(tab, NAME);
   await tab.mouse.move(whole.x, whole.y);
@@ -144,8 +144,8 @@ test('wheel with Shift moves, the wheel over the titles scrolls, so does the bar
   await tab.mouse.wheel(0, 200);
   await settled(tab);
   assert.notEqual((await shownSlices(tab))[0].name, top);
-  const place = await tab.evaluate(() => document.querySelector('.timeline-bar').scrollTop);
-  assert.ok(place > 150, 'the bar follows');
+  const scrolled = await tab.evaluate(() => document.querySelector('.timeline-bar').scrollTop);
+  assert.ok(scrolled > 150, 'the bar follows');
   const bar = await boxOf(tab, '.timeline-bar');
   await tab.mouse.move(bar.x + bar.width / 2, bar.y + 20);
   await tab.mouse.wheel(0, -2000);
@@ -154,14 +154,14 @@ test('wheel with Shift moves, the wheel over the titles scrolls, so does the bar
   await close();
 });
 
-test('the tip follows the pointer, tells of counters, and goes away', async () => {
+test('the tip follows the pointer, shows counters, and goes away', async () => {
   const {tab, close} = await open();
   const one = await slice(tab, NAME);
   assert.deepEqual(await tipAt(tab, one.x, one.y), [NAME, 'running 1.23 s', '592 ms after the start', 'Download · network · finished']);
   const wait = await slice(tab, NAME, 'waiting for dependencies');
   assert.equal((await tipAt(tab, wait.x, wait.y))[1], 'waiting for dependencies 471 ms');
-  const place = await boxOf(tab, '.timeline-tip');
-  assert.ok(place.x >= 0 && place.x + place.width <= 1280 && place.y + place.height <= 800, 'inside the window');
+  const tip = await boxOf(tab, '.timeline-tip');
+  assert.ok(tip.x >= 0 && tip.x + tip.width <= 1280 && tip.y + tip.height <= 800, 'inside the window');
   const canvas = await boxOf(tab, '.timeline-stage canvas');
   let counters = null;
   for (let y = canvas.y + 30; y < canvas.y + canvas.height && !counters; y += 10) {
@@ -211,7 +211,7 @@ test('arrows come from what the selected operation depended on, and go to what d
   const without = await pixels(tab, middle);
   for (const one of [first, second]) {
     await tab.mouse.click(one.x, one.y);
-    // The panel takes a part of the width: all again, then back to the same places.
+    // The panel takes a part of the width: all again, then back to the same points.
     await tab.keyboard.press('f');
     const [from, to] = [await slice(tab, 'first'), await slice(tab, 'second')];
     const there = {...middle, x: (from.right + to.left) / 2 - 6, y: (from.y + to.y) / 2 - 8};

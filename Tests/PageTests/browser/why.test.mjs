@@ -152,19 +152,19 @@ test('every sample says why it took as long as it did', async () => {
   }
 });
 
-test('what would help: changes, the best first, each with its range and the option that foresees it again', async () => {
+test('what would help: changes, the best first, each with its range and the option that predicts it', async () => {
   const {tab, problems, close} = await open(sample('photo-import'));
   const {document: {foresight}} = dataOf(sample('photo-import'));
   const help = part(tab, 'What would help');
-  assert.match(await help.innerText(), /replayed by a model of its queues and threads, takes 2\.94 s; recorded were 2\.94 s/);
+  assert.match(await help.innerText(), /A replay of this run in a simulator takes 2\.94 s, the run itself took 2\.94 s/);
   const rows = await table(help);
   assert.equal(rows.length, 6);
   assert.deepEqual(rows.map(([words, , , , option]) => [words, option]), foresight.scenarios.map(({words, options}) => [words, options]));
   assert.ok(rows.some(([, , , , option]) => option === "--without 'Decode>Download'"));
   const walls = foresight.scenarios.map(({wall}) => wall);
   assert.deepEqual(walls, walls.toSorted((one, other) => one - other));
-  for (const [place, [, takes, change, range]] of rows.entries()) {
-    const {wall, low, high} = foresight.scenarios[place];
+  for (const [index, [, takes, change, range]] of rows.entries()) {
+    const {wall, low, high} = foresight.scenarios[index];
     assert.ok(low <= wall && wall <= high && high > low);
     assert.equal(takes, durationText(wall));
     assert.equal(range, `${durationText(low)} to ${durationText(high)}`);
@@ -174,7 +174,7 @@ test('what would help: changes, the best first, each with its range and the opti
   await close();
 });
 
-test('of a run that did not end nothing is foreseen', async () => {
+test('nothing is predicted for a run that did not end', async () => {
   const {tab, problems, close} = await open(sample('photo-import-stuck'));
   assert.equal(await part(tab, 'What would help').count(), 0);
   assert.deepEqual(problems, []);

@@ -84,7 +84,7 @@ export const focused = (tab) => tab.evaluate(() => {
 });
 
 // Everything that the timeline's tip can be asked for: {name, what, lines, left, right, top, bottom}, in pixels of the
-// window. It asks as a pointer does, at a grid of places, so it sees what a reader of the page sees.
+// window. It asks as a pointer does, at a grid of points, so it sees what a reader of the page sees.
 export async function shownSlices(tab, {across = 4, down = 6} = {}) {
   await settled(tab);
   return tab.evaluate(([stepX, stepY]) => {
@@ -147,7 +147,7 @@ export async function tipAt(tab, x, y) {
   });
 }
 
-// The colours of a part of a canvas, one number a pixel; the place in pixels of the window.
+// The colours of a part of a canvas, one number a pixel; the area in pixels of the window.
 export async function pixels(tab, {x, y, width, height}, selector = '.timeline-stage canvas') {
   await settled(tab);
   return tab.evaluate(([x, y, width, height, selector]) => {
@@ -199,7 +199,7 @@ export async function drag(tab, from, to, steps = 8) {
   await settled(tab);
 }
 
-// Two fingers, from one pair of places to another. The page was opened with `hasTouch`.
+// Two fingers, from one pair of points to another. The page was opened with `hasTouch`.
 export async function pinch(tab, from, to, steps = 6) {
   const session = await tab.context().newCDPSession(tab);
   const send = (type, points) => session.send('Input.dispatchTouchEvent', {type, touchPoints: points.map((point, id) => ({x: point.x, y: point.y, id}))});

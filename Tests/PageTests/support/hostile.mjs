@@ -15,15 +15,15 @@ export function quoted(name) {
 }
 
 // As every command shows a name: control characters, which steer terminals, and those that turn the direction of writing are
-// replaced; all others stand as they are.
+// replaced; all others are as they are.
 export const shown = (name) => name.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
 export const long = (length) => '<b>x</b>'.repeat(Math.ceil(length / 8)).slice(0, length);
 
-// Operations with these names in turn, and with other ones of them for process, threads, queues, classes, places in the
+// Operations with these names in turn, and with other ones of them for process, threads, queues, classes, locations in the
 // source, errors, spans, marks and objects. Those with an odd number fail, and some wait for one before.
 export function hostileTrace(names = hostile) {
-  const at = (place) => quoted(names[((place % names.length) + names.length) % names.length]);
+  const at = (index) => quoted(names[((index % names.length) + names.length) % names.length]);
   const lines = [[1000, `t1 thread t1 tid=4711 ${at(1)}`], [1000, `t1 thread t2 tid=5 ${at(2)}`], [1100, `t1 queue q1 limit=2 ${at(3)}`], [1100, `t1 queue q2 limit=-1 ${at(4)}`]];
   const last = names.length;
   let time = 3000;

@@ -1,4 +1,4 @@
-// Programs that run while a test looks at them, and what `optrace view` tells of them.
+// Programs that run during a test, and what `optrace view` serves about them.
 import {spawn} from 'node:child_process';
 import {join} from 'node:path';
 import {optrace, root, temporary} from './reports.mjs';
@@ -15,7 +15,7 @@ export async function until(what, condition) {
   throw new Error(`it never happened: ${what}`);
 }
 
-// A recorded program that does what it is told: `tell('10 500')` gives it ten operations of 500 µs and waits until it has begun with
+// A recorded program that takes commands: `tell('10 500')` gives it ten operations of 500 µs and waits until it has begun with
 // them, `tell('wait')` until all are over. It is ended with the test.
 export async function fed(context, ...options) {
   const trace = temporary(`living-${++count}.optrace`);

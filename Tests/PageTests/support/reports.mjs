@@ -96,7 +96,7 @@ export function drawn(name, text, ...options) {
   });
 }
 
-// The data that stands in a report.
+// The data in a report.
 export function dataOf(page) {
   return JSON.parse(readFileSync(page, 'utf8').match(/<script type="application\/json" id="data">([^]*?)<\/script>/)[1]);
 }

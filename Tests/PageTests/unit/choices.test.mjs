@@ -66,14 +66,14 @@ test('a fitted graph is shown whole and in the middle, an empty one too', () => 
   assert.ok(Number.isFinite(fittedView({x: 0, y: 0, width: 0, height: 0}, 10, 10, 1).scale));
 });
 
-test('what is lit is all that links lead to, cycles too', () => {
+test('everything that links lead to is highlighted, through cycles too', () => {
   const links = new Map([['a', [['b', 1]]], ['b', [['c', 2], ['a', 3]]]]);
   const {ids, passed} = reachable('a', links);
   assert.deepEqual([...ids].sort(), ['a', 'b', 'c']);
   assert.deepEqual(passed.sort(), [1, 2, 3]);
 });
 
-test('an arrow key leads to the nearest box that way, rather to one with an edge', () => {
+test('an arrow key leads to the nearest box in its direction, preferring one with an edge', () => {
   const box = (id, x, y) => ({id, x, y});
   const boxes = [box('right', 100, 0), box('far', 300, 0), box('linked', 120, 10), box('below', 0, 90)];
   assert.equal(boxTowards('ArrowRight', box('me', 0, 0), boxes, new Set()).id, 'right');

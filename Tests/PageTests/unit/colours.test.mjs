@@ -1,4 +1,4 @@
-// Text stands on what the canvas fills, where no checker of pages sees it.
+// Text is drawn on a canvas, where no accessibility checker sees it.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
@@ -21,7 +21,7 @@ const schemes = css.split('prefers-color-scheme: dark').map((part) => Object.fro
   [...part.matchAll(/--([a-z0-9-]+): (#[0-9a-f]{3,6})/g)].map(([, name, value]) => [name, value])));
 
 for (const [name, colours] of [['light', schemes[0]], ['dark', {...schemes[0], ...schemes[1]}]]) {
-  test(`${name}: every text can be read on what it stands on`, () => {
+  test(`${name}: every text has enough contrast`, () => {
     const labelled = Object.keys(colours).filter((key) => /^(fill|class)-/.test(key)).concat('waits-for-slot', 'thread-blocked');
     for (const key of labelled) {
       assert.ok(contrast(colours['on-fill'], colours[key]) >= 4.5, `${key}: ${contrast(colours['on-fill'], colours[key]).toFixed(2)}`);
@@ -31,7 +31,7 @@ for (const [name, colours] of [['light', schemes[0]], ['dark', {...schemes[0], .
     }
   });
 
-  test(`${name}: lanes can be told from the page`, () => {
+  test(`${name}: lanes can be seen against the page`, () => {
     for (const key of Object.keys(colours).filter((one) => /^(fill|class)-/.test(one))) {
       assert.ok(contrast(colours.page, colours[key]) >= 1.3, `${key}: ${contrast(colours.page, colours[key]).toFixed(2)}`);
     }

@@ -29,11 +29,12 @@ test('a column of one value is written once', () => {
   assert.deepEqual(Array.from(decodeColumn({all: null}, 2, Int32Array, -1)), [-1, -1]);
 });
 
-test('values stand relative to another column where that has one, else to the one before', () => {
+test('values are relative to another column where that has one, else to the one before', () => {
   const begin = [100, null, 300];
   const end = [110, 50, 360];
-  const table = {count: 3, columns: {end: {base: 'begin', ...encoded(end, begin)}, begin: encoded(begin)}};
-  const decoded = decodeTable(table, ['begin', 'end']);
+  const table = {count: 3, columns: {end: {of: 'time', base: 'begin', ...encoded(end, begin)}, begin: {of: 'time', ...encoded(begin)}}};
+  const decoded = decodeTable(table);
+  assert.deepEqual(Array.from(decoded.begin), [100, NaN, 300]);
   assert.deepEqual(Array.from(decoded.end), end);
 });
 
@@ -54,7 +55,7 @@ test('distances of any length come back', () => {
   assert.deepEqual(Array.from(decodeColumn(encoded(values), values.length, Float64Array, NaN)), values);
 });
 
-test('a column is read when it is asked for, with those that it stands relative to, and once', () => {
+test('a column is read when it is asked for, with those that it is relative to, and once', () => {
   const begin = [100, 200];
   const table = {count: 2, columns: {begin: encoded(begin), end: {base: 'begin', ...encoded([110, 210], begin)}, never: {data: '!'}}};
   const decoded = decodeTable(table);

@@ -21,7 +21,7 @@ test('blocks are rows behind the operations, found by number and by function', (
   assert.deepEqual(model.rowsOfKind('block'), [1, 2, 3, 4, 5, 6]);
 });
 
-test('a block tells its queue, its times, who submitted it, on what way, and what it submitted', () => {
+test('a block has its queue, its times, its submitter, its way, and what it submitted', () => {
   const model = golden();
   const [first, second] = [model.rowOf(2), model.rowOf(3)];
   assert.equal(model.queues[model.queue(first)].name, 'disk.io');
@@ -36,7 +36,7 @@ test('a block tells its queue, its times, who submitted it, on what way, and wha
   assert.ok(model.moments(model.rowOf(5)).some(({what}) => what === 'given up'));
 });
 
-test('each dispatch queue has its lanes, and each run its place on a thread, too', () => {
+test('each dispatch queue has its lanes, and each run is on a thread, too', () => {
   const model = golden();
   const lanes = buildLanes(model);
   const {rows} = layOut(model, lanes, buildCounters(model));

@@ -56,14 +56,14 @@ test('a table that grew in any steps is the table made at once', () => {
         next.push([one, time, track + shift]);
       });
       for (let more = number(30); more > 0; more--) add();
-      const columns = (all) => ({one: column(all.map((row) => row[0])), time: column(all.map((row) => row[1])), track: column(all.map((row) => row[2]), {of: 'track'})});
+      const columns = (all) => ({one: column(all.map((row) => row[0])), time: column(all.map((row) => row[1]), {of: 'time'}), track: column(all.map((row) => row[2]), {of: 'track'})});
       const told = {count: next.length, columns: columns(last ? fresh : next), ...(last ? {kept} : {})};
       const moved = {track: shift ? (values, from, to) => { for (let at = from; at < to; at++) values[at] += shift; } : undefined};
       if (last && kept.every((_, at) => at % 3 > 0 || kept[at] === kept[at + 1])) stays += 1;
-      const grown = grownTable(last, told, ['time'], moved);
+      const grown = grownTable(last, told, moved);
       // Columns are read when they are asked for.
       const read = ({count, one, time, track}) => ({count, one, time, track});
-      assert.deepEqual(read(grown), read(decodeTable({count: next.length, columns: columns(next)}, ['time'])), `seed ${seed}`);
+      assert.deepEqual(read(grown), read(decodeTable({count: next.length, columns: columns(next)})), `seed ${seed}`);
       [rows, last] = [next, grown];
     }
     assert.ok(stays >= 0);
@@ -75,7 +75,7 @@ function said(model) {
   const {first, end} = model.rowRanges().at(-1);
   const rows = Array.from({length: Math.max(model.count, end - first + first)}, (_, row) => row);
   const call = (row) => (row >= 0 ? `${model.kind(row)} ${model.id(row)}` : null);
-  const thread = (place) => model.threads[place]?.name ?? null;
+  const thread = (index) => model.threads[index]?.name ?? null;
   const lanes = buildLanes(model);
   const layout = layOut(model, lanes, buildCounters(model));
   return {
@@ -85,7 +85,7 @@ function said(model) {
       call(row), model.name(row), model.className(row), model.queues[model.queue(row)]?.name ?? null, model.state(row), model.times(row), model.isCritical(row),
       model.moments(row).map((moment) => ({...moment, thread: thread(moment.thread)})), model.dependencies(row).map((one) => [call(one.row), one.removed]),
       model.dependents(row).map(call), model.inside(row).map((one) => ({...one, thread: thread(one.thread), signalRow: call(one.signalRow), stack: model.stack(one.stack)})),
-      call(model.submitter(row)), model.submissions(row).map(call), model.piecesOfTask(row).map((place) => model.pieceText(place)),
+      call(model.submitter(row)), model.submissions(row).map(call), model.piecesOfTask(row).map((index) => model.pieceText(index)),
       model.stack(model.addedStack(row)), model.unblocker(row).kind, model.slotGiver(row)?.time ?? null,
     ]),
     lanes: layout.rows.map((row) => [row.key, row.title, row.text ?? null, row.top, row.lane && Array.from({length: row.lane.count}, (_, at) => [
@@ -94,7 +94,7 @@ function said(model) {
 }
 
 for (const options of [[], ['--dispatch']]) {
-  test(`a model grown step by step says what one says that is made at the end ${options.join(' ')}`, async (context) => {
+  test(`a model grown step by step equals one made at the end ${options.join(' ')}`, async (context) => {
     const {random, seed} = seeded();
     const number = (below) => Math.floor(random() * below);
     const program = await fed(context, ...options);

@@ -53,7 +53,7 @@ for (const name of names) {
       doctor.findings.map((one) => [one.code, one.severity, one.operations.map((each) => each.id), one.cycle]));
   });
 
-  test(`${name}: every execution and wait has its place in a lane, and none overlaps another`, () => {
+  test(`${name}: every execution and wait is in a lane, and none overlaps another`, () => {
     const model = load(sample(name));
     const lanes = buildLanes(model);
     const count = (kind) => lanes.filter((lane) => lane.kind === kind).reduce((sum, lane) => sum + lane.count, 0);
@@ -84,7 +84,7 @@ test('who unblocked an operation, and whose slot it got', () => {
   assert.deepEqual(model.unblocker(row(model, 'FetchManifest')), {kind: 'none', row: -1, time: null, thread: -1});
 });
 
-test('what happened to an operation stands in the order of time', () => {
+test('the moments of an operation are in the order of time', () => {
   const model = load(sample('upload-cancel'));
   for (const one of rows(model)) {
     const times = model.moments(one).map((moment) => moment.time);
@@ -115,7 +115,7 @@ test('a stuck trace marks its cycle', () => {
   }
 });
 
-test('names that a browser or a parser might take for more stay names', () => {
+test('names with markup stay names', () => {
   const hostile = ['</script><script>alert(1)</script>', '<!--', '{{data}}', '\u2028', '__proto__', '𝕏\u202e', '"\\'];
   const page = written('hostile-model', workload(hostile.length, {names: (number) => hostile[number - 1]}));
   const model = load(page);

@@ -44,7 +44,7 @@ test('every bucket holds its first time and not the next one’s', () => {
   assert.equal(bucketOf(1e18), BUCKETS - 1);
 });
 
-test('of calls that follow closely the last one runs', () => {
+test('of calls that follow each other closely, the last one runs', () => {
   const timers = new Map(), ran = [];
   const clock = {start: act => { timers.set(timers.size + 1, act); return timers.size; }, stop: timer => timers.set(timer, () => {})};
   const debounce = new Debounce(text => ran.push(text), clock);

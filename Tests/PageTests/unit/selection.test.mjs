@@ -13,7 +13,7 @@ test('the address holds what is selected and shown, and brings it back', () => {
   one.select(1);
   one.show('graph');
   one.choose(2);
-  one.look(1000, 2000);
+  one.showTime(1000, 2000);
   assert.equal(one.address, 'op=5&tab=graph&finding=2&from=1000&to=2000');
   const other = new Selection(model);
   other.read('#' + one.address);
@@ -38,13 +38,13 @@ test('listeners hear what has changed, and nothing where nothing did', () => {
   selection.select(1);
   selection.show('nowhere');
   selection.show('why');
-  selection.look(1, 2);
-  selection.look(1, 2);
-  selection.lookAtAll();
+  selection.showTime(1, 2);
+  selection.showTime(1, 2);
+  selection.showAllTime();
   assert.deepEqual(heard, ['row', 'tab', 'view', 'view']);
 });
 
-test('what is selected and chosen stays it, under whatever number, and is let go of where it is gone', () => {
+test('the selection follows its operation and finding to new numbers, and is dropped when they are gone', () => {
   const grown = modelOf([1, 5], ['OT-2', 'OT-3']);
   const selection = new Selection(grown);
   selection.select(1);

@@ -47,7 +47,7 @@ test('the slice at a time is the one around it, or the nearest in reach', () => 
   assert.equal(own.at(60, 5), -1);
 });
 
-test('whatever is looked at: nothing is lost, nothing is counted twice, coverage is exact', () => {
+test('in any view nothing is lost, nothing is counted twice, and coverage is exact', () => {
   const {random, seed} = seeded();
   for (let round = 0; round < 300; round++) {
     const intervals = [];
@@ -66,7 +66,7 @@ test('whatever is looked at: nothing is lost, nothing is counted twice, coverage
     const expected = intervals.flatMap(([begin, end], row) => (begin < to && (end > from || begin >= from) ? [row] : []));
     const beyond = seen.filter((row) => !expected.includes(row));
     assert.deepEqual(expected.filter((row) => !seen.includes(row)), [], `lost, seed ${seed}`);
-    // The last cell may reach beyond what is looked at.
+    // The last cell may reach beyond the view.
     assert.ok(beyond.every((row) => intervals[row][0] < to + cell), `too much, seed ${seed}`);
     assert.equal(new Set(seen).size, seen.length, `twice, seed ${seed}`);
     for (const {begin, end, at, count, coverage} of pieces.filter((one) => one.count > 1)) {

@@ -26,7 +26,7 @@ test('a peak between two pixels is not lost', () => {
 test('the pyramid finds the highest of any stretch', () => {
   const {random, seed} = seeded();
   const values = Float64Array.from({length: 3000}, () => Math.floor(random() * 1000));
-  const steps = new Steps(Float64Array.from(values, (_, place) => place), values);
+  const steps = new Steps(Float64Array.from(values, (_, index) => index), values);
   for (let round = 0; round < 2000; round++) {
     const from = Math.floor(random() * values.length);
     const to = from + 1 + Math.floor(random() * (values.length - from));
@@ -34,7 +34,7 @@ test('the pyramid finds the highest of any stretch', () => {
   }
 });
 
-test('parts tile what is looked at: each begins where the one before ends', () => {
+test('parts cover the view: each begins where the one before ends', () => {
   const {random, seed} = seeded();
   for (let round = 0; round < 200; round++) {
     let time = 0;

@@ -11,7 +11,7 @@ function viewport(from = 0, to = 1_000_000) {
 test('zooming leaves what is under the pointer where it is', () => {
   const {random, seed} = seeded();
   const view = viewport();
-  view.look(400_000, 600_000);
+  view.show(400_000, 600_000);
   for (let round = 0; round < 100; round++) {
     const x = 100 + random() * 1000;
     const before = view.time(x);
@@ -30,7 +30,7 @@ test('nothing beside the trace is shown, nor less than 100 ns', () => {
   assert.ok(view.isAll);
 });
 
-test('what is looked for comes into the middle, large enough; what is seen well stays', () => {
+test('revealing an interval centres it, large enough; one that is well visible stays', () => {
   const view = viewport();
   view.reveal(500_000, 500_100);
   assert.ok(view.from < 500_000 && view.to > 500_100);
@@ -40,7 +40,7 @@ test('what is looked for comes into the middle, large enough; what is seen well 
   assert.deepEqual([view.from, view.to], seen);
 });
 
-test('an operation without a length can be looked at', () => {
+test('an operation without a length can be shown', () => {
   const view = viewport();
   view.reveal(5_000, 5_000);
   assert.ok(view.from <= 5_000 && view.to >= 5_000 && view.span >= 100);
@@ -49,7 +49,7 @@ test('an operation without a length can be looked at', () => {
 test('marks on the ruler are round, and far enough apart to be read', () => {
   for (const span of [200, 3_333, 1e6, 7.7e8, 3e12]) {
     const view = Object.assign(new Viewport(0, 1e13), {left: 0, width: 1000});
-    view.look(1e9, 1e9 + span);
+    view.show(1e9, 1e9 + span);
     const {step, ticks} = view.ticks();
     assert.ok(step / view.perPixel >= 110);
     assert.ok(ticks.length >= 1 && ticks.length <= 10);
