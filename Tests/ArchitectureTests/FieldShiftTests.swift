@@ -26,10 +26,9 @@ import Testing
     "OpTraceFormat/EventSpec+Field.swift": "fields as the table has them, for readers of any kind",
     "OpTraceFormat/EventKind.swift": "the size class in a kind's highest bits",
     "OpTraceFormat/Checksum.swift": "checksums",
-    "OpTraceModel/Packed/": "the packed format, which divides words in its own way and codes bits",
     "OpTraceModel/Events/Anonymizer.swift": "a sum over all events",
     "OpTraceModel/Values/CompactMoments.swift": "two halves of a time",
-    "OpTraceModel/Values/TraceHash.swift": "a hash",
+    "OpTraceModel/Values/Trace.swift": "a hash",
   ]
 
   private static let sources = Manifest.folder.appendingPathComponent("Sources")

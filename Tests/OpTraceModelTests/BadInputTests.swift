@@ -226,7 +226,7 @@ import Testing
     let second = chunks(bytes)[1]
     var twice = bytes + bytes[second.offset..<second.offset + second.size]
     change(&twice) { store(UInt64($0.count), at: Layout.Header.endOffset, in: &$0) }
-    #expect(message(twice) == "byte \(bytes.count), \(second.size) skipped: chunk 2 is given twice")
+    #expect(message(twice) == "byte \(bytes.count), \(second.size) skipped: chunk 2 is there twice")
   }
 
   @Test func aHugeDeclaredLength() {

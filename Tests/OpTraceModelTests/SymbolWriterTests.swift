@@ -115,7 +115,7 @@ import Testing
   // MARK: - In what is packed
 
   private static func settled(_ path: String, _ isLive: Bool = false) throws -> [UInt8] {
-    let naming = SettledTrace.Naming(isLive: { _ in isLive }) { $0.indexes.isEmpty ? [] : names }
+    let naming = SettledTrace.Naming(isLive: { _ in isLive }) { $0.addresses.isEmpty ? [] : names }
     let source = try SettledTrace.source(of: FileSource.open(path: path), file: path, naming: naming)
     return source.bytes(at: 0, count: Int(source.size()))
   }
