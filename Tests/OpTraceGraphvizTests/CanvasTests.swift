@@ -99,7 +99,7 @@ import Testing
         let position = thing.origin.moved(by: GraphLayout.Point(0, word.role.size * 0.2))
         #expect(
           shown.contains { abs($0.at.y - position.y) < 0.02 && (!isFirst || abs($0.at.x - position.x) < 0.02) },
-          "\(word.text) at \(area)")
+          "\(word.text) at \(position)")
       }
     }
     #expect(svg.elements.count { $0.name == "path" } == paths)
