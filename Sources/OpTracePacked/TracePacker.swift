@@ -1,4 +1,3 @@
-import OpTraceFormat
 public import OpTraceModel
 
 /// Packs traces, to a tenth or a twentieth of their size. Every reader takes them, with a `TraceUnpacker`; unpacked, a trace is
@@ -23,7 +22,7 @@ public enum TracePacker {
   public typealias Sink = ([UInt8]) throws -> Void
 
   /// Packs a trace, which may be packed already. One whose program writes at this moment is packed as it was read at one
-  /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws ``TraceError``, what `sink` throws, or
+  /// moment for all threads; any other as it is. Memory does not grow with the trace. Throws `TraceError`, what `sink` throws, or
   /// what liblzma reports.
   /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
   ///   claim to be many.
@@ -47,7 +46,7 @@ public enum TracePacker {
     return try pack(packed ?? source, file: file, to: sink)
   }
 
-  /// The bytes that a trace was packed from. Throws ``TraceError``, with ``TraceError/Code/notPacked`` where a trace is not
+  /// The bytes that a trace was packed from. Throws `TraceError`, with code `notPacked` where a trace is not
   /// packed, or what `sink` throws.
   /// - Parameter limit: how many bytes a packed trace may become; by default 32 times its size, and 64 MiB. A few bytes can
   ///   claim to be many.
