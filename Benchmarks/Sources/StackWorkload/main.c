@@ -93,7 +93,7 @@ static int measure_snapshot(uint64_t count) {
   for (int snapshots = 0; snapshots < 10;) {
     uint32_t asleep = 0;
     threads_count seen = {0};
-    const moment_calls calls = {.place = stack_number, .tell = ignore, .context = &asleep};
+    const moment_calls calls = {.stack_id = stack_number, .report = ignore, .context = &asleep};
     threads_options options = {0};
     double began = now();
     if (moment_take(&options, &calls, &seen) != threads_visited) return 1;
