@@ -206,7 +206,7 @@ extension GraphPictureBuilder {
   private func node(of indexes: [Int], lane: Int, number: Int) -> GraphPicture.Node {
     let works = indexes.map { trace.work(at: $0) }
     let times = works.map { $0.times(traceEnd: trace.end) }
-    let states = works.map { ShownState($0.state) }
+    let states = works.map { ShownState($0.finalState) }
     var sum = OperationTimes()
     for one in times {
       sum.waitingForDependencies = sum.waitingForDependencies.saturating(one.waitingForDependencies)
