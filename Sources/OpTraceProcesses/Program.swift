@@ -63,12 +63,12 @@ package struct Program {
   }
 
   package func start() throws(CannotStart) -> RunningProgram {
-    let actions = FileActions()
+    let actions = SpawnActions()
     let streams = [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)]
     for (number, stream) in streams + descriptors.map({ ($0.number, .descriptor($0.ours)) }) {
       guard actions.add(stream, as: number) else { throw CannotStart(self, errno) }
     }
-    let attributes = Attributes()
+    let attributes = SpawnAttributes()
     attributes.set(group, blocked: blocked, restored: restored)
     var words = words.map { strdup($0) } + [nil]
     var variables = (environment ?? Program.variables).map { strdup($0) } + [nil]

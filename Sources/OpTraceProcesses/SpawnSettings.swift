@@ -7,7 +7,7 @@
 #endif
 
 /// The descriptors of a program, as `posix_spawn` takes them.
-final class FileActions {
+final class SpawnActions {
   #if canImport(Darwin)
     var value: posix_spawn_file_actions_t?
   #else
@@ -40,7 +40,7 @@ final class FileActions {
 }
 
 /// The group and the signals of a program, as `posix_spawn` takes them.
-final class Attributes {
+final class SpawnAttributes {
   #if canImport(Darwin)
     var value: posix_spawnattr_t?
     private static let ownSession = POSIX_SPAWN_SETSID

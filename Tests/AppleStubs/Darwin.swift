@@ -17,6 +17,7 @@
   let RLIMIT_DATA: Int32 = 2
   let RLIMIT_CORE: Int32 = 4
   let POSIX_SPAWN_SETSID: Int32 = 0x0400
+  let SO_NOSIGPIPE: Int32 = 0x1022
 
   // Pointers there, and structures here.
   typealias posix_spawn_file_actions_t = UnsafeMutableRawPointer
