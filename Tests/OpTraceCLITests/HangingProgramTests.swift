@@ -100,14 +100,14 @@
       #expect(locks(try own("rwlock")) == [.init(reason: .writer, owner: "main")])
       #expect(locks(try own("locks-twice")) == [.init(reason: .mutex, owner: "itself")])
       for name in ["semaphore", "group", "busy", "asleep"] { #expect(locks(try own(name)).isEmpty, "\(name)") }
-      #expect(try own("busy").look?.threads.contains { $0.isRunning } == true)
-      #expect(try own("asleep").look?.threads.contains { $0.reason == .time } == true)
+      #expect(try own("busy").snapshot?.threads.contains { $0.isRunning } == true)
+      #expect(try own("asleep").snapshot?.threads.contains { $0.reason == .time } == true)
       let pool = try own("pool").waits.filter { $0.inside != nil && $0.ended == nil }
       #expect(pool.count >= 2 && pool.filter { $0.at != nil }.count >= 2)
       // Where.
       let mutex = try own("mutex")
       let holder = try #require(mutex.waits.first { $0.thread == mutex.threads.first(where: \.isMain)?.id })
-      let waiter = try #require(mutex.look?.threads.first { $0.reason == .inheriting })
+      let waiter = try #require(mutex.snapshot?.threads.first { $0.reason == .inheriting })
       guard !build.strip else {
         #expect(functions(waiter.at, mutex) == [])
         #expect(mutex.stacks.codeLocation(waiter.at)?.function?.hasPrefix("stripped+0x") == true)
@@ -116,7 +116,7 @@
       #expect(functions(holder.at, mutex).contains("Cache.refresh(_:)"))
       #expect(functions(waiter.at, mutex).contains("Cache.store()"))
       let twice = try own("locks-twice")
-      let locked = try #require(twice.look?.threads.first { $0.reason == .mutex })
+      let locked = try #require(twice.snapshot?.threads.first { $0.reason == .mutex })
       #expect(functions(locked.at, twice).contains("closure #1 in closure #1 in blockLocksTwice()"))
       guard build.flags.contains("-g") else { return }
       let place = try #require(twice.stacks.codeLocation(locked.at))

@@ -97,10 +97,10 @@
       #expect(try trace("hostile-library.waits").stacks.images.values.contains { $0.name == "library.so" })
 
       // Threads.
-      let many = try #require(try trace("hostile-many-threads.waits").look)
+      let many = try #require(try trace("hostile-many-threads.waits").snapshot)
       #expect(many.threads.count >= 300 && !many.isPartial)
       for name in ["hostile-coming-threads", "hostile-frame-loop", "bare-frame-loop"] {
-        #expect(try trace("\(name).waits").look?.isPartial == false, "\(name)")
+        #expect(try trace("\(name).waits").snapshot?.isPartial == false, "\(name)")
       }
 
       // Blocks: a copy of the process is not recorded, and does its work.

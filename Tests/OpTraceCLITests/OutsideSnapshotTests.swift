@@ -24,7 +24,7 @@
         guard try Command.run("stacks", trace).status == 0, let now = try? TraceReader.read(path: trace) else {
           return false
         }
-        return now.look?.threads.contains { $0.reason == .mutex && $0.owner != nil } == true
+        return now.snapshot?.threads.contains { $0.reason == .mutex && $0.owner != nil } == true
       }
       kill(processID, SIGSTOP)
       defer { kill(processID, SIGKILL) }
@@ -40,7 +40,7 @@
     @Test("of a stopped process: who waits for the lock, who has it, and where both stand; the doctor tells, too")
     func stopped() throws {
       try withHanging { _, processID, trace in
-        let before = try #require(try TraceReader.read(path: trace).look)
+        let before = try #require(try TraceReader.read(path: trace).snapshot)
         let (result, threads) = try threads("stacks", "--json", String(processID))
         #expect(result.status == 0 && result.errors.contains("so optrace looked at its threads itself"), "\(result)")
         let waiting = try #require(
@@ -58,7 +58,7 @@
           #expect(frames.count > 3 && frames.contains { $0["own"] as? Bool == true }, "\(thread)")
         }
         // Nobody wrote to the trace.
-        #expect(try TraceReader.read(path: trace).look == before)
+        #expect(try TraceReader.read(path: trace).snapshot == before)
         let doctor = try Command.run("doctor", "--stall-after", "0", String(processID))
         #expect(doctor.errors.contains("so optrace looked at its threads itself"), "\(doctor)")
         #expect(doctor.output.contains("lock"), "\(doctor)")

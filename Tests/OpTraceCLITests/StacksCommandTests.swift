@@ -138,10 +138,10 @@ struct StacksCommandTests {
       let copy = folder.path("copy.optracez")
       #expect(try Command.run("pack", trace, "-o", copy).status == 0)
       #expect(try Command.run("stacks", copy).errors == "")
-      let before = try #require(try TraceReader.read(path: trace).look?.time)
+      let before = try #require(try TraceReader.read(path: trace).snapshot?.time)
       let doctor = try Command.run("doctor", trace)
       #expect([0, 1].contains(doctor.status) && !doctor.errors.contains("told nothing new"))
-      #expect(try #require(try TraceReader.read(path: trace).look?.time) > before)
+      #expect(try #require(try TraceReader.read(path: trace).snapshot?.time) > before)
     }
 
     @Test("a program that is stopped cannot answer: optrace looks itself, and says so")

@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func unreadableTraceProvesNothing() {
-    let error = StallError(timeout: .seconds(2), look: .failure(TraceError(file: "run.optrace", .noSuchFile)))
+    let error = StallError(timeout: .seconds(2), result: .failure(TraceError(file: "run.optrace", .noSuchFile)))
     #expect(error.code == .notReadable && error.report == nil)
     #expect(
       error.description
