@@ -116,7 +116,7 @@ static void load_recorder(const char *request) {
   static const char name[] = "libOpTraceRecorder.so";
   Dl_info own;
   char path[PATH_MAX];
-  if (!dladdr((void *)&registered, &own) || !own.dli_fname) return complain(request, "the recorder is not found", NULL);
+  if (!dladdr((void *)&registered, &own) || !own.dli_fname) return complain(request, "the recorder was not found", NULL);
   const char *slash = strrchr(own.dli_fname, '/');
   int folder = slash ? (int)(slash + 1 - own.dli_fname) : 0;
   int length = snprintf(path, sizeof path, "%.*s%s", folder, own.dli_fname, name);
@@ -129,7 +129,7 @@ static void load_recorder(const char *request) {
       request, "the recorder does not fit the Swift libraries of this program: build optrace with the program's Swift",
       why);
   }
-  if (!registered) complain(request, "the recorder is of another version: install optrace again", path);
+  if (!registered) complain(request, "the recorder has another version: install optrace again", path);
 }
 
 static void start_recorder(const char *request) {

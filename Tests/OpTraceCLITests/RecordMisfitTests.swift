@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// A Foundation that is laid out in another way than the recorder's compiler saw it: a copy of this process's with some
+  /// A Foundation that has another layout than the recorder's compiler saw it: a copy of this process's with some
   /// bytes changed.
   @Suite(.ownThread) struct RecordMisfitTests {
     private let place: RecordFolder
@@ -119,7 +119,7 @@
       let size = try library.offset(of: library.place(of: "$s10Foundation\(mangled)CN")) + 24
       library.set(library.word(at: size, UInt32.self) + 16, at: size)
       // A class's own objects come with the sizes of those above.
-      try check(library, "its \(name) is laid out in another way")
+      try check(library, "its \(name) has another layout")
     }
 
     @Test("methods in each other's places")
@@ -130,7 +130,7 @@
       let first = library.word(at: methods[0], UInt64.self)
       library.set(library.word(at: methods[1], UInt64.self), at: methods[0])
       library.set(first, at: methods[1])
-      try check(library, "its Operation is laid out in another way")
+      try check(library, "its Operation has another layout")
     }
 
     @Test("a field in another place")
@@ -143,7 +143,7 @@
       }
       let last = try #require(places.last)
       library.set(library.word(at: last, UInt64.self) + 1, at: last)
-      try check(library, "its OperationQueue is laid out in another way")
+      try check(library, "its OperationQueue has another layout")
     }
   }
 #endif

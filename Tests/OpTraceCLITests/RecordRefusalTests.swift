@@ -36,7 +36,7 @@
         (["--attach", "7"], "unknown option '--attach'"),
         (["-o", "-", "true"], "-o names a file: a trace cannot go to standard output"),
         (["-o", "", "true"], "-o needs the name of a file"),
-        (["--flight-recorder", "much", "true"], "'much' is no size such as 512K, 16M or 1G"),
+        (["--flight-recorder", "much", "true"], "'much' is not a size such as 512K, 16M or 1G"),
         (
           ["--stacks", "some", "true"],
           "the value 'some' is invalid for '--stacks <which>'. Please provide one of 'off', 'waits' or 'all'."
@@ -105,7 +105,7 @@
         ["-o", "none/run.optrace", program, "work"])
       try expect(125, "cannot write '\(folder)': it is a folder", ["-o", folder, program, "work"])
       try place.folder.write("letter", Array("Dear Sir".utf8))
-      let foreign = "it exists and is no trace: choose another name or remove it"
+      let foreign = "it exists and is not a trace: choose another name or remove it"
       try expect(125, "cannot write 'letter': \(foreign)", ["-o", "letter", program, "work"])
       try expect(125, "cannot write '/dev/null': \(foreign)", ["-o", "/dev/null", program, "work"])
       symlink("letter", folder + "/link")

@@ -50,7 +50,7 @@ import Testing
     let error = #expect(throws: TraceRecorderError.self) { try TraceRecorder(writingTo: scratch.file("notes.txt")) }
     let path = scratch.file("notes.txt").path
     #expect(error?.code == .notATrace)
-    #expect(error?.description == "'\(path)' exists and is no trace: choose another name or remove it")
+    #expect(error?.description == "'\(path)' exists and is not a trace: choose another name or remove it")
     #expect(try Data(contentsOf: scratch.file("notes.txt")) == Data("precious".utf8))
   }
 

@@ -34,8 +34,8 @@ import Testing
     let trace = try run(
       "hooks-life",
       prints: """
-        another recorder records the whole process already: stop it before '\(path)' can
-        another recorder records the whole process already: stop it before '\(path).other' can
+        another recorder already records the whole process: stop it before recording to '\(path)'
+        another recorder already records the whole process: stop it before recording to '\(path).other'
         patched true true
         restored true true
         restored true true
@@ -114,8 +114,8 @@ import Testing
     let trace = try run(
       "hooks-fork",
       prints: """
-        the operations of this process cannot be recorded into '\(scratch.file().path).child' as a whole: it is a forked \
-        child, in which the hooks of its parent are idle for good; use the traced types
+        cannot record all operations of this process to '\(scratch.file().path).child': this is a forked child, \
+        where the parent's hooks stay inactive; use the traced types
         child \(7 << 8)
 
         """, in: scratch)

@@ -268,7 +268,7 @@ import Testing
       ["environment", "-"],
       environment: ["OPTRACE_OUTPUT": path, "OPTRACE_FLIGHT_RECORDER": size], errorsToOutput: true)
     #expect(
-      result.output == "optrace: OPTRACE_FLIGHT_RECORDER='\(size)' is no size such as 512K, 16M or 1G; "
+      result.output == "optrace: OPTRACE_FLIGHT_RECORDER='\(size)' is not a size such as 512K, 16M or 1G; "
         + "nothing is recorded\nrecording false\n")
     #expect(result.status == 0 && !FileManager.default.fileExists(atPath: path))
   }

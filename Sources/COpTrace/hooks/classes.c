@@ -84,7 +84,7 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
   void *const *table = metadata;
   for (hooked_method *method = methods; method->symbol; method++) {
     method->real = dlsym(foundation_handle(), method->symbol);
-    if (!method->real) return "this Foundation lacks a method that is watched";
+    if (!method->real) return "this Foundation lacks a method that OpTrace hooks";
     method->offset = 0;
     if (method == &methods[method_destroy]) {
       if (*entry_address(metadata, method) != method->real) return "the metadata of this Foundation's classes looks different";
@@ -92,7 +92,7 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
     }
     for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
       if (table[i] != method->real) continue;
-      if (method->offset) return "a method stands twice in a method table";
+      if (method->offset) return "a method appears twice in a method table";
       method->offset = (uint32_t)(i * sizeof(void *));
     }
     if (!method->offset) return "a method is missing in a method table";
@@ -115,7 +115,7 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   operation_base = dlsym(foundation, "$s10Foundation9OperationCN");
   queue_base = dlsym(foundation, "$s10Foundation14OperationQueueCN");
   const void *object_base = dlsym(foundation, "$s10Foundation8NSObjectCN");
-  if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation that we know";
+  if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation class with a known name";
   if (!is_class(operation_base, object_base) || !is_class(queue_base, object_base))
     return "the metadata of this Foundation's classes looks different";
   const char *why = layout_misfit(calls, foundation);

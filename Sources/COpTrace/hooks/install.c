@@ -30,7 +30,7 @@ static hooked_import *const imports[import_tables] = {
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  if (!optrace_fill_hook_calls) return "OpTrace is linked in part";
+  if (!optrace_fill_hook_calls) return "OpTrace is only partially linked";
   optrace_fill_hook_calls(&hook_calls);
   const char *why = classes_resolve(&hook_calls, methods);
   is_prepared = !why;
@@ -62,7 +62,7 @@ const char *optrace_hooks_install(void) {
   const char *why = hooks_prepare_state();
   if (!why) why = prepare();
   if (why) return why;
-  if (!imports_resolve(methods, imports)) return "this Foundation lacks a function that is watched";
+  if (!imports_resolve(methods, imports)) return "this Foundation lacks a function that OpTrace hooks";
   blocking_prepare();
   flusher_set_refresh(classes_refresh);
   hooks_set_active(true);

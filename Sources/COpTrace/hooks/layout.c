@@ -42,9 +42,9 @@ const char *layout_misfit(const optrace_hook_calls *calls, void *foundation) {
     const void *compiled;
     const char *symbol, *why;
   } classes[] = {
-    {calls->compiled_operation, "$s10Foundation9OperationCN", "its Operation is laid out in another way"},
-    {calls->compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation is laid out in another way"},
-    {calls->compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue is laid out in another way"},
+    {calls->compiled_operation, "$s10Foundation9OperationCN", "its Operation has another layout"},
+    {calls->compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation has another layout"},
+    {calls->compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue has another layout"},
   };
   const void *unused = dlsym(RTLD_DEFAULT, "swift_deletedMethodError");
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {

@@ -21,9 +21,9 @@ static hook_state *make_state(void) {
 
 const char *hooks_prepare_state(void) {
   hook_state *s = hooks_state;
-  if (s) return s->is_ours ? NULL : "it is a forked child, in which the hooks of its parent are idle for good";
+  if (s) return s->is_ours ? NULL : "this is a forked child, where the parent's hooks stay inactive";
   s = make_state();
-  if (!s) return "the system gives no memory that a forked child does not share";
+  if (!s) return "the system has no memory that is wiped in a forked child";
   atomic_store_explicit(&hooks_state, s, memory_order_release);
   return NULL;
 }

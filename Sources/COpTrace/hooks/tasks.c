@@ -424,8 +424,8 @@ const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *c
   swift_runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
   swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
   if (!swift_runtime.current || !swift_runtime.id || !swift_runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
-    return "the concurrency library of this program is of another kind";
-  if (!task_table_prepare()) return "the system gives no memory that a forked child does not share";
+    return "this program's concurrency library lacks functions that OpTrace needs";
+  if (!task_table_prepare()) return "the system has no memory that is wiped in a forked child";
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;

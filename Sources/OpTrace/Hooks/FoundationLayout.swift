@@ -2,8 +2,8 @@
   internal import COpTrace
   internal import Foundation
 
-  /// Foundation's classes as the compiler saw them: these override nothing, so their metadata says where each method and
-  /// field of the class above has to be (`COpTrace/hooks/layout.c`). Nobody makes an object of them.
+  /// Foundation's classes as the compiler saw them: these subclasses override nothing, so their metadata has each
+  /// method and field of the superclass where it must be (`COpTrace/hooks/layout.c`). They have no objects.
   enum FoundationLayout {
     private final class CompiledOperation: Operation, @unchecked Sendable {}
     private final class CompiledBlockOperation: BlockOperation, @unchecked Sendable {}

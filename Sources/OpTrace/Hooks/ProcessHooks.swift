@@ -2,9 +2,9 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// What is done when a hook of this process (`COpTraceHooks.h`) is reached.
+/// What the hooks of this process (`COpTraceHooks.h`) call.
 enum ProcessHooks {
-  /// Records everything that nobody has introduced to `recorder`, until it is stopped; see ``HookUse``.
+  /// Records everything that nobody has introduced, to `recorder`, until it is stopped; see ``HookUse``.
   static func watchEverything(for recorder: TraceRecorder, fromOutside: Bool = false) throws(TraceRecorderError) {
     #if canImport(Darwin)
       try HookUse.watchEverything(
@@ -56,12 +56,13 @@ enum ProcessHooks {
     body(recorder.core, number)
   }
 
-  /// A closure's two words stand in a structure as they are; on its own, a closure is passed to generic code in another form.
+  /// In a structure a closure's two words are stored unchanged; on its own, a closure is passed to generic code in
+  /// another form.
   private struct Block {
     let run: @Sendable () -> Void
   }
 
-  /// The two words of a closure, for one who owns it.
+  /// The two words of a closure, for a caller that owns it.
   private static func hand(
     _ block: Block, _ function: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
     _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -83,7 +84,7 @@ enum ProcessHooks {
       FoundationLayout.fill(&calls)
     #endif
     #if !canImport(Darwin)
-      calls.make_operation = { Unmanaged.passRetained(HeardOperation()).toOpaque() }
+      calls.make_operation = { Unmanaged.passRetained(ObservedOperation()).toOpaque() }
     #endif
     calls.records_itself = { metadata in
       guard let metadata else { return false }
@@ -96,7 +97,7 @@ enum ProcessHooks {
     }
     calls.introduce = { pointer, isRunning in
       guard let operation: Operation = ProcessHooks.object(pointer) else { return }
-      // Those of ours go to the default recorder, as they do where they see their start themselves.
+      // Our own operations go to the default recorder, as they do if they record their start themselves.
       let isOurs = operation.probed != nil
       let known = (operation.ownProbe ?? ProcessHooks.probe(pointer)).flatMap { ProcessHooks.recorder(of: $0) }
       let recorder = known ?? (isOurs ? TraceRecorder.fallback : TraceRecorder.watcher)
@@ -159,8 +160,8 @@ enum ProcessHooks {
     calls.completion = { operation, function, context, newFunction, newContext in
       guard let operation else { return }
       let block = unsafeBitCast((function, context), to: Block.self)
-      guard let told = CompletionBlocks.told(block.run, of: OperationProbe(hooked: operation)) else { return }
-      ProcessHooks.hand(Block(run: told), newFunction, newContext)
+      guard let recorded = CompletionBlocks.recorded(block.run, of: OperationProbe(hooked: operation)) else { return }
+      ProcessHooks.hand(Block(run: recorded), newFunction, newContext)
     }
     calls.release = { context in
       if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
@@ -215,7 +216,7 @@ enum ProcessHooks {
     return calls
   }
 
-  /// Whole characters alone.
+  /// Whole characters only.
   private static func copy(_ text: String, _ to: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {
     var count = 0
     for character in text {
@@ -230,6 +231,6 @@ enum ProcessHooks {
   }
 }
 
-/// The C core asks for it before it puts the first hook in its place (`hooks/install.c`): it stands below.
+/// The C core calls it before it installs the first hook (`hooks/install.c`), because C cannot import this module.
 @_cdecl("optrace_fill_hook_calls")
 func fillHookCalls(_ calls: UnsafeMutablePointer<optrace_hook_calls>) { calls.pointee = ProcessHooks.calls }

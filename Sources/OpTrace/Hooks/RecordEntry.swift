@@ -2,19 +2,19 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Where the object that `optrace record` preloads comes in, on the main thread, right before `main`. `alone` is not 0
-/// where this copy of OpTrace was loaded for that, 0 where the program is linked with it.
+/// The entry for the object that `optrace record` preloads, on the main thread, right before `main`. `alone`: not 0 if
+/// this copy of OpTrace was loaded for that, 0 if the program is linked with it.
 @_cdecl("optrace_record_begin")
 func beginRecording(alone: Int32) {
   #if !canImport(Darwin)
-    // First of all: what comes below uses Foundation as this copy's compiler saw it.
+    // First of all: the code below uses Foundation with the layout that this copy's compiler saw.
     if alone != 0, let why = optrace_hooks_misfit() {
       return TraceRecorder.complain(
         "the recorder does not fit the Foundation of this program (\(String(cString: why))): build optrace with the "
           + "program's Swift, or link OpTrace")
     }
   #endif
-  // Without a default recorder it has been said why.
+  // Without a default recorder the reason has been printed.
   guard let recorder = TraceRecorder.default else { return }
   do {
     try ProcessHooks.watchEverything(for: recorder, fromOutside: true)
@@ -23,10 +23,10 @@ func beginRecording(alone: Int32) {
     let why = detail(of: error)
     guard alone != 0 else {
       return TraceRecorder.complain(
-        "operations of other classes than OpTrace's cannot be recorded in this program (\(why))",
-        result: "its traced types are recorded")
+        "only OpTrace's own operation classes can be recorded in this program (\(why))",
+        result: "these are recorded")
     }
-    // Nothing would ever stand in the trace.
+    // The trace would stay empty.
     TraceRecorder.default = nil
     try? recorder.stop()
     unlink(recorder.path.asPath)

@@ -1,10 +1,10 @@
 extension TraceRecorder {
-  /// Records every operation of the process from here on, on every queue, whatever their classes: plain `Operation`s and
-  /// `OperationQueue`s, `OperationQueue.main`, subclasses of packages that know nothing of OpTrace. ``stop()`` ends it,
-  /// and the recorder lives until then.
+  /// Records every operation of the process from here on, on every queue and of every class: plain `Operation`s and
+  /// `OperationQueue`s, `OperationQueue.main`, subclasses in packages that do not know OpTrace. ``stop()`` ends it, and
+  /// keeps the recorder alive until then.
   ///
   /// Call it early: what was added to a queue before is recorded in part. On Linux it needs Foundation as a shared
-  /// library; see `Documentation/recorder.md` for how it works and what it relies on. On Apple platforms it is built on
+  /// library; see `Documentation/recorder.md` for how it works and what it relies on. On Apple platforms it uses
   /// key-value observing and exchanged methods, and has not been run there.
   ///
   /// - Throws: ``TraceRecorderError``: `alreadyInstrumented` while another recorder does this; `cannotInstrument`, with

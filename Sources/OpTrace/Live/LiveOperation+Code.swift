@@ -2,7 +2,7 @@ internal import COpTrace
 package import Foundation
 
 extension LiveOperation {
-  /// What it is called: by its name, else by its class.
+  /// Its name, else its class.
   package static func title(of operation: Operation?) -> String { operation?.name ?? className(of: operation) }
 
   /// As in the trace.
@@ -10,18 +10,18 @@ extension LiveOperation {
     operation.map { String(describing: Swift.type(of: $0)) } ?? "Barrier"
   }
 
-  /// The function that its class gives it to run; nil: it runs a block.
+  /// The function that its class makes it run; nil: it runs a block.
   package static func function(of operation: Operation?) -> String? {
     guard let operation, !RunCode.isChosen(for: operation) else { return nil }
     let name = String(reflecting: Swift.type(of: operation))
     if operation is TracedAsyncOperation { return name + ".execute" }
     let startsItself =
-      operation.ownProbe?.isToldByHooks
+      operation.ownProbe?.isRecordedByHooks
       ?? optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
     return name + (startsItself ? ".start" : ".main")
   }
 
-  /// Where the program says that it was made.
+  /// Where the program says that it was created.
   package static func source(of operation: Operation?) -> (file: String, line: UInt)? {
     operation?.probed?.sourceLocation.map { ("\($0.file)", $0.line) }
   }

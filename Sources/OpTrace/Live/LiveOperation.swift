@@ -2,10 +2,10 @@ internal import COpTrace
 package import Foundation
 internal import OpTraceFormat
 
-/// An operation in a queue, as those who observe it know it.
+/// An operation in a queue, as observers know it.
 ///
-/// Sendable: `follower`, `others` and `wantsTurns` are set before anybody else knows it; `progress`, `state` and the list's links are only
-/// touched under the lock of `queue`; the rest is constant.
+/// Sendable: `follower`, `others` and `wantsTurns` are set before it is shared; `progress`, `state` and the list's
+/// links are only touched under the lock of `queue`; the rest is constant.
 package final class LiveOperation: LiveCompanion, @unchecked Sendable {
   /// How far it is: nanoseconds of the monotonic clock, ``Live/now``; nil: not yet.
   package struct Progress: Sendable {
@@ -19,21 +19,21 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
 
   enum State { case waiting, ready, executing, over }
 
-  /// In the trace of its recorder.
+  /// In its recorder's trace.
   package let number: UInt32
   package let queue: LiveQueue
-  /// One is what most have, and a list would be an allocation.
+  /// Most have one, and a list would be an allocation.
   private var follower: (any LiveFollower)?
   private var others: [any LiveFollower] = []
   private var wantsTurns = false
-  /// It lives as long as something turns. Nil: a barrier block.
+  /// It lives as long as there are turns. Nil: a barrier block.
   private let object: Unmanaged<Operation>?
 
   /// These belong to the queue.
   var progress: Progress
   var state = State.waiting
   var next: LiveOperation?
-  /// In the list, which keeps it.
+  /// In the list, which owns it.
   unowned(unsafe) var previous: LiveOperation?
 
   private init(number: UInt32, _ operation: Operation?, _ queue: LiveQueue) {
@@ -43,7 +43,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     progress = Progress(enqueued: Live.now)
   }
 
-  /// Somebody adds an operation to a queue that does not know it yet. Both are recorded.
+  /// An operation is being added to a queue that does not know it yet. Both are recorded.
   static func enqueued(
     _ operation: Operation?, _ probe: OperationProbe, number: UInt32, on queue: OpaquePointer?,
     _ describe: () -> (name: String?, limit: Int)
@@ -57,11 +57,11 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     }
     guard live.follower != nil else { return }
     if live.wantsTurns { queue.enter() }
-    guard live.accompany(probe.pointer, hears: live.wantsTurns) else {
+    guard live.accompany(probe.pointer, isNotified: live.wantsTurns) else {
       _ = queue.ended(live, now: Live.now)
       return
     }
-    // Told before anybody could hear it.
+    // It became ready before anybody followed it.
     if probe.has(OperationProbe.Bits.ready) { live.turned(EventKind.ready.rawValue, .init(start: nil, count: 0)) }
   }
 
@@ -70,14 +70,14 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     if new.wantsTurns { wantsTurns = true }
   }
 
-  /// Of an operation that is alive; nil: nobody follows it.
+  /// For an operation that is alive; nil: it has no followers.
   package static func of(_ operation: Operation) -> LiveOperation? {
     let pointer =
       operation.ownProbe?.pointer ?? optrace_object_find(Unmanaged.passUnretained(operation).toOpaque())
     return LiveCompanion.of(pointer) as? LiveOperation
   }
 
-  /// What it depends on, where somebody follows that. For its followers, while it turns.
+  /// The followed operations that it depends on. For its followers, while it has turns.
   package var dependencies: [LiveOperation] {
     guard let operation = object?.takeUnretainedValue() else { return [] }
     if let own = operation.ownProbe, !own.has(OperationProbe.Bits.hasDependencies) { return [] }
@@ -86,7 +86,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
 
   package var currentProgress: Progress { queue.progress(of: self) }
 
-  /// The follower of this kind.
+  /// The follower of this type.
   package func follower<Follower: LiveFollower>(_ kind: Follower.Type) -> Follower? {
     if let found = follower as? Follower { return found }
     for other in others { if let found = other as? Follower { return found } }

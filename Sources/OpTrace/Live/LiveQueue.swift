@@ -2,11 +2,12 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// A queue as those who observe it know it: what is in it, and who held its places.
+/// A queue as observers know it: its operations, and who held its slots.
 ///
-/// Sendable: all that changes, the states of its operations too, is only touched under `lock`, under which nobody else is called.
+/// Sendable: everything that changes, including the states of its operations, is only touched under `lock`, under which
+/// no other code is called.
 package final class LiveQueue: LiveCompanion, @unchecked Sendable {
-  /// What it holds at a moment.
+  /// Its contents at one moment.
   package struct State: Sendable {
     package var name: String?
     /// Waits for others.
@@ -15,7 +16,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     package var ready = 0
     /// Started, and not over.
     package var executing = 0
-    /// Since when the operation is ready that is it for the longest; see ``Live/now``.
+    /// Since when the operation is ready that has been ready for longest; see ``Live/now``.
     package var oldestReady: UInt64?
 
     package init() {}
@@ -23,16 +24,16 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
 
   private let lock = Lock()
   private var name: String?
-  private var places: Places
+  private var slots: Slots
   private var counts = State()
   /// The ready ones form a list, the oldest first.
   private var first: LiveOperation?
-  /// In the list, which keeps it.
+  /// In the list, which owns it.
   private unowned(unsafe) var last: LiveOperation?
 
   init(name: String?, limit: Int) {
     self.name = name
-    places = Places(limit: limit)
+    slots = Slots(limit: limit)
   }
 
   package var state: State {
@@ -44,18 +45,18 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  /// Nil: it has none of the program's.
+  /// Nil: it has no name from the program.
   package var currentName: String? { lock.withLock { name } }
 
   func rename(_ new: String?) { lock.withLock { name = new } }
-  func change(limit: Int) { lock.withLock { places.limit = limit } }
+  func change(limit: Int) { lock.withLock { slots.limit = limit } }
 
   override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     switch kind {
     case EventKind.queueReleased.rawValue:
       Live.forget(self)
       leave()
-    // It may be there; nobody tells of it any more.
+    // It may still exist, but nothing is reported about it any more.
     case UInt8(optrace_companion_left): Live.forget(self)
     default: break
     }
@@ -67,7 +68,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
 
   func progress(of operation: LiveOperation) -> LiveOperation.Progress { lock.withLock { operation.progress } }
 
-  /// Takes note of a turn; false: of one that was before, or comes too late.
+  /// Notes a turn; false: it was noted before, or comes too late.
   func ready(_ operation: LiveOperation, now: UInt64) -> Bool {
     lock.withLock {
       guard operation.state == .waiting else { return false }
@@ -80,7 +81,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  /// Nil: as above. Else whose place it took, if it waited for one.
+  /// Nil: as above. Else whose slot it took, if it waited for one.
   func started(_ operation: LiveOperation, now: UInt64) -> LiveOperation?? {
     lock.withLock {
       guard operation.state == .waiting || operation.state == .ready else { return nil }
@@ -88,7 +89,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
       operation.state = .executing
       operation.progress.started = now
       counts.executing += 1
-      return .some(places.take(since: operation.progress.ready))
+      return .some(slots.take(since: operation.progress.ready))
     }
   }
 
@@ -111,7 +112,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   func ended(_ operation: LiveOperation, now: UInt64) -> Bool {
     lock.withLock {
       guard operation.state != .over else { return false }
-      if operation.state == .executing { places.give(by: operation, now) }
+      if operation.state == .executing { slots.give(by: operation, now) }
       leaveState(of: operation)
       operation.state = .over
       operation.progress.ended = now
@@ -144,13 +145,13 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   }
 }
 
-/// The places of a queue with a limit. An operation had to wait for one if every place that is free when it starts was given
-/// free after it was ready; it came by the one that has been free for the longest.
-private struct Places {
+/// The slots of a queue with a limit. An operation had to wait for one if every slot that is free when it starts became
+/// free after it was ready; it took the one that has been free for longest.
+private struct Slots {
   /// Negative: any number, and nobody waits.
   var limit: Int { didSet { trim() } }
   private var taken = 0
-  /// By whom, and when; the oldest first.
+  /// Who freed each, and when; the oldest first.
   private var given: [(by: LiveOperation, at: UInt64)] = []
 
   init(limit: Int) { self.limit = limit }

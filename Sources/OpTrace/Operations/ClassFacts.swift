@@ -9,22 +9,22 @@ struct ClassFacts {
     case inherited = 1
     /// The program's own.
     case own = 2
-    /// The program's own in a traced type. What it asks ours by `super` is a part of its answer only, so a hook in its
-    /// place takes note of the whole.
+    /// The program's own in a traced type. What ours answers to its `super` is only a part of its answer, so a hook
+    /// records the whole.
     case hooked = 3
   }
 
-  /// Who tells how its operations run.
+  /// Who records how its operations run.
   enum Running: UInt32 {
-    /// They themselves, or the hooks of all other classes.
+    /// The operations themselves, or the hooks of all other classes.
     case usual = 0
-    /// A traced type with a `start()` and an `isFinished` of the program's own, which may never call ours: the hooks tell.
+    /// A traced type with the program's own `start()` and `isFinished`, which may never call ours: the hooks record it.
     case hooked = 1
     /// The same where there are no hooks: nobody.
-    case untold = 2
+    case unrecorded = 2
   }
 
-  /// All in one number, as they are kept: ids have 16 bits.
+  /// All in one number, as it is cached: ids have 16 bits.
   fileprivate var bits: UInt32
 
   fileprivate init(bits: UInt32) { self.bits = bits }
@@ -47,7 +47,7 @@ struct ClassFacts {
     if isSo { bits |= bit }
   }
 
-  /// The id of the class's name; 0 when there is no room for it.
+  /// The id of the class's name; 0: there is no room for it.
   fileprivate(set) var name: UInt32 {
     get { bits & Bits.name }
     set { bits = bits & ~Bits.name | newValue & Bits.name }
@@ -56,23 +56,25 @@ struct ClassFacts {
   @inline(__always) var running: Running { Running(rawValue: bits >> 18 & 3) ?? .usual }
   /// Each of its operations may run another function.
   var isCodeChosen: Bool { bits & Bits.isCodeChosen != 0 }
-  /// Its own `isExecuting` is asked between a start and its code.
+  /// Its own `isExecuting` is called between a start and the code.
   var overridesExecuting: Bool { bits & Bits.overridesExecuting != 0 }
-  /// None of ours, with a `start()` and states of its own: many a class that is asynchronous does not say so, as no queue asks.
+  /// None of ours, with its own `start()` and states. Many asynchronous classes do not say that they are, because no
+  /// queue asks.
   var runsItself: Bool { bits & Bits.runsItself != 0 }
   /// One of ours.
   var isOurs: Bool { bits & Bits.isOurs != 0 }
   /// A `TracedBlockOperation`; else, of ours, a `TracedOperation`.
   var isBlock: Bool { bits & Bits.isBlock != 0 }
-  /// None of ours, with answers of its own to what it is asked for its description.
+  /// None of ours, and it overrides a getter that its description asks.
   var answersItself: Bool { bits & Bits.answersItself != 0 }
 
-  /// What the operation's own answers do not say: a class that keeps its states itself goes on when `start()` has returned.
+  /// What the operation's own answers do not say: a class that keeps its states itself goes on after `start()` has
+  /// returned.
   @inline(__always) var isAsynchronous: Bool { running != .usual }
   /// How fully it is seen from the beginning.
-  @inline(__always) var coverage: TraceRecorder.Coverage { running == .untold ? .partial : .full }
+  @inline(__always) var coverage: TraceRecorder.Coverage { running == .unrecorded ? .partial : .full }
 
-  /// What is noted with each operation: what others do for it.
+  /// The bits that are set in each operation, for the hooks.
   @inline(__always) var marks: UInt32 {
     (readiness == .hooked ? OperationProbe.Bits.ownReady : 0) | (running == .hooked ? OperationProbe.Bits.ownStart : 0)
       | (overridesExecuting ? OperationProbe.Bits.ownExecuting : 0)
@@ -80,11 +82,11 @@ struct ClassFacts {
 }
 
 extension TraceRecorder {
-  /// Locks when a class is new, or the code that its operation runs, and at no other time.
+  /// Locks only if the class is new, or the code that its operation runs.
   func facts(of operation: Operation) -> ClassFacts {
     let type: AnyClass = type(of: operation)
     let key = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
-    // Source lines have other keys.
+    // Source locations have other keys.
     let known = optrace_cache_find(core, key, 0)
     let facts = known == 0 ? makeFacts(of: operation, type, key) : ClassFacts(bits: known)
     return facts.isCodeChosen ? self.facts(facts, of: operation, key) : facts
@@ -114,23 +116,23 @@ extension TraceRecorder {
     facts.note(ClassFacts.Bits.isBlock, where: isBlock)
     facts.note(ClassFacts.Bits.isCodeChosen, where: RunCode.isChosen(for: operation))
     facts.note(ClassFacts.Bits.overridesExecuting, where: HookUse.overridesExecuting(type))
-    // Known now: the class has just been looked at.
+    // It is cached now.
     let object = Unmanaged.passUnretained(operation).toOpaque()
     facts.note(ClassFacts.Bits.runsItself, where: !isOurs && optrace_object_runs_itself(object))
     facts.note(ClassFacts.Bits.answersItself, where: !isOurs && optrace_object_answers_itself(object))
-    // Else there may be room for the name the next time.
+    // If not, there may be room for the name the next time.
     if facts.name != 0 { optrace_cache_add(core, key, 0, facts.bits) }
     return facts
   }
 
   private func running(of type: AnyClass, isOurs: Bool) -> ClassFacts.Running {
     guard isOurs, HookUse.runsAlone(type) else { return .usual }
-    return HookUse.isInUse(by: self) && HookUse.runsAlone(type) ? .hooked : .untold
+    return HookUse.isInUse(by: self) && HookUse.runsAlone(type) ? .hooked : .unrecorded
   }
 
   private func readiness(of type: AnyClass, isOurs: Bool) -> ClassFacts.Readiness {
     guard HookUse.overridesReady(type) else { return .inherited }
-    // Asked again where the hooks were put in place for it: now they are in this class too.
+    // Evaluated again if the hooks were installed for it: now this class has them, too.
     let isHooked = isOurs && HookUse.isInUse(by: self) && HookUse.overridesReady(type)
     return isHooked ? .hooked : .own
   }

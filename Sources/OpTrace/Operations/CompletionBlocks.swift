@@ -2,15 +2,15 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Completion blocks. Foundation reads an operation's when the operation is over, and gives it to a thread: right before, a block of
-/// ours takes its place, which tells of its beginning and end. So one that is set late, in whatever way, is met too, and an
-/// operation without one costs a look at a word. The exchange costs an allocation, for each completion block.
+/// Completion blocks. Foundation reads an operation's completion block when the operation is over, and runs it on a
+/// thread. Right before that it is replaced by a block of ours, which records its beginning and end. So a block that is
+/// set late, in whatever way, is caught, too, and an operation without one costs a load. Replacing costs an allocation
+/// per completion block.
 enum CompletionBlocks {
   typealias Block = @Sendable () -> Void
 
-  /// What stands in the place of a completion block.
-  /// Sendable: `core` is never freed and takes records of any thread.
-  private struct Told: @unchecked Sendable {
+  /// What replaces a completion block. Sendable: `core` is never freed and takes records of any thread.
+  private struct Recorded: @unchecked Sendable {
     let core: OpaquePointer
     let serial: UInt32
     let block: Block
@@ -22,16 +22,16 @@ enum CompletionBlocks {
     }
   }
 
-  /// The block that tells of this one; nil where the operation records nowhere. Its being queued is told now.
-  static func told(_ block: @escaping Block, of probe: OperationProbe) -> Block? {
+  /// A block that runs this one and records it; nil: the operation records nowhere. Records now that it is queued.
+  static func recorded(_ block: @escaping Block, of probe: OperationProbe) -> Block? {
     guard let core = probe.core else { return nil }
-    let told = Told(core: core, serial: probe.serial, block: block)
+    let recorded = Recorded(core: core, serial: probe.serial, block: block)
     probe.record(.completionQueued)
-    return { told.run() }
+    return { recorded.run() }
   }
 
-  /// Where Foundation keeps the block in an operation; 0: that is not known, and it has to be asked.
-  private static let place: Int = {
+  /// Where Foundation keeps the block in an operation; 0: not known, so the getter has to be called.
+  private static let offset: Int = {
     #if canImport(Darwin)
       return 0
     #else
@@ -40,19 +40,19 @@ enum CompletionBlocks {
     #endif
   }()
 
-  /// A closure is two words; the first is 0 where there is none.
+  /// A closure is two words; the first one is 0 if there is none.
   static func mayHaveOne(_ operation: Operation) -> Bool {
-    guard place != 0 else { return true }
-    return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: place, as: UInt.self) != 0
+    guard offset != 0 else { return true }
+    return Unmanaged.passUnretained(operation).toOpaque().load(fromByteOffset: offset, as: UInt.self) != 0
   }
 }
 
 extension ProbedOperation {
-  /// It is over, and nobody has been told yet.
+  /// The operation is over, and nobody has been notified yet.
   func noteCompletion() {
     guard CompletionBlocks.mayHaveOne(self), let block = plainCompletion,
-      let told = CompletionBlocks.told(block, of: probe)
+      let recorded = CompletionBlocks.recorded(block, of: probe)
     else { return }
-    plainCompletion = told
+    plainCompletion = recorded
   }
 }

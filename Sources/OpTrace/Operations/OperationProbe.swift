@@ -4,7 +4,7 @@ internal import OpTraceFormat
 
 /// What every traced operation carries: its identity for the recorder, and the calls that its overrides make.
 ///
-/// All of them cost two loads and a branch while the operation records nowhere.
+/// Each of them costs two loads and a branch while the operation records nowhere.
 /// Sendable: the pointer never changes, and what it points to is atomic inside.
 struct OperationProbe: @unchecked Sendable {
   /// Bits of ``OperationProbe/claim(_:)``.
@@ -25,7 +25,7 @@ struct OperationProbe: @unchecked Sendable {
     static let quality = UInt32(optrace_bit_quality)
   }
 
-  /// Room for one inside of an object, so that an operation costs no allocation of ours.
+  /// Room for a probe inside of an object, so that an operation costs no allocation of ours.
   typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
   static let emptyStorage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -33,13 +33,13 @@ struct OperationProbe: @unchecked Sendable {
 
   init() { pointer = optrace_operation_create() }
 
-  /// Of an operation that is not there yet: nothing is recorded.
+  /// For an operation that does not exist yet: nothing is recorded.
   static let none = OperationProbe(pointer: nil)
   private init(pointer: OpaquePointer?) { self.pointer = pointer }
 
-  /// Inside of an object of ours. `storage` is a stored property that is used for this and nothing else: objects stay in
-  /// their place, and so does it for as long as the object lives, though Swift promises that for the time of a call only.
-  /// - Parameter here: where the function stands that makes the object.
+  /// Inside of an object of ours. `storage` is a stored property that is used for nothing else. Objects do not move, so
+  /// neither does it while the object lives, although Swift promises that only for the time of a call.
+  /// - Parameter here: the frame of the function that creates the object.
   init(in storage: inout Storage, here: optrace_start) {
     pointer = withUnsafeMutableBytes(of: &storage) { bytes in
       // The same number of words: a test compares them.
@@ -48,33 +48,33 @@ struct OperationProbe: @unchecked Sendable {
     if optrace_wants_makers() { optrace_operation_made(pointer, here) }
   }
 
-  /// Of an operation that carries none: see `COpTraceHooks.h`.
+  /// For an operation that carries none: see `COpTraceHooks.h`.
   init(hooked pointer: OpaquePointer) { self.pointer = pointer }
 
-  /// To be called once, at the end of the life of what has its probe inside.
+  /// Must be called once, at the end of the life of the object that contains its probe.
   func end() {
     if !isSilent { record(.released) }
   }
 
-  /// The same, where the probe is not inside of an object.
+  /// The same, if the probe is not inside of an object.
   func destroy() {
     guard let pointer else { return }
     end()
     optrace_operation_destroy(pointer)
   }
 
-  /// Nothing of what happens to the operation is recorded at the moment.
+  /// Nothing that happens to the operation is recorded at the moment.
   @inline(__always) var isSilent: Bool { optrace_operation_is_silent(pointer) }
 
-  /// It is finished for good, and that stands in the trace: Foundation need not be asked, which takes a lock to say it.
+  /// It is finished for good, and that is recorded: Foundation, which takes a lock to say so, need not be asked.
   @inline(__always) var isOver: Bool { has(Bits.over) }
 
-  /// How it runs is told by the hooks in its class: our overrides, which that may call by `super`, say nothing of it.
-  var isToldByHooks: Bool { has(OperationProbe.Bits.ownStart) }
+  /// The hooks in its class record how it runs; our overrides, which the class may call by `super`, record nothing.
+  var isRecordedByHooks: Bool { has(OperationProbe.Bits.ownStart) }
 
   /// The recorder that events go to; nil before the operation has been described there.
   var core: OpaquePointer? { optrace_operation_recorder(pointer) }
-  /// The recorder that it belongs to, while it is being described too.
+  /// The recorder that it belongs to, even while it is being described.
   var owner: OpaquePointer? { optrace_operation_owner(pointer) }
   var serial: UInt32 { optrace_operation_serial(pointer) }
 
@@ -102,7 +102,7 @@ struct OperationProbe: @unchecked Sendable {
     }
   }
 
-  /// Runs the operation's code, or a part of it: by its companion, where it has one.
+  /// Runs the operation's code, or a part of it, through its companion if it has one.
   @inline(__always) func run(_ body: () -> Void) {
     if let companion = LiveCompanion.of(pointer) { companion.run(body) } else { body() }
   }

@@ -29,37 +29,37 @@ final class OperationStates: @unchecked Sendable {
   func start(_ operation: some ProbedOperation, synchronously: Bool, _ execute: () -> Void) {
     let probe = operation.probe
     // A subclass's own start has called ours.
-    let isTold = probe.isToldByHooks
+    let isHooked = probe.isRecordedByHooks
     operation.attachForStart()
     #if canImport(Darwin)
       if probe.has(OperationProbe.Bits.hasDependencies) { OperationObserver.noteDependenciesFinished(of: operation) }
     #endif
-    if !isTold {
+    if !isHooked {
       probe.record(.started)
-      // The hooks may have come with the attaching: they must not think that nobody saw the start.
-      if probe.isToldByHooks { _ = probe.claim(OperationProbe.Bits.watched) }
+      // Attaching may have installed the hooks: they must not think that the start was not seen.
+      if probe.isRecordedByHooks { _ = probe.claim(OperationProbe.Bits.watched) }
     }
     let isOver = operation.isCancelled || lock.withLock { finishedEarly }
     if !isOver, begin(operation) {
-      if !isTold { optrace_frame_push(probe.pointer) }
+      if !isHooked { optrace_frame_push(probe.pointer) }
       optrace_frame_set_phase(UInt32(optrace_phase_block))
       probe.run(execute)
-      if !isTold { optrace_frame_pop() }
+      if !isHooked { optrace_frame_pop() }
       if synchronously { finish(operation, from: .executing, error: nil) }
     } else if lock.withLock({ state == .idle }) {
       finish(operation, from: .idle, error: nil)
     }
-    // Else it was started again: recorded as a second start, and that is all.
-    if !isTold { probe.record(.startReturned) }
+    // Otherwise it was started again: recorded as a second start, and that is all.
+    if !isHooked { probe.record(.startReturned) }
   }
 
-  /// False when it has begun before, or was finished at the last moment.
+  /// False: it has begun before, or was finished at the last moment.
   private func begin(_ operation: some ProbedOperation) -> Bool {
     announce(operation, ["isExecuting"]) {
       lock.withLock {
         guard state == .idle, !finishedEarly else { return false }
         let probe = operation.probe
-        if !probe.isToldByHooks || probe.claim(OperationProbe.Bits.began) { probe.record(.executionBegan) }
+        if !probe.isRecordedByHooks || probe.claim(OperationProbe.Bits.began) { probe.record(.executionBegan) }
         state = .executing
         return true
       }
@@ -74,7 +74,7 @@ final class OperationStates: @unchecked Sendable {
       storedError = error
       return true
     }
-    // Foundation on Linux crashes when a queued operation finishes before its start, so the start will see to it.
+    // Foundation on Linux crashes if a queued operation finishes before its start, so the start does it.
     if !isEarly { finish(operation, from: .executing, error: error) }
   }
 
@@ -91,8 +91,8 @@ final class OperationStates: @unchecked Sendable {
         }
         if let error { storedError = error }
         state = .finished
-        // The hooks of a subclass may have told it already; from here on they do not.
-        if probe.isToldByHooks, !probe.claim(OperationProbe.Bits.finishRecorded) { return true }
+        // The hooks of a subclass may have recorded it already; from here on they do not.
+        if probe.isRecordedByHooks, !probe.claim(OperationProbe.Bits.finishRecorded) { return true }
         if expected == .executing { probe.record(.executionEnded) }
         if let text {
           probe.record(.finishedWithError, text: text)
@@ -108,7 +108,7 @@ final class OperationStates: @unchecked Sendable {
     }
   }
 
-  /// Announces a change of the keys around `change`, which says whether anything changed.
+  /// Announces a change of the keys around `change`, which returns whether anything changed.
   @discardableResult
   private func announce(_ operation: some ProbedOperation, _ keys: [String], _ change: () -> Bool) -> Bool {
     #if canImport(Darwin)

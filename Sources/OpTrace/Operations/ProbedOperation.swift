@@ -6,7 +6,7 @@ internal import OpTraceFormat
 protocol ProbedOperation: Operation {
   var probe: OperationProbe { get }
   var sourceLocation: SourceLocation? { get }
-  /// `isAsynchronous`, without asking an override that may do anything.
+  /// `isAsynchronous`, without calling an override that may do anything.
   var isProbedAsAsynchronous: Bool { get }
   /// The address of the function that it runs instead of its class's own; 0: none is known.
   var code: UInt { get }
@@ -15,7 +15,7 @@ protocol ProbedOperation: Operation {
 }
 
 extension Operation {
-  /// The operation as a probed one, if it is. By its class: asking for the protocol is a slower cast.
+  /// The operation as a probed one, if it is one. Checked by its class: a cast to the protocol is slower.
   var probed: (any ProbedOperation)? { self as? TracedOperation ?? (self as? TracedBlockOperation) }
 }
 
@@ -31,18 +31,18 @@ extension Operation {
 
 extension ProbedOperation {
   /// Runs `body`, which is Foundation's `start()`, and notices when the operation's code begins and ends: Foundation on
-  /// Linux asks `isExecuting` right before `main()`, and `isFinished` before it tells anybody of the end, both on the
-  /// thread that runs the operation. Inline: so `body` is no closure, which would count a use of the operation.
+  /// Linux calls `isExecuting` right before `main()`, and `isFinished` before it notifies anybody of the end, both on
+  /// the thread that runs the operation. Inline, so that `body` is no closure, which would retain the operation.
   @inline(__always) func probedStart(_ body: () -> Void) {
     guard noteStart() else { return body() }
     probe.run(body)
     noteReturn()
   }
 
-  /// False: nothing of its running is told here.
+  /// False: its run is not recorded here.
   private func noteStart() -> Bool {
     // A subclass's own start has called ours.
-    if probe.isToldByHooks { return false }
+    if probe.isRecordedByHooks { return false }
     guard attachToDefault() else {
       _ = probe.claim(OperationProbe.Bits.used)
       return false
@@ -51,26 +51,26 @@ extension ProbedOperation {
       probe.pointer,
       !probe.has(OperationProbe.Bits.ownExecuting)
         && optrace_object_is_starting(Unmanaged.passUnretained(self).toOpaque()))
-    // Else nobody would notice its finish, and Foundation would be told "not yet" for good.
+    // Otherwise its finish would not be noticed, and Foundation would get "not yet" for good.
     if isWatched { _ = probe.claim(OperationProbe.Bits.watched) }
     return true
   }
 
   private func noteReturn() {
-    // Not yet recorded: it was too deep in nested starts to be watched, or has not finished.
+    // Not yet recorded: it was nested too deep in other starts, or has not finished.
     if !probe.has(OperationProbe.Bits.finishRecorded), probe.claim(OperationProbe.Bits.finishRecorded), isFinished {
       probe.record(.finished)
     }
     optrace_run_return(probe.pointer)
   }
 
-  /// Foundation's own answer, where it is known without asking.
+  /// Foundation's own answer, if it is known without a call.
   @inline(__always) private func own(_ question: Int) -> Bool? {
     let answer = optrace_own_answer(probe.pointer, Unmanaged.passUnretained(self).toOpaque(), UInt32(question))
     return Int(answer) == optrace_own_unknown ? nil : Int(answer) == optrace_own_yes
   }
 
-  /// - Parameter ask: Foundation.
+  /// - Parameter ask: calls Foundation.
   @inline(__always) func noteExecuting(_ ask: () -> Bool) -> Bool {
     if probe.isSilent { return ask() }
     let value = own(optrace_own_executing) ?? ask()
@@ -79,12 +79,12 @@ extension ProbedOperation {
   }
 
   private func noteExecuting() {
-    if !probe.isToldByHooks { optrace_run_begin(probe.pointer) }
+    if !probe.isRecordedByHooks { optrace_run_begin(probe.pointer) }
   }
 
-  /// A finish can be seen when it has been recorded and not before, as far as that is in our hands: Foundation's own
-  /// state changes some instructions earlier, and whoever asks in between, from another thread, is told "not yet".
-  /// Those who wait are woken after that.
+  /// A finish becomes visible only after it has been recorded, as far as that is up to us: Foundation's own state
+  /// changes a few instructions earlier, and another thread that asks in between gets "not yet". Waiters are woken
+  /// after that.
   @inline(__always) func noteFinished(_ ask: () -> Bool) -> Bool {
     if probe.isOver { return true }
     if probe.isSilent { return ask() }
@@ -98,13 +98,13 @@ extension ProbedOperation {
       noteCompletion()
       return true
     }
-    // Asked again where it was watched: the finish may have been recorded meanwhile.
+    // Asked again if its start was recorded: the finish may have been recorded meanwhile.
     return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
   }
 
-  /// Foundation asks on the thread that took away the last obstacle, perhaps under the queue's lock. Only turns to true
-  /// are recorded: a program may ask as often as it likes. Where a subclass overrides `isReady`, this is a part of its answer
-  /// only, and the hook in its place takes note of the whole.
+  /// Foundation calls this on the thread that removed the last obstacle, perhaps under the queue's lock. Only changes
+  /// to true are recorded: a program may ask as often as it likes. If a subclass overrides `isReady`, this is only a
+  /// part of its answer, and the hook there records the whole.
   @inline(__always) func noteReady(_ value: Bool) -> Bool {
     if probe.isSilent || (value && probe.has(OperationProbe.Bits.ready)) { return value }
     return noteTurn(value)
@@ -119,13 +119,13 @@ extension ProbedOperation {
     return value
   }
 
-  /// The edge is recorded before Foundation hears of it: on Linux an operation that is made to depend on itself hangs
-  /// in there. One that is not attached yet is described, edges and all, when it is; if that happened meanwhile, the
-  /// edge is recorded afterwards, perhaps for the second time, which readers do not mind.
+  /// The dependency is recorded before Foundation gets it: on Linux an operation that is made to depend on itself hangs
+  /// there. An operation that is not attached yet is described later, with its dependencies; if that happened
+  /// meanwhile, the dependency is recorded afterwards, perhaps twice, which readers accept.
   func noteDependency(on operation: Operation, _ body: () -> Void) {
     _ = probe.claim(OperationProbe.Bits.hasDependencies)
     #if !canImport(Darwin)
-      // No queue will ever be given it.
+      // No queue will ever get it.
       if operation === self { attachForStart() }
     #endif
     let wasAttached = recordDependency(on: operation)
@@ -155,11 +155,12 @@ extension ProbedOperation {
     if let name { probe.record(.operationNamed, text: name) }
   }
 
-  /// A wait for one that is over is told too, for whoever reads what a thread did. Not inside of another wait that is told,
-  /// which goes through many operations: those that were over say nothing then, and nobody has to wait for them.
+  /// A wait for a finished operation is recorded, too, for readers who want to know what a thread did. But not inside
+  /// of another recorded wait, which goes through many operations: finished ones say nothing there, and nobody has to
+  /// wait for them.
   func noteWait(_ body: () -> Void) {
     let isOneOfMany = optrace_frame_is_waiting()
-    // A subclass may say something else of itself, and Foundation waits for that.
+    // A subclass may answer something else, and that is what Foundation waits for.
     if isOneOfMany, probe.isOver, isFinished { return }
     guard attachForWait(), !(isOneOfMany && isFinished) else { return body() }
     guard let core = probe.core else { return body() }
@@ -168,13 +169,13 @@ extension ProbedOperation {
     optrace_frame_waits(true)
     body()
     optrace_frame_waits(false)
-    // Foundation's own state has turned, and the thread that finishes it has not come to the record yet.
+    // Foundation's own state has changed, and the finishing thread has not written the record yet.
     if !probe.has(OperationProbe.Bits.finishRecorded) { probe.record(.finishSeen) }
     optrace_wait_end(core, serial, false)
   }
 
-  /// Somebody may wait for an operation before it is added to a queue, and only then does it meet a recorder: who waits
-  /// knows one, if the waiting thread runs an operation that is recorded.
+  /// An operation may be waited for before it is added to a queue and meets a recorder. Then the waiting thread's
+  /// recorder is used, if it runs an operation that is recorded.
   private func attachForWait() -> Bool {
     if !probe.isSilent { return true }
     guard probe.owner == nil else { return false }
@@ -194,7 +195,7 @@ extension ProbedOperation {
     if !attachToDefault() { _ = probe.claim(OperationProbe.Bits.used) }
   }
 
-  /// For an operation that is run by hand. True when it records.
+  /// For an operation that is run by hand. True: it records.
   @inline(__always) private func attachToDefault() -> Bool {
     if !probe.isSilent { return true }
     if optrace_nobody_records() { return false }

@@ -1,17 +1,18 @@
 internal import COpTrace
 internal import Foundation
 
-/// The function that an operation runs, where that is not its class's: what a block was made of says more than "BlockOperation".
+/// The function that an operation runs, if that is not its class's: what a block was made of says more than
+/// "BlockOperation".
 enum RunCode {
   /// The address of a closure's function.
   static func address(of block: @escaping @Sendable () -> Void) -> UInt { BlockHolder(block: block).address }
 
-  /// The same of an asynchronous one.
+  /// The same for an asynchronous closure.
   static func address(of block: @escaping @Sendable () async throws -> Void) -> UInt {
     AsyncHolder(block: block).address
   }
 
-  /// Whose operations may run different code.
+  /// An operation of a class whose operations may run different code.
   static func isChosen(for operation: Operation) -> Bool {
     operation is BlockOperation || operation is TracedTaskOperation
   }
@@ -23,7 +24,7 @@ enum RunCode {
     return address(ofForeign: operation)
   }
 
-  /// The same of a `BlockOperation`, by what Foundation has of it.
+  /// The same for a `BlockOperation`, from what Foundation has of it.
   static func address(ofForeign operation: Operation) -> UInt {
     guard blockOffset != 0 else { return 0 }
     // The first word of a closure is its function; a plain block operation without a block has none.
@@ -34,7 +35,7 @@ enum RunCode {
     optrace_class_field(unsafeBitCast(BlockOperation.self as AnyClass, to: UnsafeRawPointer.self), "_block"))
 }
 
-/// A closure is two words, its function and its context. Stored in a structure of its own type it is not changed; handed over
+/// A closure is two words, its function and its context. In a structure of its own type it is stored unchanged; passed
 /// as a generic argument it would become the function of a thunk.
 private struct BlockHolder {
   let block: @Sendable () -> Void
@@ -44,7 +45,7 @@ private struct BlockHolder {
   }
 }
 
-/// Of an asynchronous closure the function's word leads to a description, which begins with the distance to the code.
+/// The function word of an asynchronous closure points to a description, which begins with the distance to the code.
 private struct AsyncHolder {
   let block: @Sendable () async throws -> Void
   var address: UInt {

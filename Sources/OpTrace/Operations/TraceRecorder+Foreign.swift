@@ -4,7 +4,7 @@ internal import OpTraceFormat
 
 /// Operations that carry no probe of this recorder.
 extension TraceRecorder {
-  /// The number of an operation. At first sight it is described as `external`: nothing but its being named is known.
+  /// The number of an operation. At first sight it is described as `external`: only that it was named is known.
   func identifyForeign(_ operation: Operation) -> UInt32 {
     let (serial, isNew) = foreign.number(of: operation, core: core)
     if isNew, serial != 0 {
@@ -16,7 +16,7 @@ extension TraceRecorder {
     return serial
   }
 
-  /// Describes an operation that a traced queue was given, with what it depends on.
+  /// Describes an operation that was given to a traced queue, with its dependencies.
   func enqueueForeign(_ operation: Operation) -> UInt32 {
     let (serial, _) = foreign.number(of: operation, core: core)
     guard serial != 0 else { return 0 }

@@ -6,18 +6,19 @@ internal import OpTraceFormat
 extension TraceRecorder {
   /// How an operation comes into the trace.
   enum Sight {
-    /// Another operation depends on it, or an event of the program's own belongs to it.
+    /// Another operation depends on it, or one of the program's own events belongs to it.
     case named
     /// It is given to a queue that is recorded.
     case enqueued
     /// It starts, or somebody waits for it.
     case started
-    /// It goes on from a start that nobody saw.
+    /// It runs, and its start was not seen.
     case running
   }
 
-  /// The operation's number in this trace. At first sight it is described: class, name, source, and what it depends on,
-  /// the operations that were never enqueued included. Takes no lock for traced types, unless a class is new.
+  /// The operation's number in this trace. At first sight it is described: class, name, source location and
+  /// dependencies, including operations that were never enqueued. Takes no lock for traced types, unless a class is
+  /// new.
   @discardableResult
   func introduce(_ operation: Operation, _ sight: Sight = .named) -> UInt32 {
     introduce(operation, probe(of: operation), sight)
@@ -28,7 +29,7 @@ extension TraceRecorder {
     return introduce(operation, probe, sight, &none)
   }
 
-  /// `adding` is nil behind it where it stands in the description.
+  /// `adding` is nil afterwards if the description contains it.
   func introduce(
     _ operation: Operation, _ probe: OperationProbe?, _ sight: Sight, _ adding: inout Adding?
   ) -> UInt32 {
@@ -49,18 +50,18 @@ extension TraceRecorder {
     }
   }
 
-  /// In a chain the numbers follow each other.
+  /// In a chain the numbers are consecutive.
   func recordDependency(of number: UInt32, on target: UInt32) {
     if target == number &- 1, target != 0 { return optrace_emit1(core, EventKind.dependsOnLast.rawValue, number) }
     EventFields.DependencyAdded(on: target).emit(to: core, about: number)
   }
 
-  /// What follows the operation: the probe that it carries, or the one that the hooks keep for it.
+  /// The probe that follows the operation: the one it carries, or the one that the hooks keep for it.
   func probe(of operation: Operation) -> OperationProbe? {
     operation.ownProbe ?? probeOfForeign(operation)
   }
 
-  /// The same of one that is not ours.
+  /// The same for an operation that is not ours.
   func probeOfForeign(_ operation: Operation) -> OperationProbe? {
     guard HookUse.isInUse(by: self) else { return nil }
     #if canImport(Darwin)
@@ -100,7 +101,7 @@ extension TraceRecorder {
     return probe.serial
   }
 
-  /// Of one that was thought to be seen from its start on: it has started, and nobody saw that.
+  /// For an operation that should have been seen from its start on, but has started unseen.
   private func describeInPart(_ operation: Operation, _ probe: OperationProbe) {
     let isAsynchronous = operation.probed?.isProbedAsAsynchronous ?? (operation.isAsynchronous || runsItself(operation))
     guard probe.claim(OperationProbe.Bits.partial) else { return }
@@ -110,7 +111,7 @@ extension TraceRecorder {
   }
 
   /// What an operation answers. That is the program's code, which may take locks and use other operations, or this one:
-  /// it is asked before others wait for the description.
+  /// it is called before others wait for the description.
   struct Appearance: ~Copyable {
     var isOurs = true
     var name: String?
@@ -128,7 +129,7 @@ extension TraceRecorder {
   private func appearance(of operation: Operation, _ sight: Sight) -> Appearance {
     guard let probed = operation.probed else { return appearance(ofForeign: operation, sight) }
     var appearance = Appearance()
-    // One of ours knows of itself that nothing has been done with it.
+    // One of ours knows itself that nothing has been done with it.
     if sight != .enqueued || probed.probe.has(OperationProbe.Bits.used) {
       appearance.isFinished = operation.isFinished
       appearance.isExecuting = operation.isExecuting
@@ -142,8 +143,8 @@ extension TraceRecorder {
 
   @inline(__always) func appearance(ofForeign operation: Operation, _ sight: Sight) -> Appearance {
     var appearance = Appearance()
-    // A program may hold the lock of its getters while it adds the operation or makes another one depend on it: it is
-    // not asked where Foundation asks neither of these.
+    // A program may hold the lock of its getters while it adds the operation, or makes another one depend on it. So
+    // they are not called where Foundation calls neither.
     if !((sight == .enqueued || sight == .named) && isUnused(operation)) {
       appearance.isFinished = operation.isFinished
       appearance.isExecuting = operation.isExecuting
@@ -156,7 +157,7 @@ extension TraceRecorder {
     return appearance
   }
 
-  /// Describes an operation that is attached, and lets its events through. Calls nothing of the program's.
+  /// Describes an operation that is attached, and lets its events through. Calls none of the program's code.
   func describe(
     _ operation: Operation, _ appearance: borrowing Appearance, _ probe: OperationProbe, _ sight: Sight,
     _ described: inout [(Operation, UInt32)], _ adding: inout Adding?
@@ -164,7 +165,7 @@ extension TraceRecorder {
     let facts = facts(of: operation)
     if facts.marks != 0 { _ = probe.claim(facts.marks) }
     let serial = probe.serial
-    // What began before it met a recorder was not seen, and its absence proves nothing.
+    // What happened before it met a recorder was not seen, so its absence proves nothing.
     let isOver = appearance.isFinished
     var coverage = isOver || appearance.isExecuting || sight == .running ? Coverage.partial : facts.coverage
     if !appearance.isOurs { coverage = max(coverage, self.coverage(ofForeign: operation, sight)) }
@@ -194,23 +195,23 @@ extension TraceRecorder {
     optrace_operation_publish(probe.pointer, core)
   }
 
-  /// Many a class that is asynchronous does not say so: a queue does not ask.
+  /// Many asynchronous classes do not say that they are, because no queue asks.
   private func runsItself(_ operation: Operation) -> Bool {
     optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
   }
 
-  /// Whether Foundation knows of no use of it. False too where that cannot be told.
+  /// Whether Foundation knows of no use of it. False also if that is not known.
   private func isUnused(_ operation: Operation) -> Bool {
     optrace_object_is_unused(Unmanaged.passUnretained(operation).toOpaque())
   }
 
   /// How fully an operation that is not ours will be seen.
   private func coverage(ofForeign operation: Operation, _ sight: Sight) -> Coverage {
-    guard HookUse.tellsUnused, watchesEverything else {
-      // Only what the traced queues are given is followed from there on.
+    guard HookUse.knowsUnused, watchesEverything else {
+      // Only what traced queues are given is followed from there on.
       return sight == .enqueued ? .full : sight == .named ? .external : .partial
     }
-    // In a queue, or started, before anybody looked: that was not seen.
+    // It was in a queue, or started, before anybody recorded it.
     if sight == .running { return .partial }
     if sight == .enqueued || isUnused(operation) { return .full }
     return .partial

@@ -3,10 +3,11 @@ internal import Foundation
 internal import OpTraceFormat
 
 extension TraceRecorder {
-  /// Describes an operation that goes without having met a recorder, where what it depends on is not over. Foundation on Linux
-  /// keeps pointers to it there, and follows them later: this may be the cause of a crash, though no queue was ever given it.
+  /// Describes an operation that is released without having met a recorder, while something it depends on is not over.
+  /// Foundation on Linux keeps pointers to it there, and follows them later, which may cause a crash although no queue
+  /// ever had it.
   ///
-  /// The operation itself is asked nothing: parts of it may be gone. `probe`: what it carries, if anything.
+  /// The operation itself is not asked: parts of it may be gone. `probe`: the one that it carries, if any.
   static func introduceReleased(
     _ operation: Operation, name: String?, probe: OperationProbe?, dependencies: [Operation]
   ) {
@@ -16,7 +17,7 @@ extension TraceRecorder {
       guard let recorder = owner.map({ active($0) }) ?? watcher ?? fallback, recorder.isRecording else {
         return
       }
-      // Also looks at Foundation, where nobody has yet: `isOpen` rests on that.
+      // Also prepares the hooks if nobody has: `isOpen` relies on them.
       _ = recorder.facts(of: operation)
       guard known.contains(where: { isOpen($0.0, $0.1) }) else { return }
       recorder.describeReleased(operation, name, probe ?? recorder.probe(of: operation), dependencies)

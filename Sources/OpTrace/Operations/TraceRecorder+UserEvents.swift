@@ -4,13 +4,13 @@ internal import OpTraceFormat
 
 /// The program's own events.
 extension TraceRecorder {
-  /// Notes a moment. Without `operation` it belongs to the one that executes on this thread, if any.
+  /// Records a moment. Without `operation` it belongs to the one that executes on this thread, if any.
   public func mark(_ name: String, in operation: Operation? = nil) {
     guard isRecording else { return }
     emit(.mark, name, 0, operation)
   }
 
-  /// Runs `body` and notes when it began and ended. Returns what it returns, throws what it throws.
+  /// Runs `body` and records when it began and ended. Returns what it returns, throws what it throws.
   public func measure<Result, Failure: Error>(
     _ name: String, in operation: Operation? = nil, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -19,7 +19,7 @@ extension TraceRecorder {
     return try body()
   }
 
-  /// As the other, for work that may go on on another thread.
+  /// The same for work that may continue on another thread.
   public func measure<Result, Failure: Error>(
     _ name: String, in operation: Operation? = nil, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> Result

@@ -11,10 +11,10 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// The states, their locks and their notifications are dealt with here, and a subclass cannot get them wrong:
-/// cancelled before its start it finishes without executing; a second `finish()` is recorded as misuse and ignored; a
-/// `finish()` before the start takes effect at the start. While it executes, `cancel()` only sets `isCancelled`: look at
-/// it, or override `cancel()` (and call `super`) to end early; `finish()` is still to be called.
+/// The states, their locks and their notifications are handled here, and a subclass cannot get them wrong. If it is
+/// cancelled before its start, it finishes without executing; a second `finish()` is recorded as misuse and ignored; a
+/// `finish()` before the start takes effect at the start. While it executes, `cancel()` only sets `isCancelled`: check
+/// it, or override `cancel()` (and call `super`) to end early. `finish()` must still be called.
 ///
 /// Sendable: `Operation` is; `states` has its own lock, the other stored properties are constants.
 open class TracedAsyncOperation: TracedOperation, @unchecked Sendable {
@@ -23,14 +23,14 @@ open class TracedAsyncOperation: TracedOperation, @unchecked Sendable {
 
   // MARK: Running
 
-  /// Begins the work and returns; the work calls ``TracedAsyncOperation/finish()``. Never called when the operation was cancelled before its
-  /// start. The default finishes at once.
+  /// Begins the work and returns; the work calls ``TracedAsyncOperation/finish()``. Not called if the operation was
+  /// cancelled before its start. The default finishes at once.
   open func execute() { finish() }
 
   /// Ends the operation. From any thread, also before ``execute()`` returns.
   public final func finish() { finish(with: nil) }
 
-  /// Ends the operation, as failed when there is an error; its description goes into the trace.
+  /// Ends the operation, as failed if there is an error; the error's description is recorded.
   public final func finish(with error: (any Error)?) { states.finish(self, error: error) }
 
   /// The error that it was finished with.

@@ -6,25 +6,25 @@ internal import OpTraceFormat
 /// A block operation that records its life, and each of its blocks with the thread that ran it.
 ///
 /// Several blocks run at the same time, as Apple documents it; Foundation on Linux runs those of a plain
-/// `BlockOperation` one after the other. It is finished when all of them have returned.
+/// `BlockOperation` one after the other. The operation is finished when all of them have returned.
 ///
 /// Sendable: `Operation` is; the stored properties here are set before the operation is shared.
 open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sendable {
   @exclusivity(unchecked) private var probeStorage = OperationProbe.emptyStorage
   private(set) final var probe = OperationProbe.none
-  /// Set before anybody else knows the operation, if at all.
+  /// Set before the operation is shared, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
-  /// Of the first block that was added; the one that Foundation is given at the beginning stays with it.
+  /// Of the first block that was added; a block given to Foundation's initialiser stays there.
   private(set) final var code: UInt = 0
 
-  // The only designated initialiser, or a subclass's `override init() {}` would not compile.
+  // The only designated initialiser; otherwise a subclass's `override init() {}` would not compile.
   public override init() {
     probe = OperationProbe(in: &probeStorage, here: optrace_here())
     super.init()
   }
 
-  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
+  /// - Parameter name: shown instead of the class's name. Nil keeps Foundation's default.
   public convenience init(
     name: String?, file: StaticString = #fileID, line: UInt = #line, block: @escaping @Sendable () -> Void
   ) {
@@ -45,9 +45,9 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     super.addExecutionBlock(block)
   }
 
-  /// Runs the blocks, more than one of them concurrently on threads that have nothing else to do.
+  /// Runs the blocks; if there are several, concurrently on idle threads.
   open override func main() {
-    // Typed as Foundation has it: an array of `@Sendable` functions that is cast to one of others traps on Linux.
+    // Typed as in Foundation: casting an array of `@Sendable` functions to one of others traps on Linux.
     let blocks: [@Sendable () -> Void] = executionBlocks
     guard blocks.count > 1 else {
       blocks.first?()
@@ -67,7 +67,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   // MARK: Running
 
   #if canImport(Darwin)
-    // Foundation there does not say when it asks the getters, so the states are ours; see `OperationStates`.
+    // Foundation there does not say when it calls the getters, so the states are ours; see `OperationStates`.
     private let states = OperationStates()
 
     open override func start() { states.start(self, synchronously: true) { main() } }

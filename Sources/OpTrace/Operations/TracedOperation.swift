@@ -20,27 +20,28 @@ internal import OpTraceFormat
 open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   @exclusivity(unchecked) private var probeStorage = OperationProbe.emptyStorage
   private(set) final var probe = OperationProbe.none
-  /// Set before anybody else knows the operation, if at all.
+  /// Set before the operation is shared, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
   var code: UInt { 0 }
 
-  // The only designated initialiser, or a subclass's `override init() {}` would not compile.
+  // The only designated initialiser; otherwise a subclass's `override init() {}` would not compile.
   public override init() {
     probe = OperationProbe(in: &probeStorage, here: optrace_here())
     super.init()
   }
 
-  /// Subclasses inherit it unless they have a designated initialiser of their own; then ``setName(_:file:line:)`` does it.
+  /// Inherited by subclasses that have no designated initialiser of their own; the others call
+  /// ``setName(_:file:line:)``.
   ///
-  /// - Parameter name: shown instead of the class's name. Nil leaves Foundation's default.
+  /// - Parameter name: shown instead of the class's name. Nil keeps Foundation's default.
   public convenience init(name: String?, file: StaticString = #fileID, line: UInt = #line) {
     self.init()
     setName(name, file: file, line: line)
   }
 
-  /// Names the operation and notes the place in the source where it was made. For initialisers of subclasses, before
-  /// the operation is shared.
+  /// Names the operation and sets the source location where it was created. For initialisers of subclasses, before the
+  /// operation is shared.
   public final func setName(_ name: String?, file: StaticString = #fileID, line: UInt = #line) {
     sourceLocation = SourceLocation(file: file, line: line)
     if let name { self.name = name }
@@ -55,7 +56,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
   // MARK: Running
 
   #if canImport(Darwin)
-    // Foundation there does not say when it asks the getters, so the states are ours; see `OperationStates`.
+    // Foundation there does not say when it calls the getters, so the states are ours; see `OperationStates`.
     private let states = OperationStates()
 
     open override func start() { states.start(self, synchronously: true) { main() } }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Swift concurrency inside a queue: the operation runs an asynchronous closure, and is finished when it returns.
+/// Swift concurrency inside a queue: the operation runs an asynchronous closure, and is finished when that returns.
 ///
-/// `cancel()` cancels the task. An error that it throws makes the operation a failed one, but for `CancellationError`
+/// `cancel()` cancels the task. An error that it throws makes the operation a failed one, except `CancellationError`
 /// after a cancel.
 ///
 /// Sendable: `task` is only touched under `taskLock`; the other stored properties are constants.

@@ -23,8 +23,8 @@ extension TraceRecorder {
 }
 
 /// What a barrier block carries: the operation that stands for it in the trace. It ends with the block, which a queue
-/// drops without running it when the barrier is cancelled.
-/// Sendable: `hasRun` is touched by the block, which runs once at most, and by `deinit` after it.
+/// releases without running it if the barrier is cancelled.
+/// Sendable: `hasRun` is touched by the block, which runs at most once, and by `deinit` after it.
 final class BarrierLife: @unchecked Sendable {
   let probe = OperationProbe()
   private var hasRun = false

@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 internal import OpTraceFormat
 
-/// What a queue is for the recorder: its number in a trace, and how it is described.
+/// What the recorder knows of a queue: its number in a trace, and how it is described.
 ///
 /// Sendable: the pointer never changes, and what it points to is atomic inside.
 struct QueueProbe: @unchecked Sendable {
@@ -17,7 +17,7 @@ struct QueueProbe: @unchecked Sendable {
     return number == 0 ? nil : number
   }
 
-  /// The queue's number in this recorder's trace; at first sight the queue is described. When the recorder was replaced,
+  /// The queue's number in this recorder's trace; at first sight the queue is described. If the recorder was replaced,
   /// the queue moves to the new one.
   func number(of queue: OperationQueue, in recorder: TraceRecorder) -> UInt32? {
     if let number = knownNumber(recorder.core) { return number }
@@ -26,7 +26,7 @@ struct QueueProbe: @unchecked Sendable {
 
   private func introduce(_ queue: OperationQueue, to recorder: TraceRecorder) -> UInt32? {
     guard let pointer else { return nil }
-    // Before the lock is taken: where there are no hooks the program's own overrides are asked.
+    // Before the lock is taken: without hooks the program's own overrides are called.
     let description = Description(queue)
     return Self.introducing.withLock {
       if let number = knownNumber(recorder.core) { return number }
@@ -69,7 +69,7 @@ struct QueueProbe: @unchecked Sendable {
       }
     }
 
-    /// Foundation's own name for a queue without one is an address, which says nothing.
+    /// Foundation's default name of a queue is an address, which says nothing.
     private var givenName: String? { name.flatMap { $0.hasPrefix("NSOperationQueue 0x") ? nil : $0 } }
     var live: (name: String?, limit: Int) { (givenName, Int(limit)) }
 
@@ -78,10 +78,10 @@ struct QueueProbe: @unchecked Sendable {
         limit: Int32(clamping: limit), qos: quality.traceValue, main: QueueProbe.isMain(underlying),
         suspended: isSuspended)
       let given = givenName ?? ""
-      let place = optrace_caller_stack(core)
+      let stack = optrace_caller_stack(core)
       UTF8Text.with(given) {
         optrace_emit_text_at(
-          core, EventKind.queueCreated.rawValue, number, fields.high, true, fields.word2, $0, $1, place)
+          core, EventKind.queueCreated.rawValue, number, fields.high, true, fields.word2, $0, $1, stack)
       }
     }
   }
@@ -90,8 +90,8 @@ struct QueueProbe: @unchecked Sendable {
   static func isMain(_ queue: DispatchQueue?) -> Bool { queue?.label == DispatchQueue.main.label }
   static func isMain(_ queue: OperationQueue) -> Bool { isMain(queue.underlyingQueue) }
 
-  /// Notes that operations are given to the queue. To be called before the queue hears of it. The result is the number
-  /// of the first that is in the trace; 0: of none.
+  /// Records that operations are given to the queue. Must be called before the queue gets them. Returns the number of
+  /// the first that is in the trace; 0: none.
   @discardableResult
   func recordEnqueued(
     _ operations: some Sequence<Operation>, on queue: OperationQueue, recorder: TraceRecorder
@@ -112,7 +112,7 @@ struct QueueProbe: @unchecked Sendable {
       return TraceRecorder.Enqueued(serial: 0, probe: operation.ownProbe)
     }
     let facts = recorder.facts(of: operation)
-    // Cast all the same: where a library went, another class may have come to the address that the facts are of.
+    // Cast nevertheless: after a library was unloaded, another class may be at the address that the facts are of.
     let enqueued =
       if facts.isBlock, let own = operation as? TracedBlockOperation {
         recorder.add(own: own, facts, to: number)
@@ -130,28 +130,29 @@ struct QueueProbe: @unchecked Sendable {
     return enqueued
   }
 
-  /// One whose turns nobody would tell is left alone.
+  /// An operation whose turns would not be reported gets no companion.
   private func accompany(_ operation: Operation, _ serial: UInt32, on queue: OperationQueue, recorder: TraceRecorder) {
     guard let probe = recorder.probe(of: operation), optrace_operation_known(probe.pointer, recorder.core) == serial
     else { return }
     LiveOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
-    // Told already where it stands in the record of the adding: nobody asks any more.
+    // Reported here if the record of the adding contains it: nothing calls `isReady` any more.
     if probe.has(OperationProbe.Bits.ready) {
       optrace_operation_notify(probe.pointer, EventKind.ready.rawValue, nil, 0)
     }
   }
 
-  /// The same of a barrier block.
+  /// The same for a barrier block.
   func accompany(_ barrier: BarrierLife, on queue: OperationQueue) {
     guard optrace_wants_companions() else { return }
     LiveOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) { Description(queue).live }
   }
 
-  /// What the queue is called from here on, and how many it lets run.
+  /// The queue's new name, and how many it lets run.
   func noteName(_ name: String?) { (LiveCompanion.of(pointer) as? LiveQueue)?.rename(name) }
   func noteLimit(_ limit: Int) { (LiveCompanion.of(pointer) as? LiveQueue)?.change(limit: limit) }
 
-  /// Around Foundation's own call: on Linux it can hang in a lock that the same thread holds, and then the trace tells so.
+  /// Enclose Foundation's own call: on Linux it can hang in a lock that the same thread holds, and the trace then shows
+  /// that.
   static func beginAdding(
     _ serial: UInt32, to queue: OperationQueue, isBarrier: Bool = false, recorder: TraceRecorder
   ) -> optrace_adding {

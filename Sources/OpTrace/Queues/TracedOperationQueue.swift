@@ -14,8 +14,8 @@ internal import OpTraceFormat
 /// Sendable: `OperationQueue` is; the stored properties here are constants.
 open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private let explicitRecorder: TraceRecorder?
-  /// The same, kept alive by this queue: to be used without counting that use. Counts of an object that weak references
-  /// know cost three times the usual.
+  /// The same, kept alive by this queue, for uses that are not counted: reference counts of an object with weak
+  /// references cost three times the usual.
   private let unretainedRecorder: Unmanaged<TraceRecorder>?
   private let probe = QueueProbe(pointer: optrace_operation_create())
 
@@ -29,7 +29,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - name: shown in every output. Nil leaves Foundation's default.
+  ///   - name: shown in every output. Nil keeps Foundation's default.
   ///   - recorder: nil means ``TraceRecorder/default`` at the time of each event; with none, nothing is recorded.
   public init(
     name: String? = nil, maxConcurrentOperationCount: Int = OperationQueue.defaultMaxConcurrentOperationCount,
@@ -51,7 +51,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     optrace_operation_destroy(pointer)
   }
 
-  /// What this queue records to at the moment.
+  /// The recorder of this queue at the moment.
   public final var recorder: TraceRecorder? { explicitRecorder ?? TraceRecorder.fallback }
 
   // MARK: Adding
@@ -77,7 +77,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     askAgain(operation, probe)
   }
 
-  /// `known`: what knows of the operation whether it depends on others, for as long as the operation lives.
+  /// `known`: knows whether the operation depends on others, for as long as the operation lives.
   private func beginAdding(
     _ operation: Operation, _ known: inout OperationProbe?, _ recorder: TraceRecorder
   ) -> optrace_adding {
@@ -99,7 +99,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
     for operation in operations { askAgain(operation, operation.ownProbe) }
     guard wait else { return }
-    // The waits are those of the operations, so that each is recorded where it is one.
+    // The waits are for the operations, so that each is recorded as such.
     optrace_frame_waits(true)
     for operation in operations { operation.waitUntilFinished() }
     optrace_frame_waits(false)
@@ -111,7 +111,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     optrace_entry_end(isEntry)
   }
 
-  /// Adds a block under a name that all outputs show, with the place in the source.
+  /// Adds a block with a name that all outputs show, and its source location.
   public func addOperation(
     named name: String, file: StaticString = #fileID, line: UInt = #line, _ block: @escaping @Sendable () -> Void
   ) {
@@ -141,9 +141,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     optrace_adding_end(&adding)
   }
 
-  /// Foundation on Linux asks an operation whether it is ready while it is added, and keeps the answer. When the last
-  /// dependency finishes right between the two, the kept "no" is wrong and nobody looks again: the operation, and what
-  /// waits for it, would never run. So those with dependencies announce their readiness once more.
+  /// Foundation on Linux asks an operation whether it is ready while it is added, and keeps the answer. If the last
+  /// dependency finishes between the two, the kept "no" is wrong and nobody asks again: the operation, and what waits
+  /// for it, would never run. So operations with dependencies announce their readiness once more.
   private func askAgain(_ operation: Operation, _ probe: OperationProbe?) {
     #if !canImport(Darwin)
       let hasDependencies = probe?.has(OperationProbe.Bits.hasDependencies) ?? !operation.dependencies.isEmpty
@@ -190,7 +190,7 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
     }
   }
 
-  /// Set to the main queue, the operations run on the main thread.
+  /// When set to the main queue, the operations run on the main thread.
   open override var underlyingQueue: DispatchQueue? {
     get { super.underlyingQueue }
     set {

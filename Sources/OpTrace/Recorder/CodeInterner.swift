@@ -2,16 +2,16 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Gives code that the program runs a number, and writes once where it is: the frame, and the image that it lies in. With
-/// those that called it, a frame stands for a stack.
+/// Gives code of the program a number, and writes once where it is: its frame, and the image that contains it. Together
+/// with its callers a frame stands for a stack.
 ///
-/// The slow path: it locks, and happens once for each place of the program. The numbers are cached in `COpTrace`.
+/// The slow path: it locks, and runs once for each address. The numbers are cached in `COpTrace`.
 /// Sendable: `images` and `frames` are only touched under `lock`.
 final class CodeInterner: @unchecked Sendable {
   private let core: OpaquePointer
   private let interner: Interner
   private let lock = Lock()
-  /// By where they begin.
+  /// By base address.
   private var images: [UInt64: Image] = [:]
   private var frames: [Key: UInt32] = [:]
 
@@ -29,9 +29,9 @@ final class CodeInterner: @unchecked Sendable {
 
   private struct Traits: OptionSet, Hashable {
     let rawValue: UInt8
-    /// It is on a stack: behind a call, or behind the instruction that called the system.
+    /// It is on a stack: the address behind a call, or behind the instruction that called the system.
     static let returns = Traits(rawValue: 1)
-    /// No rule of the compiler's led there.
+    /// Found without a compiler's unwind rule.
     static let guessed = Traits(rawValue: 2)
   }
 
@@ -40,10 +40,10 @@ final class CodeInterner: @unchecked Sendable {
     self.interner = interner
   }
 
-  /// The number of a function, by its address; 0: it lies in no image, or there is no room.
+  /// The number of a function, by its address; 0: it is in no image, or there is no room.
   func id(of function: UInt) -> UInt32 {
     guard function != 0 else { return 0 }
-    // Classes and source lines have smaller second keys.
+    // Classes and source locations have smaller second keys.
     let key: UInt64 = 1 << 63
     let known = optrace_cache_find(core, UInt64(function), key)
     if known != 0 { return known }
@@ -52,26 +52,26 @@ final class CodeInterner: @unchecked Sendable {
     return id
   }
 
-  /// The number of a stack, innermost address first: that of its innermost frame. 0: there is no room, which is counted as
-  /// a loss.
+  /// The number of a stack, given innermost address first: that of its innermost frame. 0: there is no room, which is
+  /// counted as a loss.
   func id(ofStack addresses: UnsafeBufferPointer<UInt64>, guessedFrom: Int) -> UInt32 {
     lock.withLock {
       var caller: UInt32 = 0
-      for place in addresses.indices.reversed() {
+      for index in addresses.indices.reversed() {
         var traits = Traits.returns
-        if place >= guessedFrom { traits.insert(.guessed) }
-        caller = define(Key(address: addresses[place], caller: caller, traits: traits))
+        if index >= guessedFrom { traits.insert(.guessed) }
+        caller = define(Key(address: addresses[index], caller: caller, traits: traits))
         if caller == 0 { return 0 }
       }
       return caller
     }
   }
 
-  /// 0 when there is no room, which is counted as a loss; and of a function that no image has.
+  /// 0: there is no room, which is counted as a loss; or a function is in no image.
   private func define(_ key: Key) -> UInt32 {
     if let id = frames[key] { return id }
     let image = image(of: key.traits.contains(.returns) ? key.address - 1 : key.address)
-    // A stack goes on, though code was made while the program runs.
+    // A stack may contain code that was generated at run time.
     if image == nil, !key.traits.contains(.returns) { return 0 }
     let offset = key.address &- (image?.bias ?? 0)
     guard interner.reserve(24) else { return 0 }
@@ -114,8 +114,8 @@ final class CodeInterner: @unchecked Sendable {
 }
 
 extension CodeInterner {
-  /// Lets the recorder walk stacks. It is kept for good, as the recorder's memory is: a thread that is about to describe a
-  /// stack may be late.
+  /// Makes the recorder walk stacks. The interner is kept for good, as the recorder's memory is: a thread may describe
+  /// a stack late.
   func describeStacks(_ which: TraceRecorder.Configuration.Stacks) {
     Self.lateOnes.withLock { $0.append(self) }
     let context = Unmanaged.passUnretained(self).toOpaque()

@@ -2,7 +2,8 @@ internal import COpTrace
 internal import Foundation
 
 /// Numbers for operations that carry no probe of this recorder: other classes, and traced operations that record
-/// elsewhere. They are known by identity; a weak reference tells an object from a later one at the same address.
+/// elsewhere. They are known by identity; a weak reference distinguishes an object from a later one at the same
+/// address.
 ///
 /// Sendable: `entries` is only touched under `lock`.
 final class ForeignOperations: @unchecked Sendable {
@@ -15,11 +16,11 @@ final class ForeignOperations: @unchecked Sendable {
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var sweepAt = 1024
 
-  /// The number of an operation, and whether it was given now.
+  /// The number of an operation, and whether it is new.
   func number(of operation: Operation, core: OpaquePointer) -> (serial: UInt32, isNew: Bool) {
     let key = ObjectIdentifier(operation)
-    // Those that were looked at. Who else had them may let go meanwhile; their `deinit`, which is the program's code,
-    // then runs when this list goes, after the lock.
+    // The objects that were checked. If their other owners release them meanwhile, their `deinit`, which is the
+    // program's code, runs when this list is released, after the lock.
     var seen: [Operation] = []
     defer { seen.removeAll() }
     return lock.withLock {

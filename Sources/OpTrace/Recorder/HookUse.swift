@@ -1,30 +1,29 @@
 internal import COpTrace
 internal import Foundation
 
-/// Which recorders use the hooks of this process (`COpTraceHooks.h`). What is done when one is reached is the upper
-/// folders' affair.
+/// Which recorders use the hooks of this process (`COpTraceHooks.h`). What the hooks do is in the folders above.
 ///
-/// They are put in place for the first recorder that needs them (a traced queue is given an operation that is not ours;
-/// ``TraceRecorder/instrumentProcess()``), and taken out when the last of these is stopped.
+/// They are installed for the first recorder that needs them (a traced queue is given an operation that is not ours;
+/// ``TraceRecorder/instrumentProcess()``), and removed when the last of these is stopped.
 enum HookUse {
   private static let lock = Lock()
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var users = Set<OpaquePointer>()
-  /// Whether everything is watched because the process was started so, and not by the program's own wish. Only touched
-  /// under `lock`.
+  /// Whether everything is watched because the process was started that way, not because the program asked for it. Only
+  /// touched under `lock`.
   nonisolated(unsafe) private static var isFromOutside = false
-  /// What ends the watching of everything besides the hooks. Only touched under `lock`.
+  /// Ends the watching of everything, besides the hooks. Only touched under `lock`.
   nonisolated(unsafe) private static var endWatching: @Sendable () -> Void = {}
 
-  /// True when operations of other classes that this recorder meets can be followed.
+  /// Whether operations of other classes that this recorder meets can be followed.
   static func isInUse(by recorder: TraceRecorder) -> Bool {
     let use = optrace_recorder_hooks(recorder.core)
     if use != optrace_hooks_unasked { return use == optrace_hooks_used }
     return install(for: recorder) == nil
   }
 
-  /// Whether it can be told of an operation that nobody has used it yet.
-  static var tellsUnused: Bool {
+  /// Whether it is known that nobody has used an operation yet.
+  static var knowsUnused: Bool {
     #if canImport(Darwin)
       false
     #else
@@ -32,27 +31,27 @@ enum HookUse {
     #endif
   }
 
-  /// Whether the class has an `isReady` of its own: neither Foundation's nor ours. False too where that cannot be told.
+  /// Whether the class has its own `isReady`: neither Foundation's nor ours. False also if that is not known.
   static func overridesReady(_ type: AnyClass) -> Bool {
     lock.withLock { optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
-  /// Whether the class has an `isExecuting` of its own: neither Foundation's nor ours. False too where that cannot be told.
+  /// Whether the class has its own `isExecuting`: neither Foundation's nor ours. False also if that is not known.
   static func overridesExecuting(_ type: AnyClass) -> Bool {
     lock.withLock { optrace_class_executes_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
-  /// Whether the class is one of ours, with a `start()` and an `isFinished` of its own. False too where that cannot be told.
+  /// Whether the class is one of ours, with its own `start()` and `isFinished`. False also if that is not known.
   static func runsAlone(_ type: AnyClass) -> Bool {
     lock.withLock { optrace_class_runs_alone(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
-  /// Records everything that nobody has introduced to `recorder`, until it is stopped.
+  /// Records everything that nobody has introduced, to `recorder`, until it is stopped.
   ///
   /// - Parameters:
-  ///   - fromOutside: the program knows nothing of it. When it asks for the same itself it is not refused: it goes on as
-  ///     it would alone, and what the process does stands in the trace of who was first.
-  ///   - begin: does what is needed besides the hooks. Nil, or why it cannot be done; nothing is changed then.
+  ///   - fromOutside: the program does not know of it. If it asks for the same itself, it is not refused: its trace is the
+  ///     one it would have alone, and the process is in the trace of the first recorder.
+  ///   - begin: does what is needed besides the hooks. Nil, or the reason why it cannot be done; then nothing is changed.
   ///   - end: undoes it.
   static func watchEverything(
     for recorder: TraceRecorder, fromOutside: Bool, begin: () -> String? = { nil },
@@ -69,12 +68,13 @@ enum HookUse {
     }
     if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.path) }
     endWatching = end
-    // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+    // Kept for good: a thread that has just read it may still use it. A process has few of them.
     optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque(), recorder.core)
     isFromOutside = fromOutside
   }
 
-  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. False: this system has no hooks.
+  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. False: this system has
+  /// no hooks.
   @discardableResult
   static func recordDispatch(for recorder: TraceRecorder) -> Bool {
     #if canImport(Darwin)
@@ -89,7 +89,8 @@ enum HookUse {
     #endif
   }
 
-  /// Records tasks to `recorder`, until it is stopped or another one asks. Nil, or why that cannot be.
+  /// Records tasks to `recorder`, until it is stopped or another one asks. Nil, or the reason why they cannot be
+  /// recorded.
   static func recordTasks(for recorder: TraceRecorder) -> String? {
     #if canImport(Darwin)
       return "this system has no hooks"
@@ -117,12 +118,12 @@ enum HookUse {
     }
   }
 
-  /// Nil, or why it cannot be done.
+  /// Nil, or the reason why it cannot be done.
   private static func install(for recorder: TraceRecorder) -> String? {
     lock.withLock {
       guard recorder.isRecording else { return "the recorder was stopped" }
       if users.contains(recorder.core) { return nil }
-      // On Darwin an operation is observed: nothing has to be put in place.
+      // On Darwin operations are observed: nothing has to be installed.
       #if !canImport(Darwin)
         if let why = optrace_hooks_install() {
           optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
@@ -137,7 +138,7 @@ enum HookUse {
 }
 
 extension TraceRecorder {
-  /// The one that records what nobody has introduced.
+  /// The recorder of what nobody has introduced.
   static var watcher: TraceRecorder? {
     optrace_hooks_watcher().map(watching).flatMap { $0.isRecording ? $0 : nil }
   }

@@ -2,16 +2,17 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Gives texts that come again and again (class names, source lines) a number, and writes each once into the trace.
+/// Gives texts that occur again and again (class names, source locations) a number, and writes each once into the
+/// trace.
 ///
-/// The slow path: it locks, and happens once for each class and source line. The numbers are cached in `COpTrace`.
+/// The slow path: it locks, and runs once for each class and source location. The numbers are cached in `COpTrace`.
 /// Sendable: `ids` is only touched under `lock`.
 final class Interner: @unchecked Sendable {
   private let core: OpaquePointer
   private let lock = Lock()
   private var ids: [String: UInt32] = [:]
   private var described = Set<UInt32>()
-  /// What may still be written: in a ring the texts stay for good, and must leave room for events.
+  /// Bytes that may still be written: in a ring the texts stay for good, and must leave room for events.
   private var bytesLeft: Int
 
   init(core: OpaquePointer, byteLimit: Int) {
@@ -29,15 +30,15 @@ final class Interner: @unchecked Sendable {
     return id
   }
 
-  /// What `created` names as a class: its name, or the name with the number of the code that its operations run instead of the
-  /// class's own (a frame; 0: none). Tells once what that is.
+  /// The id that `created` has as a class: of its name, or of the name with the number of the code that its operations
+  /// run instead of the class's own (a frame; 0: none). Describes the class once.
   func id(of type: AnyClass, code: UInt32 = 0) -> UInt32 {
-    // Apple's own classes are of no module of Swift's.
+    // Apple's own classes have no Swift module.
     let parts = String(reflecting: type).split(separator: ".", maxSplits: 1)
     return id(ofClass: String(describing: type), module: parts.count > 1 ? String(parts[0]) : nil, code: code)
   }
 
-  /// The same of what only looks like a class.
+  /// The same for something that is shown as a class.
   func id(ofClass text: String, module: String? = nil, code: UInt32 = 0) -> UInt32 {
     let id = id(of: code == 0 ? text : "\(text) f\(code)")
     let module = module.map(self.id) ?? 0
@@ -48,7 +49,7 @@ final class Interner: @unchecked Sendable {
     return id
   }
 
-  /// Takes room for a definition that others write. False: there is none, which is counted as a loss.
+  /// Reserves room for a definition that others write. False: there is none, which is counted as a loss.
   func reserve(_ bytes: Int) -> Bool {
     lock.withLock {
       guard bytes <= bytesLeft else {
@@ -60,7 +61,7 @@ final class Interner: @unchecked Sendable {
     }
   }
 
-  /// 0 when the table or the file is full, which is counted as a loss.
+  /// 0: the table or the file is full, which is counted as a loss.
   func id(of text: String) -> UInt32 {
     lock.withLock {
       if let id = ids[text] { return id }
@@ -72,7 +73,7 @@ final class Interner: @unchecked Sendable {
       let id = UInt32(ids.count + 1)
       var isWritten = false
       UTF8Text.with(text) { isWritten = optrace_define(core, EventKind.string.rawValue, id, 0, 0, $0, $1) }
-      // Not remembered otherwise: there may be room the next time.
+      // If not, it is not remembered: there may be room the next time.
       guard isWritten else { return 0 }
       ids[text] = id
       bytesLeft -= bytes
@@ -81,7 +82,7 @@ final class Interner: @unchecked Sendable {
   }
 }
 
-/// Where in the program something was made.
+/// Where in the program something was created.
 struct SourceLocation: Sendable, CustomStringConvertible {
   let file: StaticString
   let line: UInt

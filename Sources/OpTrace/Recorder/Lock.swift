@@ -6,11 +6,11 @@
   internal import Darwin
 #endif
 
-/// The system's mutex. Not `NSLock`, which is called through Foundation's method table: a program that is recorded as it is may
-/// have another Foundation than the recorder was built with, and of a class that cannot be inherited from nobody could tell
-/// whether its methods stand where this compiler saw them (``FoundationLayout``).
+/// The system's mutex. Not `NSLock`, which is called through Foundation's method table: a recorded program may have
+/// another Foundation than the recorder was built with, and ``FoundationLayout`` cannot verify the layout of a class
+/// that cannot be subclassed.
 ///
-/// Sendable: the mutex is made for it, and stays where it is.
+/// Sendable: the mutex is allocated for it, and does not move.
 final class Lock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -1,6 +1,6 @@
-/// The version of this package, here alone. The headings of `CHANGELOG.md` and of `debian/changelog` follow; `ReleaseTests`
-/// says when they do not.
+/// The version of this package, written here only. The headings of `CHANGELOG.md` and of `debian/changelog` must match
+/// it; `ReleaseTests` checks that.
 public enum OpTraceVersion {
-  /// Of three numbers: `optrace --version` prints it, and every trace names the one that wrote it.
+  /// Three numbers: `optrace --version` prints them, and every trace names the version that wrote it.
   public static let current = "0.2.0"
 }

@@ -2,15 +2,15 @@ internal import COpTrace
 internal import Foundation
 
 extension TraceRecorder {
-  /// The recorder whose core this is; nil when it was stopped or is gone.
+  /// The recorder with this core; nil: it was stopped or released.
   static func active(_ core: OpaquePointer) -> TraceRecorder? {
     guard optrace_recorder_is_recording(core) else { return nil }
     return RecorderRegistry.shared.recorder(core)
   }
 }
 
-/// All recorders: finds one by its core (needed only where an operation that is already attached meets another one),
-/// and stops those that are left when the process exits.
+/// All recorders. Finds one by its core (only needed when an attached operation meets another recorder), and stops
+/// those that are left when the process exits.
 /// Sendable: `recorders` is only touched under `lock`.
 final class RecorderRegistry: @unchecked Sendable {
   static let shared = RecorderRegistry()
@@ -21,7 +21,7 @@ final class RecorderRegistry: @unchecked Sendable {
 
   private static let stopAtExit: Void = {
     atexit {
-      // Nobody is left to be told; a trace that is not closed is readable too.
+      // Nobody is left to handle an error; a trace that is not closed is readable, too.
       for recorder in RecorderRegistry.shared.all { try? recorder.stop() }
     }
   }()

@@ -1,31 +1,31 @@
 internal import COpTrace
 internal import OpTraceFormat
 
-/// Decides what a flight recorder must not forget when it uses a chunk again: all records of operations that are not
-/// over, of waits and spans that are open and of queues that exist. Without them the very operations that hang would be
-/// missing from the trace of a hang.
+/// Decides what a flight recorder must keep when it recycles a chunk: all records of unfinished operations, of open
+/// waits and spans, and of existing queues. Without them the operations that hang would be missing from the trace of a
+/// hang.
 ///
-/// Called by `COpTrace` under the recorder's lock, on the recorder's own thread in the main. `scan` sees each chunk once
-/// when its thread is done with it, and keeps the sets; `carry` sees a chunk before it is used again.
-/// Sendable: everything here is touched under that lock alone; `core` is set before recording can need a recycled chunk.
+/// Called by `COpTrace` under the recorder's lock, mostly on the flusher's thread. `scan` sees each chunk once, when
+/// its thread is done with it, and updates the sets; `carry` sees a chunk before it is recycled.
+/// Sendable: everything here is touched under that lock only; `core` is set before a chunk can be recycled.
 final class RingCarry: @unchecked Sendable {
   var core: OpaquePointer?
 
-  /// Bytes, after which a run is closed: short ones fill the smallest chunks well, long ones repeat less.
+  /// Bytes after which a run is closed: short runs fill the smallest chunks well, long ones repeat less.
   private let longestRun = 500
 
   private var unfinished = Set<UInt32>()
-  /// When tasks that are not over were suspended last, in ticks.
+  /// The ticks at which unfinished tasks were last suspended.
   private var suspended: [UInt32: UInt64] = [:]
   private var queues = Set<UInt32>()
   private var openWaits = Set<UInt64>()
   private var openSpans = Set<UInt32>()
   private var blocking = BlockingCarry()
-  /// Ends whose beginnings lie in chunks that are still being written.
+  /// Ends whose beginnings are in chunks that are still being written.
   private var finishedEarly = Set<UInt32>()
   private var endedSpansEarly = Set<UInt32>()
 
-  /// What the event table says, by raw kind.
+  /// From the event table, by raw kind.
   private static let carries = EventSpec.column { $0?.carry ?? .never }
   private static let bounds = EventSpec.column { $0?.bound ?? .none }
 
@@ -46,7 +46,7 @@ final class RingCarry: @unchecked Sendable {
       }
     }
     blocking.scanned()
-    // An end without a beginning comes from before the ring; it must not pile up.
+    // An end without a beginning is from before the ring; such ends must not pile up.
     if finishedEarly.count > 1 << 20 { finishedEarly.removeAll() }
     if endedSpansEarly.count > 1 << 20 { endedSpansEarly.removeAll() }
   }
@@ -54,7 +54,7 @@ final class RingCarry: @unchecked Sendable {
   private func begins(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
     case .operation:
-      // The records that describe several things at once have the same second word.
+      // Records that combine several events have the same second word.
       let isFull = EventFields.OperationCreated(record.word1).coverage == TraceRecorder.Coverage.full.rawValue
       if isFull, finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
     case .block, .task: if finishedEarly.remove(record.subject) == nil { unfinished.insert(record.subject) }
@@ -77,7 +77,7 @@ final class RingCarry: @unchecked Sendable {
     }
   }
 
-  /// What has ended before needs no note: a beginning that comes later is another's.
+  /// If it ended before, there is nothing to note: a beginning that comes later is another's.
   private func follows(_ what: EventSpec.Lasting, _ record: ChunkRecords.Record) {
     switch what {
     case .operation: unfinished.remove(record.subject)
@@ -85,12 +85,12 @@ final class RingCarry: @unchecked Sendable {
     }
   }
 
-  /// A wait as `wait-lasts` names it: by the thread, and the operation or the queue.
+  /// A wait as in `wait-lasts`: the thread, and the operation or the queue.
   private func waitKey(_ record: ChunkRecords.Record, _ what: EventSpec.Lasting) -> UInt64 {
     EventFields.WaitLasts(thread: record.thread, isQueue: what == .queueWait, on: record.subject, at: 0).word1
   }
 
-  /// Sees the records of a chunk in their order, each once.
+  /// Sees the records of a chunk in order, each once.
   private func isNeeded(_ record: ChunkRecords.Record, behind last: ChunkRecords.Record?) -> Bool {
     switch Self.carries[Int(record.kind)] {
     case .never: false
@@ -124,7 +124,7 @@ final class RingCarry: @unchecked Sendable {
 
   // MARK: Carrying
 
-  /// Copies what is needed to the ring's newest end: runs of records of one thread, each with its thread and time.
+  /// Copies what is needed to the ring's newest end: runs of records of one thread, each run with its thread and time.
   func carry(_ chunk: UnsafeRawBufferPointer) {
     var walk = ChunkRecords(chunk)
     var run: [UInt8] = []
@@ -147,7 +147,7 @@ final class RingCarry: @unchecked Sendable {
     var last: ChunkRecords.Record?
     while let record = walk.next() {
       let isNeeded = isNeeded(record, behind: last)
-      // An object's name, and where the wait was, may stand between a wait and its signal.
+      // An object's name, and the wait's stack, may be between a wait and its signal.
       switch Self.carries[Int(record.kind)] {
       case .whileNewest, .withRecordBefore: break
       default: last = isNeeded ? record : nil
@@ -172,7 +172,8 @@ final class RingCarry: @unchecked Sendable {
   }
 }
 
-/// The records of one chunk in memory, one after the other. The recorder wrote them itself; lengths are checked all the same.
+/// The records of one chunk in memory, one after the other. The recorder wrote them itself; their lengths are checked
+/// nevertheless.
 struct ChunkRecords {
   struct Record {
     var kind: UInt8
@@ -185,7 +186,7 @@ struct ChunkRecords {
     var offset: Int
     var byteCount: Int
 
-    /// Of a record that begins a span: its id.
+    /// The id of the span that the record begins.
     var begunSpan: UInt32 { EventFields.SpanBegan(word1).id }
   }
 

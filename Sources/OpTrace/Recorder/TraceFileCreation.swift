@@ -6,15 +6,15 @@ internal import OpTraceFormat
   internal import Glibc
 #endif
 
-/// Creates the file of a trace: always a new inode (whoever has the old one mapped keeps it), never through a symbolic
-/// link, private to its user.
+/// Creates the file of a trace: always a new inode (a process that has the old one mapped keeps it), never through a
+/// symbolic link, and private to its user.
 enum TraceFileCreation {
   struct File {
     var descriptor: Int32
     var path: String
   }
 
-  /// One at a time: two recorders that begin together must not both take the place of a trace that is done.
+  /// One at a time: two recorders that start together must not both replace the same finished trace.
   private static let lock = Lock()
 
   static func create(at path: String) throws(TraceRecorderError) -> File {
@@ -44,7 +44,7 @@ enum TraceFileCreation {
     var descriptor = open(path.asPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     if descriptor <= STDERR_FILENO {
-      // The program closed a standard stream; what it still writes there would land in the trace.
+      // The program has closed a standard stream; what it still writes there would go into the trace.
       let low = descriptor
       descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
       let error = errno
@@ -55,8 +55,9 @@ enum TraceFileCreation {
         return nil
       }
     }
-    // Until its first word is written, this tells others that somebody is at it; it ends with the descriptor, with its process at
-    // the latest. A file system that has no locks leaves them the time that a file stays empty.
+    // Until the first word is written, the lock shows other recorders that the file is in use. It ends with the
+    // descriptor, at the latest with the process. On a file system without locks they wait as long as a file usually
+    // stays empty.
     flock(descriptor, LOCK_EX | LOCK_NB)
     #if os(iOS)
       // A mapped file must stay writable while the device is locked.
@@ -65,7 +66,7 @@ enum TraceFileCreation {
     return File(descriptor: descriptor, path: path)
   }
 
-  /// A new file under a name of its own, then moved over the old one.
+  /// A new file under a temporary name, then renamed over the old one.
   private static func replace(_ path: String) throws(TraceRecorderError) -> File? {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     guard let file = openNew(temporary) else {
@@ -90,7 +91,7 @@ enum TraceFileCreation {
     guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return .other }
     var header = [UInt8](repeating: 0, count: Layout.Header.size)
     var count = pread(descriptor, &header, header.count, 0)
-    // Nothing in it, or space that was reserved and nothing else: perhaps a recorder that begins at this moment.
+    // Empty, or reserved space only: perhaps another recorder is starting at this moment.
     for round in 0..<500 where header.starts(with: repeatElement(0, count: Layout.magic.count)) {
       if flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK { return .liveTrace }
       flock(descriptor, LOCK_UN)
@@ -107,7 +108,7 @@ enum TraceFileCreation {
     guard count == header.count, number(Layout.Header.state, UInt32.self) == Layout.FileState.open.rawValue else {
       return .finishedTrace
     }
-    // Open: its process lives, or was killed. A process number alone may have been given out again.
+    // Open: its process is alive, or was killed. A process id alone may have been reused.
     var bootID = [UInt8](repeating: 0, count: 16)
     optrace_boot_id(&bootID)
     let processID = number(Layout.Header.processID, UInt32.self)
@@ -117,7 +118,7 @@ enum TraceFileCreation {
       ? .liveTrace : .finishedTrace
   }
 
-  /// Room that was reserved, and nothing else: its process was killed before the first word.
+  /// Reserved space only: its process was killed before it wrote the first word.
   private static func isUnwritten(_ descriptor: Int32) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     var offset: off_t = 0

@@ -8,9 +8,9 @@ internal import OpTraceFormat
   internal import Darwin
 #endif
 
-/// What the recorder does with the names of its files, as text: see ``TraceRecorder/path``.
+/// Paths of the recorder's files, as text: see ``TraceRecorder/path``.
 enum TracePath {
-  /// As it is now, whatever folder the program goes to later.
+  /// Absolute as of now, whatever the program's current folder becomes.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
     defer { free(here) }
@@ -18,7 +18,7 @@ enum TracePath {
     return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
   }
 
-  /// `run.optrace` with "-2" put in becomes `run-2.optrace`; what has no ending gets it behind.
+  /// `run.optrace` with "-2" becomes `run-2.optrace`; without an extension it is appended.
   static func inserting(_ text: String, beforeEndingOf path: String) -> String {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return path + text }

@@ -3,29 +3,29 @@ internal import COpTrace
 extension TraceRecorder {
   /// How a recorder keeps what it records.
   public struct Configuration: Sendable, Equatable {
-    /// What happens when the file has grown.
+    /// What happens as the file grows.
     public enum Mode: Sendable, Equatable {
-      /// The file grows with what happens.
+      /// The file grows without bound, unless there is a size limit.
       case streaming
-      /// A ring of so many bytes: the newest events survive, together with all that belongs to operations which are
-      /// not over. Less than ``Configuration/smallestCapacity`` is raised to it.
+      /// A ring of so many bytes: the newest events survive, together with everything about operations that have not
+      /// finished. A smaller value than ``Configuration/smallestCapacity`` is raised to it.
       case flightRecorder(capacity: Int)
     }
 
-    /// What tells the time of an event.
+    /// The clock that events are timed with.
     public enum Clock: Sendable, Equatable {
-      /// The processor's counter where it runs evenly on all cores, else the monotonic clock.
+      /// The processor's counter if it runs evenly on all cores, else the monotonic clock.
       case automatic
-      /// The processor's counter, or no trace: where it does not run evenly, opening a recorder throws
+      /// The processor's counter, or no trace: if it does not run evenly, opening a recorder throws
       /// ``TraceRecorderError/Code/noEvenCounter``.
       ///
-      /// For measurements, which a clock that costs more to read would distort unseen. The counter is never taken where it
-      /// is not even: threads on two cores would then contradict each other about what came first.
+      /// For measurements, which a clock that costs more to read would silently distort. A counter that does not run
+      /// evenly is never used: threads on two cores would contradict each other about what came first.
       case counter
       /// The system's monotonic clock, which costs more to read than the counter.
       case monotonic
 
-      /// Whether the counter is read; nil: it is insisted on, and is not even.
+      /// Whether the counter is read; nil: it is required, and does not run evenly.
       func usesCounter(where isEven: () -> Bool) -> Bool? {
         switch self {
         case .automatic: isEven()
@@ -35,13 +35,13 @@ extension TraceRecorder {
       }
     }
 
-    /// Where in the code things happened: which stacks are walked. Linux; elsewhere there are none.
+    /// Which stacks are walked, to show where in the code things happened. On Linux; other systems have none.
     public enum Stacks: String, Sendable, CaseIterable {
-      /// None. Operations are still called by the code that they run.
+      /// None. Operations are still named by the code that they run.
       case off
       /// Where each wait of more than a millisecond began, and which line of the program added each operation.
       case waits
-      /// The same with the whole stack of who added an operation.
+      /// The same, with the whole stack of the code that added an operation.
       case all
 
       var coreValue: UInt32 {
@@ -55,22 +55,23 @@ extension TraceRecorder {
 
     /// Whether the file grows, or is a ring.
     public var mode: Mode
-    /// The most bytes that a streaming trace may take; nil for no limit. Beyond it events are counted as lost. No trace
-    /// is smaller than a page of memory.
+    /// The most bytes that a streaming trace may take; nil: no limit. Events beyond it are counted as lost. No trace is
+    /// smaller than a page of memory.
     public var sizeLimit: Int?
-    /// Read once for each event; all times of a trace come from the same.
+    /// Read once for each event; all times of a trace are from one clock.
     public var clock: Clock
     /// Which stacks are walked.
     public var stacks: Stacks
-    /// Whether blocks of dispatch queues are recorded, too: who submits each, and when and where it runs. Linux; one recorder
-    /// of a process at a time. A block costs about as much again as it does by itself.
+    /// Whether blocks of dispatch queues are recorded, too: who submits each, and when and where it runs. On Linux; one
+    /// recorder of a process at a time. About doubles the cost of a block.
     public var recordsDispatch: Bool
-    /// Whether Swift's tasks are recorded, too: who creates each, when and where it runs, and what it waits for in between. Linux;
-    /// one recorder of a process at a time, best from the program's beginning on. A short task costs some hundred nanoseconds more.
+    /// Whether Swift's tasks are recorded, too: who creates each, when and where it runs, and what it waits for in
+    /// between. On Linux; one recorder of a process at a time, best from the program's beginning on. A short task costs
+    /// some hundred nanoseconds more.
     public var recordsTasks: Bool
 
-    /// Whether the processor time that each operation's code uses is recorded, too, on the thread where it begins: what tells
-    /// computing from sleeping. Two more looks at a clock for an operation, some 200 ns each.
+    /// Whether the processor time of each operation's code is recorded, too, on the thread where it begins: it
+    /// distinguishes computing from sleeping. Reads another clock twice for each operation, for some 200 ns each.
     public var recordsCPUTime: Bool
 
     /// Without arguments: a file that grows without limit.

@@ -3,13 +3,12 @@ internal import Foundation
 internal import OpTraceFormat
 
 extension TraceRecorder {
-  /// What queues and operations record to when they are given no recorder of their own. Nil: they record nothing.
+  /// The recorder of queues and operations that are given none. Nil: they record nothing.
   ///
-  /// Before its first use the environment is read: with `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
-  /// process records without a line of code; `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size, and
-  /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked, `OPTRACE_DISPATCH=1` that
-  /// blocks of dispatch queues are recorded, `OPTRACE_TASKS=1` that tasks are, `OPTRACE_CPU=1` that operations' processor times
-  /// are. Reading costs one load.
+  /// Before its first use the environment is read. With `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
+  /// process records without a line of code. `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size,
+  /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked, `OPTRACE_DISPATCH=1` records blocks of dispatch
+  /// queues, `OPTRACE_TASKS=1` tasks, and `OPTRACE_CPU=1` operations' processor times. Getting it costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -21,11 +20,11 @@ extension TraceRecorder {
     }
   }
 
-  /// What records where no recorder is named: the default one, or else the one that records the whole process.
+  /// The recorder that is used where none is named: the default one, or else the one that records the whole process.
   static var fallback: TraceRecorder? { optrace_nobody_records() ? nil : Self.default ?? watcher }
 
   private static func set(_ recorder: TraceRecorder?) {
-    // Kept for good: a thread that has just read it may still use it. There are few of them in a process.
+    // Kept for good: a thread that has just read it may still use it. A process has few of them.
     optrace_set_default(recorder.map { Unmanaged.passRetained($0).toOpaque() })
   }
 
@@ -33,7 +32,7 @@ extension TraceRecorder {
   private static let environment: Void = {
     defer { optrace_default_is_none() }
     let variables = ProcessInfo.processInfo.environment
-    // A path may be no text.
+    // A path need not be valid text.
     let output = getenv("OPTRACE_OUTPUT").map { RawPath.text(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
     guard let pattern = output, !pattern.isEmpty else {
       if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {
@@ -46,13 +45,13 @@ extension TraceRecorder {
     var configuration = Configuration()
     if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {
       guard let size = bytes(text) else {
-        return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is no size such as 512K, 16M or 1G")
+        return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is not a size such as 512K, 16M or 1G")
       }
       configuration.mode = .flightRecorder(capacity: size)
     }
     if let text = variables["OPTRACE_STACKS"], !text.isEmpty {
       guard let stacks = Configuration.Stacks(rawValue: text) else {
-        return complain("OPTRACE_STACKS='\(text)' is none of off, waits and all")
+        return complain("OPTRACE_STACKS='\(text)' is not off, waits or all")
       }
       configuration.stacks = stacks
     }
@@ -68,10 +67,10 @@ extension TraceRecorder {
     }
   }()
 
-  /// Whoever set the variable looks for a trace: says why there is none, and lets the program run.
+  /// Whoever set the variable expects a trace: prints why there is none, and lets the program run.
   static func complain(_ why: String, result: String = "nothing is recorded") {
     RecordRequest.current?.note(failure: why)
-    // Not through `FileHandle`, which traps when standard error is closed.
+    // Not through `FileHandle`, which traps if standard error is closed.
     let bytes = Array("optrace: \(why); \(result)\n".utf8)
     optrace_say(bytes, bytes.count)
   }

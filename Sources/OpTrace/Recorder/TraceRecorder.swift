@@ -12,39 +12,40 @@ internal import OpTraceFormat
 /// ```
 ///
 /// Recording never harms the program: a full disk, an unwritable file or a forked child lead to counted loss, not to a
-/// trap. The file holds every event from the moment it happened, also when the process is killed.
+/// trap. Every event is in the file from the moment it happened, even if the process is killed.
 ///
 /// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks, and in `Interner` and
 /// `ForeignOperations`, which have their own locks; the stored properties are constants.
 public final class TraceRecorder: @unchecked Sendable {
-  /// Where the trace is written. May differ from what was asked for: see ``init(writingTo:configuration:)``.
+  /// Where the trace is written. May differ from the requested URL: see ``init(writingTo:configuration:)``.
   public var url: URL { URL(fileURLWithPath: path) }
-  /// The same. Of URLs the recorder itself makes no use: they are laid out in another way in each Foundation, and a program
-  /// that is recorded as it is may have another than the recorder was built with.
+  /// The same as a path. The recorder itself does not use URLs: their layout differs between versions of Foundation,
+  /// and a recorded program may have another version than the recorder was built with.
   let path: String
-  /// As it was asked for: a capacity below the least is raised in the file alone.
+  /// As requested: a capacity below the minimum is raised in the file only.
   public let configuration: Configuration
 
-  /// Lives as long as the process, so that a late event finds a closed door and not freed memory.
+  /// Lives as long as the process, so that a late event finds a stopped recorder and not freed memory.
   let core: OpaquePointer
   let interner: Interner
   let code: CodeInterner
   let foreign = ForeignOperations()
   private let carry: RingCarry?
 
-  /// Opens a new trace file and begins to record.
+  /// Opens a new trace file and starts recording.
   ///
-  /// A trace at the same place is replaced by a new file when its writer is done. While another recorder still writes
-  /// it (a second recorder of this process, a program that this one called by `exec`), a number is added to the new
-  /// file's name instead; ``url`` tells. The file is readable by its user alone.
+  /// An existing trace is replaced by a new file if its writer is done. While another recorder still writes it (a
+  /// second recorder of this process, or a program that this one started by `exec`), a number is added to the new
+  /// file's name; see ``url``. Only its user can read the file.
   ///
-  /// - Throws: ``TraceRecorderError`` when the file can't be created, is no trace, or no space can be reserved for it; and
-  ///   where the counter is insisted on and does not run evenly (``Configuration/Clock/counter``).
+  /// - Throws: ``TraceRecorderError`` if the file can't be created, an existing file is no trace, or no space can be
+  ///   reserved for it; and if the counter is required and does not run evenly (``Configuration/Clock/counter``).
   public convenience init(writingTo url: URL, configuration: Configuration = .init()) throws(TraceRecorderError) {
     try self.init(writingTo: url.path, configuration: configuration, hasEvenCounter: optrace_clock_has_counter)
   }
 
-  /// - Parameter hasEvenCounter: asked unless the monotonic clock is wanted: the first look takes 0.2 ms.
+  /// - Parameter hasEvenCounter: not evaluated if the monotonic clock is wanted, because the first evaluation takes 0.2
+  ///   ms.
   init(
     writingTo path: String, configuration: Configuration,
     hasEvenCounter: () -> Bool = optrace_clock_has_counter
@@ -109,19 +110,19 @@ public final class TraceRecorder: @unchecked Sendable {
 
   deinit {
     RecorderRegistry.shared.remove(core)
-    // A failure here has nobody to hear it; the trace is readable all the same.
+    // Nobody handles a failure here; the trace is readable nevertheless.
     optrace_recorder_stop(core)
     HookUse.stop(using: core)
   }
 
-  /// Ends recording and closes the file: it is cut to what it holds, and sealed with checksums. A recorder that is
-  /// released, and one that is left when the process exits, is stopped too. What operations do
-  /// afterwards is not recorded, and is no loss. A second call does nothing.
+  /// Stops recording and closes the file: it is cut to its contents, and sealed with checksums. A recorder that is
+  /// released is stopped, too, and so is one that is left when the process exits. Events after that are not recorded,
+  /// and do not count as lost. A second call does nothing.
   ///
-  /// - Throws: ``TraceRecorderError`` when the file could not be closed in order. It is readable all the same, and then
-  ///   counts as a trace whose writer was killed.
+  /// - Throws: ``TraceRecorderError`` if the file could not be closed properly. It is readable nevertheless, as a trace
+  ///   whose writer was killed.
   public func stop() throws(TraceRecorderError) {
-    // The hooks last: or one would miss a finish whose consequences are still recorded.
+    // The hooks last: otherwise a finish could be missed whose consequences are still recorded.
     let error = optrace_recorder_stop(core)
     HookUse.stop(using: core)
     if error != 0 { throw TraceRecorderError(.cannotClose, path: path, errno: error) }
@@ -130,8 +131,8 @@ public final class TraceRecorder: @unchecked Sendable {
   /// False before the first event after ``stop()``, and in a forked child.
   public var isRecording: Bool { optrace_recorder_is_recording(core) }
 
-  /// Records that could not be kept so far: no space, the size limit, threads that were ending. The trace holds the
-  /// count of each reason.
+  /// Records that were lost so far: no space, the size limit, threads that were ending. The trace has the count of each
+  /// reason.
   public var lostRecordCount: Int {
     LossReason.allCases.reduce(0) { sum, reason in sum + Int(clamping: optrace_recorder_lost(core, reason.rawValue)) }
   }

@@ -1,29 +1,30 @@
 public import Foundation
 
-/// Why a trace file could not be opened or closed, or the process not be recorded as a whole.
+/// Why a trace file could not be opened or closed, or the process could not be recorded as a whole.
 public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
-  /// What could not be done. Later versions may have more of them, so a `switch` needs a `default`.
+  /// What failed. Later versions may add members, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The member's own name, such as `cannotCreate`.
     public let description: String
 
-    /// The system makes no such file; ``TraceRecorderError/errno`` tells why.
+    /// The system did not create the file; see ``TraceRecorderError/errno``.
     public static let cannotCreate = Code(description: "cannotCreate")
-    /// Something that is no trace stands there; it is not overwritten.
+    /// The existing file is no trace, and is not overwritten.
     public static let notATrace = Code(description: "notATrace")
-    /// No room on the disk for the first records, or a ring larger than the system gives.
+    /// The disk has no room for the first records, or the ring is larger than the system allows.
     public static let cannotReserveSpace = Code(description: "cannotReserveSpace")
-    /// The processor's counter was insisted on (``TraceRecorder/Configuration/Clock/counter``), and does not run evenly here.
+    /// The processor's counter is required (``TraceRecorder/Configuration/Clock/counter``), and does not run evenly
+    /// here.
     public static let noEvenCounter = Code(description: "noEvenCounter")
-    /// The file was not cut and sealed. It is readable all the same.
+    /// The file was not cut and sealed. It is readable nevertheless.
     public static let cannotClose = Code(description: "cannotClose")
-    /// Another recorder records the whole process already.
+    /// Another recorder already records the whole process.
     public static let alreadyInstrumented = Code(description: "alreadyInstrumented")
-    /// Operations of other classes cannot be followed in this process; ``TraceRecorderError/detail`` tells why.
+    /// Operations of other classes cannot be followed in this process; see ``TraceRecorderError/detail``.
     public static let cannotInstrument = Code(description: "cannotInstrument")
   }
 
-  /// The code together with what belongs to it.
+  /// A code with its details.
   enum Reason: Sendable, Equatable {
     case cannotCreate
     case notATrace
@@ -31,14 +32,14 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
     case noEvenCounter
     case cannotClose
     case alreadyInstrumented
-    /// Why.
+    /// What failed.
     case cannotInstrument(String)
   }
 
   private let reason: Reason
   /// The trace's file.
   public let path: String
-  /// The system's error number; 0 where there is none.
+  /// The system's error number; 0: none.
   public let errno: Int32
 
   init(_ reason: Reason, path: String, errno: Int32 = 0) {
@@ -47,7 +48,7 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
     self.errno = errno
   }
 
-  /// What could not be done, to be switched over.
+  /// What failed, to be switched over.
   public var code: Code {
     switch reason {
     case .cannotCreate: .cannotCreate
@@ -65,26 +66,25 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
     if case .cannotInstrument(let why) = reason { why } else { nil }
   }
 
-  /// What could not be done, with which file, and what to do about it.
+  /// What failed, with which file, and what to do about it.
   public var description: String {
     var why = errno == 0 ? "" : ": \(String(cString: strerror(errno)))"
     if errno == EFBIG { why += " (the limit of file sizes, ulimit -f, leaves no room for it)" }
     switch reason {
     case .cannotCreate: return "cannot create the trace '\(path)'\(why)"
-    case .notATrace: return "'\(path)' exists and is no trace: choose another name or remove it"
+    case .notATrace: return "'\(path)' exists and is not a trace: choose another name or remove it"
     case .cannotReserveSpace: return "cannot reserve space for the trace '\(path)'\(why)"
     case .noEvenCounter:
       return "the trace '\(path)' cannot take its times from the processor's counter, which does not run evenly on "
         + "this machine: configure the clock as .automatic or .monotonic"
-    case .cannotClose: return "the trace '\(path)' was not closed in order\(why); it can be read all the same"
+    case .cannotClose: return "the trace '\(path)' was not closed properly\(why); it can still be read"
     case .alreadyInstrumented:
-      return "another recorder records the whole process already: stop it before '\(path)' can"
+      return "another recorder already records the whole process: stop it before recording to '\(path)'"
     case .cannotInstrument(let why):
-      return "the operations of this process cannot be recorded into '\(path)' as a whole: \(why); "
-        + "use the traced types"
+      return "cannot record all operations of this process to '\(path)': \(why); use the traced types"
     }
   }
 
-  /// The ``description``, for what shows errors through Foundation.
+  /// The ``description``, for code that shows errors through Foundation.
   public var errorDescription: String? { description }
 }

@@ -1,6 +1,6 @@
 internal import OpTraceFormat
 
-/// Texts as they go into a record.
+/// Texts as they are stored in a record.
 enum UTF8Text {
   /// The longest prefix of whole characters (code points) that takes at most so many bytes.
   static func prefix(of text: String, bytes: Int) -> [UInt8] {
@@ -15,7 +15,7 @@ enum UTF8Text {
   /// Calls `body` with the text's bytes, cut to what a record holds. Allocates nothing for a native, short text.
   @inline(__always)
   static func with(_ text: String, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
-    // Nil: its bytes do not lie together.
+    // Nil: its bytes are not contiguous.
     let done: Bool? = text.utf8.withContiguousStorageIfAvailable { bytes in
       guard bytes.count <= Layout.longestText else { return false }
       body(bytes.baseAddress, bytes.count)

@@ -126,7 +126,7 @@ struct RecordCommand: ParsableCommand {
     }
     if let flightRecorder {
       guard let bytes = TraceRecorder.bytes(flightRecorder) else {
-        throw ValidationError("'\(flightRecorder)' is no size such as 512K, 16M or 1G.")
+        throw ValidationError("'\(flightRecorder)' is not a size such as 512K, 16M or 1G.")
       }
       if bytes < TraceRecorder.Configuration.smallestCapacity {
         throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
@@ -237,7 +237,7 @@ struct RecordCommand: ParsableCommand {
       if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
       if TraceRemains.isOne(absolute) { return absolute }
       guard status.st_mode & S_IFMT == S_IFREG, isTraceFile(absolute) else {
-        throw refuse("it exists and is no trace: choose another name or remove it")
+        throw refuse("it exists and is not a trace: choose another name or remove it")
       }
       return absolute
     }

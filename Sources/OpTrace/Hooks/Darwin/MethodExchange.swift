@@ -2,13 +2,14 @@
   internal import Foundation
   internal import ObjectiveC
 
-  /// A method of a class of Foundation that gets an implementation of ours, which calls the one that stood there.
+  /// A method of a Foundation class that gets an implementation of ours, which calls the original one.
   struct MethodExchange {
     let type: AnyClass
     let selector: Selector
-    /// The result and the arguments after the selector, in the runtime's encoding; `B` for both forms of `BOOL`.
+    /// The types of the result and of the arguments after the selector, in the runtime's encoding; `B` for both forms
+    /// of `BOOL`.
     let encoding: String
-    /// Gives the block that takes the place of an implementation.
+    /// Returns the block that replaces an implementation.
     let replacement: (IMP) -> AnyObject
 
     private struct Exchanged {
@@ -19,7 +20,7 @@
     /// Only touched under the lock of ``HookUse``.
     nonisolated(unsafe) private static var exchanged: [Method: Exchanged] = [:]
 
-    /// Exchanges all of them. Else nothing is changed, and it says why.
+    /// Exchanges all of them. If that fails, nothing is changed, and the result says why.
     static func install(_ exchanges: [MethodExchange]) -> String? {
       var found: [(method: Method, exchange: MethodExchange)] = []
       for exchange in exchanges {
@@ -32,7 +33,7 @@
         }
         found.append((method, exchange))
       }
-      // One that could not be taken back the last time still leads to us.
+      // One that could not be restored the last time still calls ours.
       for (method, exchange) in found where exchanged[method] == nil {
         let original = method_getImplementation(method)
         let ours = imp_implementationWithBlock(exchange.replacement(original))
@@ -42,8 +43,8 @@
       return nil
     }
 
-    /// Puts the originals back where ours still stand. Where somebody exchanged after us, theirs leads to ours, which goes
-    /// straight on. Our implementations are kept for good: a thread may be inside one.
+    /// Restores the originals wherever ours are still installed. If somebody exchanged a method after us, theirs calls
+    /// ours, which only calls the original. Our implementations are kept for good: a thread may be inside one.
     static func remove() {
       for (method, entry) in exchanged where method_getImplementation(method) == entry.ours {
         method_setImplementation(method, entry.original)
@@ -67,7 +68,7 @@
     }
   }
 
-  /// One for each list of arguments, for C's calls have no generic types. `proceed` is the method as it was.
+  /// One for each list of arguments, because C calls have no generic types. `proceed` is the original method.
   extension MethodExchange {
     static func plain<Receiver: NSObject>(
       _ name: String, _ hook: @escaping (_ self: Receiver, _ proceed: () -> Void) -> Void
@@ -99,7 +100,7 @@
 
     typealias Block = @convention(block) @Sendable () -> Void
 
-    /// A block may lie on the caller's stack, so it has its own type, for the compiler to copy it.
+    /// A block may be on the caller's stack, so it has its own type, for the compiler to copy it.
     static func block<Receiver: NSObject>(
       _ name: String,
       _ hook: @escaping (_ self: Receiver, _ block: @escaping Block, _ proceed: (@escaping Block) -> Void) -> Void

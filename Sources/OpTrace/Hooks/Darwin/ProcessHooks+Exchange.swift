@@ -4,10 +4,10 @@
   internal import ObjectiveC
   internal import OpTraceFormat
 
-  /// What is recorded of a whole process besides what ``OperationObserver`` sees. Other programs' overrides reach these by
-  /// their calls of `super`. Written after Apple's documentation; it has not been run.
+  /// What is recorded of a whole process besides what ``OperationObserver`` sees. Other programs' overrides come here
+  /// with their calls of `super`. Written from Apple's documentation; it has not been run.
   extension ProcessHooks {
-    /// Nil, or why it cannot be done; nothing is changed then.
+    /// Nil, or the reason why it cannot be done; then nothing is changed.
     static func exchangeMethods() -> String? {
       MethodExchange.install(operationMethods + queueAddingMethods + queueMethods)
     }
@@ -16,13 +16,13 @@
 
     // MARK: Operations
 
-    /// What is known of an operation that does not record itself.
+    /// The observer of an operation that does not record itself, if it is known.
     private static func known(_ operation: Operation) -> OperationObserver? {
       guard operation.probed == nil, let observer = OperationObserver.known(operation) else { return nil }
       return observer.probe.core.flatMap { optrace_recorder_is_recording($0) ? observer : nil }
     }
 
-    /// The same for one that shows itself now.
+    /// The same for an operation that may be new: it is introduced.
     private static func met(_ operation: Operation) -> OperationObserver? {
       let observer = known(operation)
       if let observer, !observer.probe.has(OperationProbe.Bits.external) { return observer }
@@ -32,7 +32,7 @@
       return known(operation)
     }
 
-    /// Foundation has operations of its own, as for a barrier, which is recorded by its block.
+    /// Foundation has operations of its own, for a barrier for example, which is recorded by its block.
     private static func isFoundationsOwn(_ operation: Operation) -> Bool {
       NSStringFromClass(type(of: operation)).hasPrefix("_NS")
     }
@@ -65,7 +65,8 @@
           guard let other = other as? Operation else { return proceed() }
           let isRecorded = recordDependency(operation, on: other, isAdded: true)
           proceed()
-          // Introduced meanwhile, perhaps without this one; readers do not mind hearing of it twice.
+          // It was introduced meanwhile, perhaps without this dependency. Readers accept a dependency that is recorded
+          // twice.
           if !isRecorded, known(operation) != nil { _ = recordDependency(operation, on: other, isAdded: true) }
         },
         .object("removeDependency:") { (operation: Operation, other, proceed) in
@@ -108,8 +109,8 @@
       queue is TracedOperationQueue ? nil : TraceRecorder.watcher
     }
 
-    /// Calls `body` with the queue's number in the trace of everything. `onlyKnown`: if it has one already, for changes
-    /// that say nothing of a queue that has not been used.
+    /// Calls `body` with the queue's number in the trace of everything. `onlyKnown`: only if it has one already, for
+    /// changes that say nothing about a queue that has not been used.
     private static func withNumber(
       of queue: OperationQueue, onlyKnown: Bool = false, _ body: (OpaquePointer, UInt32) -> Void
     ) {
@@ -119,7 +120,7 @@
       body(recorder.core, number)
     }
 
-    /// The adding methods may call each other, which is not documented; no operation is recorded as added twice.
+    /// The methods that add may call each other, which is not documented; no operation is recorded as added twice.
     private static func enqueue(_ operations: [Operation], on queue: OperationQueue) {
       guard let recorder = recorder(of: queue) else { return }
       let probe = QueueCompanion.of(queue).probe
@@ -146,7 +147,7 @@
         },
         .block("addOperationWithBlock:") { (queue: OperationQueue, block, proceed) in
           guard recorder(of: queue) != nil else { return proceed(block) }
-          // As Foundation does; but now the operation can be seen before it is added.
+          // As Foundation does, but now the operation can be seen before it is added.
           let operation = BlockOperation(block: block)
           if queue.qualityOfService != .default { operation.qualityOfService = queue.qualityOfService }
           // Not an override, which may add blocks itself.
@@ -168,7 +169,7 @@
 
     private static var queueMethods: [MethodExchange] {
       [
-        // Before the queue hears of it: then it starts what it may.
+        // Recorded before the queue changes, because it may then start operations.
         .integer("setMaxConcurrentOperationCount:") { (queue: OperationQueue, limit, proceed) in
           withNumber(of: queue) {
             EventFields.LimitChanged(value: Int64(limit)).emit(to: $0, about: $1)

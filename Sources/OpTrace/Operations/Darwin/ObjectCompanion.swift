@@ -4,9 +4,10 @@
   internal import ObjectiveC
   internal import OpTraceFormat
 
-  /// What the recorder knows of an object that is not ours. It hangs on the object and goes with it.
+  /// What the recorder knows of an object that is not ours. It is associated with the object, and released with it.
   ///
-  /// Finding it takes a lock of the Objective-C runtime for some instructions: the price of carrying nothing ourselves.
+  /// Finding it takes a lock of the Objective-C runtime for a few instructions, because the object itself has no room
+  /// for it.
   protocol ObjectCompanion: AnyObject {
     init()
   }
@@ -22,14 +23,14 @@
       return companionsLock.withLock {
         if let known = known(object) { return known }
         let companion = Self()
-        // Never replaced, so reading needs no retaining; an autoreleased companion would outlive its object.
+        // Never replaced, so it need not be retained; an autoreleased companion would outlive its object.
         objc_setAssociatedObject(object, key, companion, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
         return companion
       }
     }
   }
 
-  /// Held while an object is given its companion.
+  /// Held while an object gets its companion.
   private let companionsLock = Lock()
 
 #endif

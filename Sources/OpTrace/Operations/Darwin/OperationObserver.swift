@@ -3,13 +3,13 @@
   internal import Foundation
   internal import OpTraceFormat
 
-  /// Follows an operation that is not ours, whatever its class, by key-value observing. Written after Apple's
-  /// documentation; it has not been run.
+  /// Follows an operation that is not ours, of any class, by key-value observing. Written from Apple's documentation;
+  /// it has not been run.
   ///
-  /// It observes from the moment when a queue is given the operation, or somebody starts it, until it has finished. All
-  /// that time it keeps the operation, as a queue does: one that goes away while it is observed may raise an exception.
+  /// It observes from the moment when a queue gets the operation, or it is started, until it has finished. All that
+  /// time it retains the operation, as a queue does: releasing an observed object may raise an exception.
   ///
-  /// The keys are strings, as Apple documents them; the key path `\.isFinished` stands for the key `finished`.
+  /// The keys are strings, as Apple documents them; the key path `\.isFinished` is that of the key `finished`.
   ///
   /// Sendable: `state` and `kept` are only touched under `lock`; the probe is atomic inside.
   final class OperationObserver: NSObject, ObjectCompanion, @unchecked Sendable {
@@ -29,8 +29,8 @@
       observer.begin(operation)
     }
 
-    /// Records the finish of what `operation` depends on: Foundation may tell it of that before it tells us. A dependency
-    /// that has finished stays in the list.
+    /// Records the finish of everything that `operation` depends on: Foundation may notify it before it notifies us. A
+    /// finished dependency stays in the list.
     static func noteDependenciesFinished(of operation: Operation) {
       for dependency in operation.dependencies { known(dependency)?.noteFinished(dependency) }
     }
@@ -54,14 +54,14 @@
 
     private func end(_ operation: Operation) {
       let isLast = lock.withLock {
-        // While it begins: `begin` will look again.
+        // While it begins: `begin` will check again.
         guard state == .observing else { return false }
         state = .over
         return true
       }
       guard isLast else { return }
       for key in Self.keys { operation.removeObserver(self, forKeyPath: key) }
-      // The operation may go with this, and its `deinit` is the program's code: after the lock.
+      // The operation may be released with this, and its `deinit` is the program's code: after the lock.
       let last = lock.withLock {
         defer { kept = nil }
         return kept
@@ -112,7 +112,7 @@
       end(operation)
     }
 
-    /// For who finds that it has finished, while nobody was told of it yet.
+    /// For a caller that finds it finished before anybody was notified.
     func noteFinishSeen(_ operation: Operation) {
       guard !probe.has(OperationProbe.Bits.finishRecorded), operation.isFinished else { return }
       if probe.claim(OperationProbe.Bits.finishSeen) { probe.record(.finishSeen) }

@@ -3,7 +3,7 @@
   internal import Foundation
   internal import OpTraceFormat
 
-  /// A queue's number in a trace. Its end is the queue's.
+  /// A queue's number in a trace. It ends with the queue.
   final class QueueCompanion: ObjectCompanion {
     let probe = QueueProbe(pointer: optrace_operation_create())
 
