@@ -7,8 +7,12 @@ export function listenToPointer(canvas, target) {
   const pointers = new Map();
   let drag = null;
   let pinch = null;
-  // Whether the pointer has moved since it was pressed: then its release is no click.
-  let hasMoved = false;
+  // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts. The browser counts
+  // the clicks of a mouse; of taps it is the second that comes soon and near, in the window, because the canvas moves too.
+  let clicks = 1;
+  let tapped = {x: NaN, y: NaN, time: -Infinity};
+  const isSecond = (event) => (event.pointerType === 'mouse' ? clicks > 1
+    : event.timeStamp - tapped.time < 500 && Math.hypot(event.clientX - tapped.x, event.clientY - tapped.y) < 2 * DRAG);
 
   const pointOf = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -24,14 +28,16 @@ export function listenToPointer(canvas, target) {
     canvas.setPointerCapture(event.pointerId);
     const at = pointOf(event);
     pointers.set(event.pointerId, at);
-    hasMoved = pointers.size > 1;
+    clicks = 1;
     if (pointers.size === 2) {
       pinch = spread();
       drag = null;
     } else if (pointers.size === 1) {
-      drag = {...at, last: at, isRange: event.shiftKey};
+      drag = {...at, last: at, moved: false, isRange: event.shiftKey};
     }
   });
+  // Comes after the pointer's own event, with the number of the click.
+  canvas.addEventListener('mousedown', (event) => { clicks = event.detail; });
   canvas.addEventListener('pointermove', (event) => {
     const at = pointOf(event);
     if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
@@ -42,8 +48,8 @@ export function listenToPointer(canvas, target) {
       target.scroll(pinch.y - now.y);
       pinch = now;
     } else if (drag && pointers.has(event.pointerId)) {
-      if (!hasMoved && Math.hypot(at.x - drag.x, at.y - drag.y) < DRAG) return;
-      hasMoved = true;
+      if (!drag.moved && Math.hypot(at.x - drag.x, at.y - drag.y) < DRAG) return;
+      drag.moved = true;
       if (drag.isRange) {
         target.range(drag.x, at.x, false);
       } else {
@@ -57,22 +63,23 @@ export function listenToPointer(canvas, target) {
   });
   const end = (event) => {
     const at = pointOf(event);
-    if (drag?.isRange && hasMoved && event.type === 'pointerup') target.range(drag.x, at.x, true);
+    if (drag && event.type === 'pointerup') {
+      if (drag.moved && drag.isRange) target.range(drag.x, at.x, true);
+      if (!drag.moved) {
+        const isFirst = !isSecond(event);
+        tapped = {x: event.clientX, y: event.clientY, time: isFirst ? event.timeStamp : -Infinity};
+        if (isFirst) target.click(at.x, at.y);
+      }
+    }
     pointers.delete(event.pointerId);
     if (pointers.size < 2) pinch = null;
     // A finger that stays goes on as a drag.
     const rest = [...pointers.values()][0];
-    drag = rest ? {...rest, last: rest, isRange: false} : null;
+    drag = rest ? {...rest, last: rest, moved: true, isRange: false} : null;
   };
   canvas.addEventListener('pointerup', end);
   canvas.addEventListener('pointercancel', end);
   canvas.addEventListener('pointerleave', () => target.hover(-1, -1));
-  canvas.addEventListener('click', (event) => {
-    // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts.
-    if (hasMoved || event.detail > 1) return;
-    const at = pointOf(event);
-    target.click(at.x, at.y);
-  });
   canvas.addEventListener('dblclick', () => target.open());
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
