@@ -29,12 +29,14 @@ package struct ScenarioProcess: Sendable {
     _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
     say: (String) -> Void
   ) throws {
-    guard var output = SystemPipe() else { throw POSIXError(.EMFILE) }
+    guard var output = SystemPipe() else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
     var program = Program(executable.path, arguments)
     // A crash is what is shown: no debugger has to explain it.
     let backtrace = "SWIFT_BACKTRACE="
     program.environment =
-      Program.variables.filter { !$0.starts(with: backtrace.utf8CString.dropLast()) } + [Array("\(backtrace)enable=no".utf8CString)]
+      Program.variables.filter { !$0.starts(with: backtrace.utf8CString.dropLast()) } + [
+        Array("\(backtrace)enable=no".utf8CString)
+      ]
     program.input = .nothing
     program.output = .descriptor(output.end)
     program.errors = .descriptor(errors.fileDescriptor)
