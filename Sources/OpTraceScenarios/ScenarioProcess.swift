@@ -29,7 +29,7 @@ package struct ScenarioProcess: Sendable {
     _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
     say: (String) -> Void
   ) throws {
-    guard var output = SystemPipe() else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+    guard var output = SystemPipe() else { throw POSIXError(.EMFILE) }
     var program = Program(executable.path, arguments)
     // A crash is what is shown: no debugger has to explain it.
     let backtrace = "SWIFT_BACKTRACE="
