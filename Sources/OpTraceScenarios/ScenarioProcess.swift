@@ -34,7 +34,9 @@ package struct ScenarioProcess: Sendable {
     // A crash is what is shown: no debugger has to explain it.
     let backtrace = "SWIFT_BACKTRACE="
     program.environment =
-      Program.variables.filter { !$0.starts(with: backtrace.utf8CString.dropLast()) } + [Array("\(backtrace)enable=no".utf8CString)]
+      Program.variables.filter { !$0.starts(with: backtrace.utf8CString.dropLast()) } + [
+        Array("\(backtrace)enable=no".utf8CString)
+      ]
     program.input = .nothing
     program.output = .descriptor(output.end)
     program.errors = .descriptor(errors.fileDescriptor)

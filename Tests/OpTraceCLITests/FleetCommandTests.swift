@@ -183,7 +183,8 @@ struct FleetCommandTests {
     }
     let both = try Command.run("fleet", "load", exports, "--url", server.url)
     #expect(both.status == 0 && both.output.hasSuffix(": already loaded\n"), "\(both.output)")
-    #expect(both.errors.contains("was exported 2 times: loading the last export, from '\(exports)/hour=1'"), "\(both.errors)")
+    #expect(
+      both.errors.contains("was exported 2 times: loading the last export, from '\(exports)/hour=1'"), "\(both.errors)")
   }
 
   @Test("A request without progress is given up; the password may be in a file")
@@ -272,7 +273,8 @@ struct FleetCommandTests {
     let lake = try export(try trace("a.txt", process: 1), into: "lake")
     let nobody = "http://user:secret@127.0.0.1:1"
     try load(
-      [lake, "--url", nobody, "--retries", "0"], "http://127.0.0.1:1/ did not accept the request after 1 try: ", status: 73)
+      [lake, "--url", nobody, "--retries", "0"], "http://127.0.0.1:1/ did not accept the request after 1 try: ",
+      status: 73)
     try load([lake, "--url", "ftp://user:secret@host"], "--url takes 'http://HOST:8123'", status: 64)
     try load([lake], "missing expected argument '--url <url>'", status: 64)
     try load([folder.path("none"), "--url", nobody], "no such file", status: 66)

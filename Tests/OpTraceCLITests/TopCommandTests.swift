@@ -20,7 +20,7 @@
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test("a trace that is over is shown as it was at its end, once") func over() throws {
+    @Test("A trace whose program has ended is shown once, as it was at its end") func over() throws {
       let trace = Repository.folder.appendingPathComponent("traces/photo-import-stuck.optrace").path
       let text = try Command.run("top", trace)
       #expect(text.status == 0 && text.errors == "")
@@ -42,7 +42,7 @@
       #expect(Set(findings.first?.keys.map { $0 } ?? []) == Set(told.first?.keys.map { $0 } ?? []))
     }
 
-    @Test("a text, a packed trace and a pipe are traces, too") func otherForms() throws {
+    @Test("Text, packed traces and pipes are accepted") func otherForms() throws {
       let text = try Command.run("top", "--json", small)
       #expect(text.status == 0)
       let piped = try Command.run("top", "--json", "-", input: Array(Fixture.small.utf8))
@@ -53,7 +53,7 @@
       #expect(try Command.run("top", packed).output == Command.run("top", whole).output)
     }
 
-    @Test("what is damaged is shown as far as it goes, with status 65") func damaged() throws {
+    @Test("A damaged trace is shown as far as it can be read, with status 65") func damaged() throws {
       var bytes = [UInt8](try Data(contentsOf: Repository.folder.appendingPathComponent("traces/tickets.optrace")))
       bytes.removeLast(bytes.count / 2)
       let path = try folder.write("cut.optrace", bytes)
@@ -64,7 +64,7 @@
       #expect(try Command.run("top", folder.path("none")).status == 66)
     }
 
-    @Test("a program that hangs: its queues, and the finding of two looks") func hanging() throws {
+    @Test("A hanging program: its queues, and a finding that two readings confirm") func hanging() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let result = try Command.run("top", "--once", number)
         #expect(result.status == 0 && result.errors == "")
@@ -91,7 +91,7 @@
       try body(running, trace)
     }
 
-    @Test("a program that works: a line a second, until it has ended") func working() throws {
+    @Test("A working program: a line per second until it has ended") func working() throws {
       try withBusyProgram { program, trace in
         let top = try RunningProgram(Command.executable, ["top", "--json", trace])
         var last = 0.0
@@ -109,7 +109,7 @@
       }
     }
 
-    @Test("one that is killed is told to have been") func killed() throws {
+    @Test("A killed program is reported as killed") func killed() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let top = try RunningProgram(Command.executable, ["top", number])
         #expect(top.line()?.contains(" runs ") == true)
@@ -121,7 +121,7 @@
       }
     }
 
-    @Test("a process that has become another program writes its first trace no more", arguments: ["top", "doctor"])
+    @Test("A process that has called exec no longer writes its first trace", arguments: ["top", "doctor"])
     func becameAnother(command: String) throws {
       let trace = folder.path("exec.optrace")
       let program = try RunningProgram(
@@ -140,14 +140,14 @@
       }
     }
 
-    @Test("a copy tells what was so when it was made") func copied() throws {
+    @Test("A copy shows the state at the time of copying") func copied() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let text = try Command.run("dump", number)
         #expect(try Command.run("top", "-", input: Array(text.output.utf8)).output.contains(" still ran  "))
       }
     }
 
-    @Test("nobody reads any more: the end") func closedPipe() throws {
+    @Test("A closed pipe ends it") func closedPipe() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let result = try Command.run("top", number, shell: #""$optrace" "$@" | head -1"#)
         #expect(result.output.contains(" runs "))
@@ -155,19 +155,19 @@
       }
     }
 
-    @Test("a trace that shrinks under it ends it, in a sentence") func shrunk() throws {
+    @Test("A trace that is truncated while it is watched ends it with a message") func shrunk() throws {
       try withBusyProgram { _, trace in
         let top = try RunningProgram(Command.executable, ["top", "--json", trace], errors: .output)
         #expect(top.line() != nil)
         #expect(truncate(trace, 2000) == 0)
         var last = ""
         while let line = top.line() { last = line }
-        #expect(last == "optrace: '\(trace)' was cut while it was watched")
+        #expect(last == "optrace: '\(trace)' was truncated while it was watched")
         #expect(top.end().status == 65)
       }
     }
 
-    @Test("another program's trace under its name: that one is watched from there on") func replaced() throws {
+    @Test("If another program's trace replaces the file, that one is watched from then on") func replaced() throws {
       try withBusyProgram { _, trace in
         let top = try RunningProgram(Command.executable, ["top", "--json", trace])
         let first = try parse(try #require(top.line()))["pid"] as? Int
@@ -186,7 +186,7 @@
       }
     }
 
-    @Test("a ring that is flooded tells no nonsense: no more in flight than there can be") func flooded() throws {
+    @Test("A flooded ring gives no impossible counts") func flooded() throws {
       try withBusyProgram(["--flight-recorder", "1M"], "flood") { program, trace in
         let top = try RunningProgram(Command.executable, ["top", "--json", trace])
         for _ in 0..<4 {
@@ -271,7 +271,7 @@
       }
     }
 
-    @Test("frames, keys, another size, and the end") func keys() throws {
+    @Test("The screen: frames, keys, resizing and the end") func keys() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let screen = try Screen(["top", number])
         var frame = try screen.frame(with: " runs  ")
@@ -307,7 +307,7 @@
       }
     }
 
-    @Test("keys come from the terminal where the trace comes through a pipe") func keysBesideAPipe() throws {
+    @Test("Keys come from the terminal if the trace comes through a pipe") func keysBesideAPipe() throws {
       let script = #"cat "$2" | "$1" top -"#
       let screen = try Screen(
         ["--ctty", "--wait", "sh", "-c", script, "sh", Command.executable.path, small],
@@ -320,7 +320,7 @@
       #expect(end.status == 0 && end.isRestored)
     }
 
-    @Test("every way out gives the terminal back", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    @Test("Every signal that ends it restores the terminal", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signals(number signal: Int32) throws {
       let screen = try Screen(["top", small])
       _ = try screen.frame(with: "q quit")
@@ -329,7 +329,7 @@
       #expect(end.status == 0 && end.isRestored)
     }
 
-    @Test("without UTF-8 and without colour it is ASCII, and plain") func plain() throws {
+    @Test("Without UTF-8 and colour it is plain ASCII") func plain() throws {
       let hostile = try folder.write(
         "hostile.txt", Array(Fixture.small.replacing("\"network\"", with: "\"网络 \u{301}…\"").utf8))
       let screen = try Screen(["top", hostile], environment: ["LANG": "C", "NO_COLOR": "1"])
@@ -339,7 +339,7 @@
       #expect(screen.end().isRestored)
     }
 
-    @Test("a terminal that moves no cursor gets lines", arguments: ["dumb", ""]) func dumb(kind: String) throws {
+    @Test("A terminal without cursor movement gets lines", arguments: ["dumb", ""]) func dumb(kind: String) throws {
       let screen = try Screen(["top", small], environment: ["TERM": kind])
       var bytes: [UInt8] = []
       while case let piece = screen.pair.readNow(), !piece.isEmpty || screen.program.isRunning { bytes += piece }
@@ -348,7 +348,7 @@
       #expect(String(decoding: bytes, as: UTF8.self).contains("  queue "))
     }
 
-    @Test("a trace that is cut while it is shown gives the terminal back, too") func cut() throws {
+    @Test("A trace that is truncated while it is shown restores the terminal, too") func cut() throws {
       try withBusyProgram { _, trace in
         let screen = try Screen(["top", trace])
         _ = try screen.frame(with: " runs")

@@ -90,7 +90,7 @@ struct ViewCommandTests {
     #expect(try view.get().status == 200)
   }
 
-  @Test("Ctrl-C, SIGTERM and SIGHUP end it quietly with status 0, also during a request", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test("Ctrl-C, SIGTERM and SIGHUP end it quietly with status 0", arguments: [SIGINT, SIGTERM, SIGHUP])
   func ending(signal: Int32) throws {
     let view = try View([small, "--no-open"])
     let before = view.errors

@@ -194,7 +194,8 @@ struct RequestHeadTests {
       if case .refused(.tooLong) = read(text) { true } else { false }
     }
     func line(_ length: Int) -> String { "A:" + String(repeating: "b", count: length - 2) + "\r\n" }
-    #expect(!isRefused(start + line(RequestHead.longestLine - 1)) && isRefused(start + line(RequestHead.longestLine + 1)))
+    #expect(
+      !isRefused(start + line(RequestHead.longestLine - 1)) && isRefused(start + line(RequestHead.longestLine + 1)))
     let most = String(repeating: "A: b\r\n", count: RequestHead.mostFields)
     #expect(!isRefused(start + most) && isRefused(start + most + "A: b\r\n"))
     let large = String(repeating: line(10_000), count: 6)

@@ -102,8 +102,10 @@ struct ViewServerTests {
       "GET / HTTP/1.1\r\nHost\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}",
       "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n", "GET  / HTTP/1.1\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\rb\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n",
+      "GET  / HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\rb\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: a\u{0}\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n: a\r\n\r\n",
     ])
   func broken(request: String) throws {

@@ -54,7 +54,8 @@ enum InlinedFrames {
         if !answers.isEmpty { answers.removeLast() }
         return (answers, .late(tool, seconds: seconds))
       case .ended(.exited(0)) where answers.count == questions.count: return (answers, .done(tool))
-      case .ended(.exited(0)): return ([], .failed(tool, "gave \(answers.count) answers to \(questions.count) questions"))
+      case .ended(.exited(0)):
+        return ([], .failed(tool, "gave \(answers.count) answers to \(questions.count) questions"))
       case .ended(.exited(let status)): return ([], .failed(tool, "ended with status \(status)"))
       case .ended(.killed(let signal)): return ([], .failed(tool, "was ended by signal \(signal)"))
       }

@@ -68,7 +68,9 @@ enum ToolProcess {
 
   /// The variables of this process, without those that would load a recorder into the tool, or let it fetch files from the network.
   private static func environment() -> [[CChar]] {
-    let dropped = ["LD_PRELOAD=", "OPTRACE_", "DEBUGINFOD_URLS=", "LLVM_SYMBOLIZER_OPTS="].map { $0.utf8CString.dropLast() }
+    let dropped = ["LD_PRELOAD=", "OPTRACE_", "DEBUGINFOD_URLS=", "LLVM_SYMBOLIZER_OPTS="].map {
+      $0.utf8CString.dropLast()
+    }
     return Program.variables.filter { variable in !dropped.contains { variable.starts(with: $0) } }
   }
 

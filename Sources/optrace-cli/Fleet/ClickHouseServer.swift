@@ -134,7 +134,8 @@ struct ClickHouseServer {
       guard attempt < retries else {
         let tries = counted(attempt + 1, "try", plural: "tries")
         throw Failure(
-          message: "\(printable(name)) did not accept the request after \(tries): \(printable(why))", status: .cannotWrite)
+          message: "\(printable(name)) did not accept the request after \(tries): \(printable(why))",
+          status: .cannotWrite)
       }
       // A quarter of a second, then twice as long each time.
       usleep(UInt32(min(250_000 << min(attempt, 7), 30_000_000)))

@@ -37,7 +37,9 @@ struct FleetDatabase: ParsableArguments {
     for name in [database] + (cluster.map { [$0] } ?? []) where !ClickHouseSchema.isName(name) {
       throw ValidationError("'\(printable(name))' is not a name: use letters, digits and '_', and no digit first.")
     }
-    if retention < 0 || retention > 36_500 { throw ValidationError("--retention must be a number of days from 0 to 36500.") }
+    if retention < 0 || retention > 36_500 {
+      throw ValidationError("--retention must be a number of days from 0 to 36500.")
+    }
   }
 
   var schema: ClickHouseSchema {
@@ -107,7 +109,8 @@ struct FleetLoadCommand: ParsableCommand {
   var label: [String] = []
 
   @Option(
-    help: ArgumentHelp("Store traces under this day, like 2026-11-24, whatever their hosts' clocks say.", valueName: "day"))
+    help: ArgumentHelp(
+      "Store traces under this day, like 2026-11-24, whatever their hosts' clocks say.", valueName: "day"))
   var day: String?
 
   @Option(
@@ -139,7 +142,9 @@ struct FleetLoadCommand: ParsableCommand {
       throw ValidationError("--label takes KEY=VALUE, not '\(printable(text))'.")
     }
     if retries < 0 || retries > 100 { throw ValidationError("--retries must be a number from 0 to 100.") }
-    if timeout < 1 || timeout > 86_400 { throw ValidationError("--timeout must be a number of seconds from 1 to 86400.") }
+    if timeout < 1 || timeout > 86_400 {
+      throw ValidationError("--timeout must be a number of seconds from 1 to 86400.")
+    }
     if let day, !Self.isDay(day) {
       throw ValidationError("--day takes a day like 2026-11-24, not '\(printable(day))'.")
     }
@@ -176,7 +181,8 @@ struct FleetLoadCommand: ParsableCommand {
       guard let last = dated.max(by: { RunCopies.isLater($1.changed, $0.changed) }) else { return nil }
       if exports.count > 1 {
         Console.note(
-          "trace \(hash) was exported \(exports.count) times: loading the last export, from '\(printable(last.export.folder))'")
+          "trace \(hash) was exported \(exports.count) times: loading the last export, from '\(printable(last.export.folder))'"
+        )
       }
       return last.export
     }

@@ -82,7 +82,8 @@ struct FleetLoader {
     try check(plan, parts.first { $0.table.name == "operations" }?.part.facts.rowCount ?? 0, generation)
     if plan.day > Self.tomorrow {
       Console.warning(
-        "trace \(trace.hash) begins on \(plan.day) by its host's clock, which is ahead; its retention is counted from that day")
+        "trace \(trace.hash) begins on \(plan.day) by its host's clock, which is ahead; its retention is counted from that day"
+      )
     }
     return .loaded(rows: rows)
   }

@@ -4,10 +4,10 @@
   import OpTraceModel
   import OpTraceProcesses
 
-  /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and signals
-  /// reach it.
+  /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and gets our
+  /// signals.
   struct RecordedRun {
-    /// Those that end or stop the command itself, and those that people send to talk to a program.
+    /// Signals that would end or stop this command, and those that people send to programs.
     private static let passedOn = [
       SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
     ]
@@ -21,12 +21,12 @@
     /// Starts the program with these words, the first of which names it, and these variables. Throws ``Failure`` with the
     /// statuses of `env`.
     init(_ program: ProgramFile, words: [RawText], environment: [RawText]) throws {
-      // Signals are taken one by one in `wait()`, so none is lost between now and then.
+      // Blocked from now on and taken one by one in `wait()`, so that none is lost in between.
       var awaited = sigset_t()
       var before = sigset_t()
       sigemptyset(&awaited)
       for number in Self.passedOn + [SIGCHLD] { sigaddset(&awaited, number) }
-      // Inherited as ignored, there would be no status to wait for.
+      // If it was inherited as ignored, the system would keep no status.
       signal(SIGCHLD, SIG_DFL)
       pthread_sigmask(SIG_BLOCK, &awaited, &before)
       self.awaited = awaited
@@ -48,9 +48,10 @@
     }
 
     private static func start(_ start: Program, _ program: ProgramFile) throws(CannotStart) -> pid_t {
-      do {
+      do throws(CannotStart) {
         return try start.start().id
-      } catch where error.number == ENOEXEC {
+      } catch {
+        guard error.number == ENOEXEC else { throw error }
         // A script without `#!`: a shell would run it.
         var shell = start
         shell.path = "/bin/sh".asPath
@@ -59,10 +60,10 @@
       }
     }
 
-    /// Until the program is over. `isAskedToStop`: somebody wanted an end of it, as with Ctrl-C, however it took that.
+    /// Waits until the program has ended. `isAskedToStop`: it was sent a signal such as Ctrl-C's, whatever it did then.
     func wait() -> (end: ProgramEnding, isAskedToStop: Bool) {
       var isAskedToStop = false
-      // Those that a process sent, and how often.
+      // Signals sent by a process, and how often.
       var sent: [Int32: Int] = [:]
       var awaited = awaited
       var maskBefore = maskBefore
@@ -85,13 +86,13 @@
           isAskedToStop = true
           if information.si_code != SI_KERNEL { sent[number, default: 0] += 1 }
         }
-        // What the terminal sends (Ctrl-C, Ctrl-Z) it sends to the program too.
+        // A signal of the terminal (Ctrl-C, Ctrl-Z) reaches the program without us.
         if number > 0, number != SIGCHLD, information.si_code != SI_KERNEL { kill(process, number) }
       }
     }
 
-    /// The shell waits for us alone: it must see us stop as the program did, or it never takes the terminal back. Where no
-    /// shell does that, who stopped the program alone will continue it alone.
+    /// The shell waits for us: unless it sees us stop as the program did, it does not take the terminal back. If no shell
+    /// waits for us, whoever stopped the program alone will continue it alone.
     private func stopToo(_ number: Int32) {
       guard let terminal = OwnedDescriptor(open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)) else { return }
       if number != SIGSTOP || tcgetpgrp(terminal.number) == getpgrp() { raise(SIGSTOP) }

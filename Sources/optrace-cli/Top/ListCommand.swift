@@ -7,10 +7,10 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the programs that are being recorded.",
     discussion: """
-      Programs of other users are left out, unless this one may look at them. Of each: for how long it has been recorded, \
-      the trace, whether that is a ring (flight-recorder), and whether it runs or was stopped by a signal.
+      Programs of other users are listed only if you have access to them. For each: how long it has been recorded, the \
+      trace, whether that is a ring (flight-recorder), and whether it runs or was stopped by a signal.
 
-      'optrace top', 'doctor', 'view' and 'stacks' take the only one where no trace is named.
+      Without an argument, 'optrace top', 'doctor', 'view' and 'stacks' use the program that is recorded, if there is only one.
 
       Example: optrace list
       """)

@@ -9,20 +9,21 @@ struct TopCommand: ParsableCommand {
     commandName: "top",
     abstract: "Watch a running program, once a second.",
     discussion: """
-      Of each queue: its limit, how many operations execute, are ready and pend, for how long the oldest ready one has waited, how \
-      many finish a second, and how long operations wait for a slot (half of them, and 99 of 100, at most). Below: what has been executing \
-      longest, where, and who has what it waits for; what the doctor finds; dispatch queues and tasks, where these are recorded.
+      For each queue: its limit, how many operations are executing, ready and pending, how long the oldest ready one has \
+      waited, how many finish per second, and how long operations wait for a slot (p50 and p99). Below: the operations that have \
+      been executing longest, where they are, and who holds what they wait for; findings of the doctor; dispatch queues and \
+      tasks, if these are recorded.
 
-      Rates and percentiles are of the last 10 seconds. Only what is new is read. The program is not touched, but asked to look at \
-      its threads where something lasts. In a terminal, '?' tells the keys. In a file or a pipe, lines come once a second, and with \
-      --json an object on each line. A trace whose program has ended is shown as it was at its end.
+      Rates and percentiles are of the last 10 seconds. The program is not disturbed; only if an operation takes long, its \
+      recorder is asked for a snapshot of the threads. In a terminal, '?' shows the keys. In a file or a pipe there is a text per \
+      second, with --json an object on each line. If the program has ended, its last state is shown once.
 
       Example: optrace top 4711
       """)
 
   @OptionGroup var trace: ChosenTrace
 
-  @Flag(help: "Look once, and end.")
+  @Flag(help: "Print the current state once, and end.")
   var once = false
 
   @Flag(help: "Write JSON, an object on each line; Documentation/json.md describes its keys.")
@@ -31,7 +32,7 @@ struct TopCommand: ParsableCommand {
   func run() throws {
     let watched = try WatchedTrace(try trace.input())
     if once {
-      try write(try watched.thoroughLook())
+      try write(try watched.thoroughReading())
     } else if json || !Console.isTerminal(STDOUT_FILENO) || !Console.movesCursor {
       try writeLines(of: watched)
     } else {
@@ -40,24 +41,24 @@ struct TopCommand: ParsableCommand {
     try watched.end()
   }
 
-  /// Until the program has ended, or nobody reads any more.
+  /// Until the program has ended, or the pipe is closed.
   private func writeLines(of watched: WatchedTrace) throws {
     while true {
-      let look = try watched.look()
-      guard try write(look) else { return }
-      if look.isOver { return }
+      let reading = try watched.reading()
+      guard try write(reading) else { return }
+      if reading.isOver { return }
       Thread.sleep(forTimeInterval: watched.pause)
     }
   }
 
-  /// False where nobody reads any more.
+  /// False: the pipe is closed.
   @discardableResult
-  private func write(_ look: WatchedTrace.Look) throws -> Bool {
+  private func write(_ reading: WatchedTrace.Reading) throws -> Bool {
     var bytes: [UInt8]
     if json {
-      bytes = look.status.json(of: look.trace, findings: look.findings).line
+      bytes = reading.status.json(of: reading.trace, findings: reading.findings).line
     } else {
-      let lines = look.frame.lines(style: Output.standard.style)
+      let lines = reading.frame.lines(style: Output.standard.style)
       bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
       if !once { bytes.append(UInt8(ascii: "\n")) }
     }

@@ -10,7 +10,7 @@ import OpTraceText
 final class TopScreen {
   private let watched: WatchedTrace
   private let terminal: TopTerminal
-  private var look: WatchedTrace.Look
+  private var reading: WatchedTrace.Reading
   private var order = LiveFrame.Order.made
   private var filter = ""
   private var selected: WorkID?
@@ -27,7 +27,7 @@ final class TopScreen {
     report = OpenedReport(watched.path)
     // First: threads that reading starts must inherit its signal mask.
     terminal = TopTerminal()
-    look = try watched.look(patience: Self.patience)
+    reading = try watched.reading(patience: Self.patience)
   }
 
   /// How long to wait for a reading. While a long trace is still read, its past is shown.
@@ -48,7 +48,7 @@ final class TopScreen {
       case .other: message = report.read()
       case .key(let key): if !take(key) { return }
       case .time:
-        if !isPaused, !look.isOver { look = try watched.look(patience: Self.patience) }
+        if !isPaused, !reading.isOver { reading = try watched.reading(patience: Self.patience) }
         next = nextReading
       }
       draw()
@@ -56,11 +56,11 @@ final class TopScreen {
   }
 
   private var nextReading: ContinuousClock.Instant {
-    ContinuousClock.now + .seconds(look.isBehind && !isPaused ? 0 : watched.pause)
+    ContinuousClock.now + .seconds(reading.isBehind && !isPaused ? 0 : watched.pause)
   }
 
   private var frame: LiveFrame {
-    var frame = look.frame
+    var frame = reading.frame
     (frame.order, frame.filter, frame.selected, frame.isASCII) = (order, typed ?? filter, selected, isASCII)
     if isPaused { frame.title += " (paused)" }
     frame.note = typed.map { "filter: \($0)_  (enter: keep, Esc: all)" } ?? message

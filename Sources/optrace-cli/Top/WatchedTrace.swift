@@ -4,19 +4,19 @@ import OpTraceAnalysis
 import OpTraceModel
 import OpTraceText
 
-/// A trace that is looked at again and again while its program runs; one whose program has ended is looked at once.
+/// A trace that is read again and again while its program runs, or once if its program has ended.
 final class WatchedTrace {
-  /// What it shows at a moment.
-  struct Look {
-    /// All that is not over; of a trace that is over all.
+  /// Its state at one moment.
+  struct Reading {
+    /// What is not over yet; everything if the program has ended.
     var trace: Trace
     var status: LiveStatus
     var findings: [Finding]
-    /// There is no more to come.
+    /// Nothing more will come.
     var isOver: Bool
-    /// It is of a moment that is past: there is more to read at once.
+    /// There is more to read: it is of an earlier moment.
     var isBehind = false
-    /// What the program is, and what became of it.
+    /// The program, and what it does or how it ended.
     var title: String
 
     var frame: LiveFrame {
@@ -27,21 +27,20 @@ final class WatchedTrace {
   }
 
   let input: TraceInput
-  /// Where it is.
   let path: String
   private var reader: LiveReader?
   private var state: LiveState
   private var doctor = LiveDoctor()
   private let names = LiveNames()
   private let threads: LiveThreads
-  /// What was read of a trace that is over.
+  /// The trace, if its program has ended.
   private var whole: InputTrace?
-  /// When the state was begun anew last, and the chunks of the ring that had been missed by then.
+  /// When the state was last reset, and how many chunks of the ring had been missed by then.
   private var began: Nanoseconds = 0
   private var missedBefore = 0
 
-  /// Where a second look is worth the wait.
-  private static let secondLook = 1.0
+  /// Seconds until a finding is confirmed by a second reading.
+  private static let confirmation = 1.0
 
   init(_ input: TraceInput) throws {
     self.input = input
@@ -57,36 +56,36 @@ final class WatchedTrace {
     }
   }
 
-  /// How long to wait for the next look, in seconds: one, and more where a look is much work.
+  /// Seconds until the next reading: one, or more if a reading is much work.
   var pause: Double { max(1, Double(cost) * Self.rest / 1e9) }
 
-  /// Processor time of the last look.
+  /// Processor time of the last reading.
   private var cost: Nanoseconds = 0
-  /// The last look has reached the present.
+  /// The last reading has reached the present.
   private var isPresent = false
-  /// A look is followed by so many times its own cost without one.
+  /// The pause after a reading, as a multiple of its cost.
   private static let rest = 9.0
 
-  /// The state of a trace that was damaged: see ``InputTrace/end()``.
+  /// Throws the exit status of a damaged trace: see ``InputTrace/end()``.
   func end() throws { try whole?.end() }
 
-  // MARK: - Looks
+  // MARK: - Reading
 
-  /// What is new.
-  /// - Parameter patience: how long to read at most; what is found by then is shown. Nil: up to the present.
-  func look(patience: Duration? = nil) throws -> Look {
+  /// Reads what is new.
+  /// - Parameter patience: how long to read at most; the result is of what was read by then. Nil: up to the present.
+  func reading(patience: Duration? = nil) throws -> Reading {
     let began = Self.processorTime
-    let look = try newLook(patience)
-    // The way to the present is gone once.
+    let reading = try newReading(patience)
+    // Reading the past is needed once.
     cost = isPresent ? Self.processorTime - began : 0
-    isPresent = !look.isBehind
-    return look
+    isPresent = !reading.isBehind
+    return reading
   }
 
-  private func newLook(_ patience: Duration?) throws -> Look {
-    guard reader != nil else { return lastLook() }
+  private func newReading(_ patience: Duration?) throws -> Reading {
+    guard reader != nil else { return lastReading() }
     let progress = try read(until: patience.map { ContinuousClock.now + $0 })
-    guard let header = reader?.header else { return lastLook() }
+    guard let header = reader?.header else { return lastReading() }
     var trace = state.trace()
     if progress == .present { names.lookUp(trace.stacks) }
     names.name(&trace)
@@ -96,34 +95,34 @@ final class WatchedTrace {
     let what: String =
       switch progress {
       case .over: LiveProcess.ending(of: header)
-      case .past: "runs; reading what is past"
+      case .past: "runs; reading its past"
       case .present: LiveProcess.isStopped(header.processID) ? "is stopped" : "runs"
       }
-    return Look(
+    return Reading(
       trace: trace, status: status, findings: doctor.findings, isOver: progress == .over, isBehind: progress == .past,
       title: Self.title(of: header, what))
   }
 
-  /// The same, with the names of all code, and with a second look where the first one finds something.
-  func thoroughLook() throws -> Look {
-    guard reader != nil else { return lastLook() }
+  /// The same, with the names of all code, and with a second reading if the first one finds something.
+  func thoroughReading() throws -> Reading {
+    guard reader != nil else { return lastReading() }
     names.isPatient = true
-    var look = try look()
-    if !look.isOver, (look.status.executing.first?.time ?? 0) >= LiveThreads.lasting {
+    var reading = try self.reading()
+    if !reading.isOver, (reading.status.executing.first?.time ?? 0) >= LiveThreads.lasting {
       threads.ask(isPatient: true)
-      look = try self.look()
+      reading = try self.reading()
     }
-    if !look.isOver, doctor.isSuspicious {
-      Thread.sleep(forTimeInterval: Self.secondLook)
-      look = try self.look()
+    if !reading.isOver, doctor.isSuspicious {
+      Thread.sleep(forTimeInterval: Self.confirmation)
+      reading = try self.reading()
     }
-    return look
+    return reading
   }
 
   /// How far the reading has come.
   private enum Progress { case past, present, over }
 
-  /// Reads all that is new.
+  /// Reads everything that is new, or until the deadline.
   private func read(until deadline: ContinuousClock.Instant?) throws -> Progress {
     while var reader {
       let isOver = !LiveProcess.writes(reader.header)
@@ -132,9 +131,9 @@ final class WatchedTrace {
       self.reader = reader
       switch news.state {
       case .cut:
-        throw Failure(message: "\(input.name) was cut while it was watched", status: .badInput)
+        throw Failure(message: "\(input.name) was truncated while it was watched", status: .badInput)
       case .replaced:
-        // Another run of the program, as a rule; else what was read stays.
+        // Usually another run of the program; otherwise what was read stays.
         guard let next = try? LiveReader(path: path), LiveProcess.writes(next.header) else {
           state.take(news)
           return .over
@@ -152,7 +151,7 @@ final class WatchedTrace {
       guard !isOver, news.state != .closed else { return .over }
       let now = LiveProcess.now(of: reader.header)
       guard state.missedChunks > missedBefore, now - began > Self.life else { return .present }
-      // What ended in a part of the ring that was missed would stay for good.
+      // What ended in a missed part of the ring would stay for ever.
       guard let next = try? LiveReader(path: path) else { return .present }
       self.reader = next
       state.begin(anew: next.header)
@@ -161,7 +160,7 @@ final class WatchedTrace {
     return .over
   }
 
-  /// How long a state lasts at least that a ring was too fast for.
+  /// How long a state is kept at least if parts of the ring were missed.
   private static let life: Nanoseconds = 10_000_000_000
 
   private func examine(_ status: LiveStatus, _ trace: Trace) {
@@ -176,15 +175,15 @@ final class WatchedTrace {
     }
   }
 
-  /// Of this thread, up to now.
+  /// That of this thread.
   private static var processorTime: Nanoseconds {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
   }
 
-  /// The end of a trace that is over.
-  private func lastLook() -> Look {
+  /// The state at the end of a trace whose program has ended.
+  private func lastReading() -> Reading {
     let trace = whole?.trace ?? state.trace()
     var certainty = LiveCertainty()
     if trace.loss.overwrittenBytes > 0, input.canBeReadAgain, var reader = try? LiveReader(path: path) {
@@ -197,7 +196,7 @@ final class WatchedTrace {
     }
     let status = LiveStatus(of: trace, now: trace.end, certainty: certainty)
     let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter)
-    return Look(
+    return Reading(
       trace: trace, status: status, findings: findings, isOver: true,
       title: Self.title(of: trace.header, LiveProcess.ending(of: trace.header)))
   }
@@ -208,7 +207,7 @@ final class WatchedTrace {
   }
 }
 
-/// What the code of a living program is called: its names are looked up beside the watching.
+/// The names of a running program's code, looked up on another thread.
 ///
 /// Sendable: the lock guards what changes.
 private final class LiveNames: @unchecked Sendable {
@@ -217,7 +216,7 @@ private final class LiveNames: @unchecked Sendable {
   private var known: Set<FrameID> = []
   private var isBusy = false
   private var seen = 0
-  /// Names are waited for.
+  /// Whether to wait for the names.
   var isPatient = false
 
   func name(_ trace: inout Trace) {
@@ -225,13 +224,13 @@ private final class LiveNames: @unchecked Sendable {
     if !names.isEmpty { trace.name(names) }
   }
 
-  /// Looks up what is new.
+  /// Looks up new addresses.
   func lookUp(_ stacks: StackTable) {
     guard !stacks.hasNames else { return }
-    let places = stacks.addresses
+    let addresses = stacks.addresses
     let isDue = lock.withLock {
-      guard !isBusy, places.count > seen else { return false }
-      (isBusy, seen) = (true, places.count)
+      guard !isBusy, addresses.count > seen else { return false }
+      (isBusy, seen) = (true, addresses.count)
       return true
     }
     guard isDue else { return }
@@ -240,7 +239,7 @@ private final class LiveNames: @unchecked Sendable {
       let found = TraceSymbols(of: stacks, besides: known).names
       lock.withLock {
         names += found.map { (frame: $0.frame, symbols: $0.symbols) }
-        self.known.formUnion(places.map(\.frame))
+        self.known.formUnion(addresses.map(\.frame))
         isBusy = false
       }
     }
@@ -248,13 +247,13 @@ private final class LiveNames: @unchecked Sendable {
   }
 }
 
-/// Asks a program's recorder what its threads do, when something lasts: the answer comes in the trace.
+/// Asks a program's recorder for a snapshot of its threads if an operation takes long; the snapshot comes in the trace.
 ///
 /// Sendable: the lock guards what changes.
 private final class LiveThreads: @unchecked Sendable {
-  /// What has been executing for so long has a reason that is worth a look.
+  /// An operation that has been executing for so long is worth a snapshot.
   static let lasting: Nanoseconds = 1_000_000_000
-  /// Between two questions.
+  /// Between two snapshots.
   private static let pause: Nanoseconds = 5_000_000_000
 
   private let path: String
@@ -264,7 +263,7 @@ private final class LiveThreads: @unchecked Sendable {
 
   init(_ path: String) { self.path = path }
 
-  /// Does not wait. `seen`: the last answer.
+  /// Does not wait. `seen`: the time of the last snapshot.
   func ask(seen: Nanoseconds?, now: Nanoseconds) {
     let last = [seen, lock.withLock { asked }].compactMap { $0 }.max()
     guard last.map({ now - $0 >= Self.pause }) ?? true else { return }

@@ -81,6 +81,8 @@ final class LocalConnection {
   }
 
   func start(_ answer: LocalAnswer) {
+    // The client may have disconnected while the answer was made.
+    if isOver { return }
     state = .sending(answer)
     rest = answer.isHeadOnly ? [answer.head] : [answer.head, answer.body[...]]
     wait(limits.pieceTime)

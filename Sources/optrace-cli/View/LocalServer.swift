@@ -22,7 +22,9 @@ final class LocalServer: Sendable {
     guard let listener = Sockets.make() else { throw failure() }
     var yes: Int32 = 1
     setsockopt(listener.number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    guard let bound = Sockets.bind(listener.number, port: port), listen(listener.number, 1024) == 0 else { throw failure() }
+    guard let bound = Sockets.bind(listener.number, port: port), listen(listener.number, 1024) == 0 else {
+      throw failure()
+    }
     guard let wake = WakePipe() else { throw failure() }
     self.port = bound
     loop = ServerLoop(site, port: bound, limits, listener, wake)
@@ -32,7 +34,7 @@ final class LocalServer: Sendable {
   /// How many connections are open.
   var connectionCount: Int { loop.connectionCount }
 
-  /// Accepts no more connections, and waits until the requests that were made are answered. Each is given no more time than the limits say.
+  /// Accepts no more connections, and waits until the requests that were made are answered, within the limits of each.
   func finish() { loop.finish() }
 }
 
@@ -124,7 +126,9 @@ private final class ServerLoop: @unchecked Sendable {
     ]
     polled += served.map(\.value.polled)
     let deadline = (served.compactMap(\.value.deadline) + (acceptsAgain > now ? [acceptsAgain] : [])).min()
-    guard poll(&polled, nfds_t(polled.count), deadline.map { Self.milliseconds(from: now, to: $0) } ?? -1) >= 0 else { return }
+    guard poll(&polled, nfds_t(polled.count), deadline.map { Self.milliseconds(from: now, to: $0) } ?? -1) >= 0 else {
+      return
+    }
     wake.clear()
     for ((key, connection), entry) in zip(served, polled.dropFirst(2)) {
       if entry.revents != 0, let request = connection.handle(Int32(entry.revents)) { answer(request, key, connection) }

@@ -21,7 +21,9 @@ struct RequestHead {
       size += 1
       if byte == UInt8(ascii: "\n") {
         guard line.popLast() == UInt8(ascii: "\r") else { return .refused(.malformed) }
-        if let request, line.isEmpty { return Self.hasSoundFraming(request) ? .complete(request) : .refused(.malformed) }
+        if let request, line.isEmpty {
+          return Self.hasSoundFraming(request) ? .complete(request) : .refused(.malformed)
+        }
         if let refusal = endLine() { return .refused(refusal) }
         line.removeAll(keepingCapacity: true)
       } else {
@@ -41,7 +43,8 @@ struct RequestHead {
     // Empty lines before a request are allowed.
     if line.isEmpty { return nil }
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard parts.count == 3, Self.isToken(parts[0]), !parts[1].isEmpty, parts[1].allSatisfy({ (0x21...0x7E).contains($0) }),
+    guard parts.count == 3, Self.isToken(parts[0]), !parts[1].isEmpty,
+      parts[1].allSatisfy({ (0x21...0x7E).contains($0) }),
       parts[2].elementsEqual("HTTP/1.1".utf8) || parts[2].elementsEqual("HTTP/1.0".utf8)
     else { return .malformed }
     request = LocalRequest(

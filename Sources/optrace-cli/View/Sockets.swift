@@ -83,13 +83,16 @@ private func systemBind(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ s
 }
 
 #if canImport(Darwin)
-  private func systemAccept(_ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ size: UnsafeMutablePointer<socklen_t>?) -> Int32 {
+  private func systemAccept(
+    _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ size: UnsafeMutablePointer<socklen_t>?
+  ) -> Int32 {
     accept(listener, address, size)
   }
 #else
   /// Hidden behind `_GNU_SOURCE`. With `accept` and `fcntl`, a program that is started in between would keep the connection open.
   @_silgen_name("accept4")
   private func systemAccept(
-    _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ size: UnsafeMutablePointer<socklen_t>?, _ flags: Int32
+    _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ size: UnsafeMutablePointer<socklen_t>?,
+    _ flags: Int32
   ) -> Int32
 #endif
