@@ -140,7 +140,8 @@ enum DemoList {
     }
     return Console.paint(.strong, "Programs that show how queues work:") + "\n" + lines(healthy) + "\n"
       + Console.paint(.strong, "Programs that get stuck, and give up after a while:") + "\n" + lines(stuck) + "\n"
-      + Console.paint(.strong, "Programs that are broken, each in one way (--fixed runs them without the fault):") + "\n"
+      + Console.paint(.strong, "Programs that are broken, each in one way (--fixed runs them without the fault):")
+      + "\n"
       + lines(faulty) + "\n"
       + "Run one with: optrace demo SCENARIO -o DIR\n"
   }
