@@ -8,14 +8,14 @@ extension Summary {
     }
     let members = QueueMembers(trace)
     for index in result.indices {
-      let indexes = members[result[index].id]
-      result[index].operations = indexes.count
-      var executions = Openings(capacity: indexes.count)
-      for index in indexes {
-        let times = OperationTimes(of: trace.operations[index], traceEnd: trace.end)
+      let operations = members[result[index].id]
+      result[index].operations = operations.count
+      var executions = Openings(capacity: operations.count)
+      for member in operations {
+        let times = OperationTimes(of: trace.operations[member], traceEnd: trace.end)
         result[index].add(times)
         guard times.running > 0 else { continue }
-        let end = trace.operations[index].finished?.time ?? trace.end
+        let end = trace.operations[member].finished?.time ?? trace.end
         executions.add(end - times.running, end)
       }
       result[index].peak = executions.peak()

@@ -39,6 +39,6 @@ struct WhatIfTextTests {
   func ranking() throws {
     let text = WhatIfText(try whatIf("step"), isRanking: true).text
     #expect(text.contains("  change           predicted  range              saves\n"))
-    #expect(text.contains("  --limit work=2     100 ms  98.0 ms to 102 ms   50 %\n"))
+    #expect(text.contains("  --limit work=2      100 ms  98.0 ms to 102 ms   50 %\n"))
   }
 }
