@@ -40,8 +40,8 @@ package struct Program {
   /// More descriptors: their numbers in the program, and ours.
   package var descriptors: [(number: Int32, ours: Int32)] = []
   package var group = Group.shared
-  /// Signals that are blocked in it; nil: those that the calling thread blocks.
-  package var blocked: sigset_t?
+  /// Signals that are blocked in it. None by default, whatever the calling thread blocks: those of libdispatch block all.
+  package var blocked = sigset_t()
   /// Signals that have their default effect in it even if this process ignores them.
   package var restored: [Int32] = []
 

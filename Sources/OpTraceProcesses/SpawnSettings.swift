@@ -54,21 +54,18 @@ final class SpawnAttributes {
 
   deinit { posix_spawnattr_destroy(&value) }
 
-  func set(_ group: Program.Group, blocked: sigset_t?, restored: [Int32]) {
-    var flags: Int32 =
+  func set(_ group: Program.Group, blocked: sigset_t, restored: [Int32]) {
+    let flags: Int32 =
       switch group {
       case .shared: 0
       case .own: Int32(POSIX_SPAWN_SETPGROUP)
       case .ownSession: Self.ownSession
       }
-    if var blocked {
-      posix_spawnattr_setsigmask(&value, &blocked)
-      flags |= Int32(POSIX_SPAWN_SETSIGMASK)
-    }
-    var set = sigset_t()
+    var (mask, set) = (blocked, sigset_t())
+    posix_spawnattr_setsigmask(&value, &mask)
     sigemptyset(&set)
     for number in restored { sigaddset(&set, number) }
     posix_spawnattr_setsigdefault(&value, &set)
-    posix_spawnattr_setflags(&value, Int16(flags | Int32(POSIX_SPAWN_SETSIGDEF)))
+    posix_spawnattr_setflags(&value, Int16(flags | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
   }
 }

@@ -39,7 +39,8 @@ package struct ScenarioProcess: Sendable {
       ]
     program.input = .nothing
     program.output = .descriptor(output.end)
-    program.errors = .descriptor(errors.fileDescriptor)
+    // It has no descriptor.
+    program.errors = errors === FileHandle.nullDevice ? .nothing : .descriptor(errors.fileDescriptor)
     let process = try program.start()
     output.closeEnd()
 

@@ -22,8 +22,8 @@ struct BrokenDemoTests {
     #expect(result.status == 0)
     #expect(result.errors == "")
     #expect(
-      lines.first == "queue-self-wait: An operation of a serial queue waits for another that stands behind it in "
-        + "the same queue.")
+      lines.first
+        == "queue-self-wait: An operation of a serial queue waits for another one behind it in the same queue.")
     let last = try #require(lines.last)
     let ending = try #require(try /\ \ \(nothing moved for (\d+\.\d) s: killed\)/.wholeMatch(in: last))
     #expect(try #require(Double(ending.1)) >= 0.5)

@@ -70,7 +70,7 @@
       try place.folder.write("run.r2.optrace", Array("mine".utf8))
       let result = try place.record("-o", "run.optrace", "--runs", "2", program, "work")
       #expect(result.status == 125 && result.output.isEmpty)
-      #expect(result.errors.contains("'run.r2.optrace': it exists and is no trace"), "\(result.errors)")
+      #expect(result.errors.contains("'run.r2.optrace': it exists and is not a trace"), "\(result.errors)")
       for wrong in ["0", "-1", "100001", "x", "1.5", ""] {
         #expect(try place.record("--runs=" + wrong, program, "work").status == 64, "\(wrong)")
       }

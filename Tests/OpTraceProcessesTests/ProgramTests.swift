@@ -93,12 +93,12 @@ struct ProgramTests {
       // One that no other test of this process uses.
       let before = signal(SIGVTALRM, SIG_IGN)
       defer { signal(SIGVTALRM, before) }
-      let ignored = "grep SigIgn /proc/$$/status"
+      let ignored = "exec grep SigIgn /proc/self/status"
       #expect(try mask(run(ignored).output) & 1 << (SIGVTALRM - 1) != 0)
       #expect(try mask(run(ignored) { $0.restored = [SIGVTALRM] }.output) & 1 << (SIGVTALRM - 1) == 0)
       var blocked = sigset_t()
       sigaddset(&blocked, SIGUSR2)
-      #expect(try mask(run("grep SigBlk /proc/$$/status") { $0.blocked = blocked }.output) == 1 << (SIGUSR2 - 1))
+      #expect(try mask(run("exec grep SigBlk /proc/self/status") { $0.blocked = blocked }.output) == 1 << (SIGUSR2 - 1))
     }
 
     private func mask(_ line: String) throws -> UInt64 {

@@ -47,7 +47,6 @@ enum Browser {
     var browser = Program(path: program.asPath, words: words.map(\.asPath))
     (browser.input, browser.output, browser.errors) = (.nothing, .nothing, .nothing)
     browser.group = .ownSession
-    browser.blocked = sigset_t()
     browser.restored = [SIGINT, SIGTERM, SIGHUP, SIGPIPE]
     return try? browser.start().wait().shellStatus
   }

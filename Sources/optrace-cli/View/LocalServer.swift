@@ -1,4 +1,3 @@
-import OpTraceModel
 import Foundation
 import OpTraceModel
 
