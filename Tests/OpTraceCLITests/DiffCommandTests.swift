@@ -93,12 +93,12 @@ struct DiffCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).first == UInt8(ascii: "{"))
   }
 
-  @Test("what a change in time means for the wall time, by the model")
+  @Test("what a change in time means for the wall time")
   func predicted() throws {
     let result = try Command.run("diff", base, new)
     #expect(
       result.output.contains(
-        "What that means for the wall time\n  a model of a base run, 60.0 ms recorded, 60.0 ms replayed"))
+        "What that means for the wall time\n  a base run, 60.0 ms recorded, replayed in a simulator: 60.0 ms"))
     #expect(result.output.contains("\n  load # (Load) x1.50: 80.0 ms ("))
     let document =
       try JSONSerialization.jsonObject(
@@ -168,7 +168,7 @@ struct DiffCommandTests {
     try refused(["--base", base, base, "--new", new], "is named twice: a run counts once")
     try refused([base, new, "--fail-on", "speed"], "'speed' is not a condition")
     try refused(
-      [base, new, "--fail-on", "slower=3%"], "slower needs 5 runs of each side at least, and there are 1 and 1")
+      [base, new, "--fail-on", "slower=3%"], "slower needs at least 5 runs of each side, and there are 1 and 1")
     try refused([base, new, "-o", base], "is the trace itself")
     try refused([base, new, "-o", folder.path("diff.png")], "diff draws its graph as svg")
     try refused([base, folder.path("none")], "no such file", status: 66)

@@ -146,7 +146,7 @@ struct UsageTests {
             errors: "optrace: cannot read '\(folder.path(wrong))': no such file; did you mean '\(small)'?\n"))
     }
     let bare = try Command.run(arguments: [])
-    #expect(bare.status == 0 && bare.output.contains("Begin with 'optrace demo photo-import'"))
+    #expect(bare.status == 0 && bare.output.contains("Start with 'optrace demo photo-import'"))
   }
 
   @Test("the help names the statuses that there are")
@@ -154,7 +154,7 @@ struct UsageTests {
     let help = try Command.run("--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(
       help.contains(
-        "0 good, 1 the doctor found an error, what is predicted never ends, or diff what --fail-on names, 64 wrong usage"
+        "0 success, 1 an error was found (doctor, diff --fail-on, a prediction that never ends), 64 wrong usage"
       ))
     for command in ["graph", "timeline"] {
       #expect(try Command.run(command, "--help").output.contains("where it has no ending"), "\(command)")
