@@ -143,7 +143,7 @@ struct LockRuleTests {
     let finding = try #require(diagnosis.findings.first)
     #expect(finding.severity == .error && diagnosis.verdict == .stalled)
     #expect(finding.title == "'save' (#1) waits for a mutex whose holder has ended")
-    #expect(finding.evidence.contains { $0.text.hasSuffix("without letting go of it, in step2() at main.swift:20") })
+    #expect(finding.evidence.contains { $0.text.hasSuffix("without unlocking it, in step2() at main.swift:20") })
     #expect(finding.evidence.contains { $0.text.hasPrefix("the main thread waits for 'save' (#1)") })
   }
 

@@ -183,7 +183,7 @@ struct MisuseRuleTests {
       load("", "30 t3 span #1 id=1 \"parse\"", "40 t2 ended #1", "40 t2 finished #1", "9000 t3 span-ended s1"))
     #expect(found.map(\.title) == ["'load' (#1) was finished before its work was over"])
     #expect(found.first?.severity == .warning)
-    #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended, 8.96 ms after the finish")
+    #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended 8.96 ms after the finish")
   }
 
   @Test func blockWithTheLargestNumber() throws {
@@ -193,7 +193,7 @@ struct MisuseRuleTests {
       load(
         "", "30 t3 block-began #1 index=\(block)", "40 t2 ended #1", "40 t2 finished #1",
         "9000 t3 block-ended #1 index=\(block)"))
-    #expect(found.first?.evidence.last?.text == "block 4294967296 of 'load' (#1) ended, 8.96 ms after the finish")
+    #expect(found.first?.evidence.last?.text == "block 4294967296 of 'load' (#1) ended 8.96 ms after the finish")
   }
 
   @Test func dependentWithoutTheResult() throws {
@@ -277,7 +277,7 @@ struct MisuseRuleTests {
     #expect(found.first?.severity == .warning)
     #expect(
       found.first?.evidence.map(\.text) == [
-        "queue 'database' was suspended", "'Barrier' (#1) was added to it", "'Barrier' (#1) began all the same",
+        "queue 'database' was suspended", "'Barrier' (#1) was added to it", "'Barrier' (#1) began anyway",
       ])
   }
 
@@ -318,8 +318,8 @@ struct MisuseRuleTests {
     let found = try found("retained-operation", pages(6))
     #expect(
       found.map(\.title) == [
-        "5 operations of class Work in queue 'work' stayed in memory for up to 979 ms after they were finished, kept "
-          + "by those that depend on them"
+        "5 operations of class Work in queue 'work' stayed in memory for up to 979 ms after they were finished, "
+          + "retained by their dependents"
       ])
     #expect(found.first?.severity == .note)
     #expect(found.first?.fix.hasSuffix("or release 'page 6' (#6).") == true)
