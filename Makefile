@@ -67,7 +67,7 @@ release: setup-build
 # The command as a debug build, without optimising: all that a first picture needs, in less than half the time of a release build.
 demo: setup-build
 	@echo "==> Building the command (debug; some minutes the first time)"
-	@OPTRACE_OPTIMIZED=0 $(SWIFT) build --product optrace --quiet
+	@for product in optrace $(objects); do OPTRACE_OPTIMIZED=0 $(SWIFT) build --product $$product --quiet || exit 1; done
 	@echo "==> Recording photo-import"
 	@.build/debug/optrace demo photo-import -o $(demo)
 	@for file in svg json optrace; do test -s $(demo)/photo-import.$$file || { \
