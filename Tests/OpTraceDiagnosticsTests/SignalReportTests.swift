@@ -22,7 +22,7 @@ import Testing
         "queue 'work' (limit 1): 1 executing, 1 ",
         "  executing 'outer' (#", ", waits for 'inner' (#",
         "queue 'pool' (no limit): ", "  executing 'blocked 1' (#",
-        "threads that wait\n", "  the main thread waits for queue 'work' to be empty, for ",
+        "waiting threads\n", "  the main thread waits for queue 'work' to be empty, for ",
         "error[queue-self-wait]: ", "deadlocked: ",
       ]
       for part in parts { #expect(report.contains(part), "missing: \(part)\n\(report)") }
@@ -55,7 +55,7 @@ import Testing
     let program = try program(["quit-remove", scratch.file().path])
     let number = SIGQUIT
     #expect(
-      program.line() == "a report is installed for signal \(number) already: remove it first, or take another signal")
+      program.line() == "a report is already installed for signal \(number): remove it first, or use another signal")
     #expect(program.line() == "signal \(SIGKILL) cannot be handled: Invalid argument")
     #expect(program.line() == "child: \(number)")
     #expect(program.line() == "installed again")
