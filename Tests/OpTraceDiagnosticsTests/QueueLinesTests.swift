@@ -47,7 +47,7 @@ import Testing
           pending 'Orphan' (#5), was never enqueued
 
         waiting threads
-          thread 102 'worker' waits for 'Store' (#2), for 1 s, inside of 'Load \u{fffd}[31m' (#1)
+          thread 102 'worker' waits for 'Store' (#2), for 1 s, inside 'Load \u{fffd}[31m' (#1)
           the main thread waits for queue 'net work' to be empty, for 1 s
         """)
   }
