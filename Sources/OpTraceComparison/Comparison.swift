@@ -63,3 +63,8 @@ public struct Comparison: Sendable {
   /// The rule for verdicts of slower and faster.
   public internal(set) var rule: TimingRule
 }
+
+extension Comparison {
+  /// There are enough runs to tell chance from change.
+  package var isTested: Bool { min(base.runs, new.runs) >= TimingRule.leastRuns }
+}

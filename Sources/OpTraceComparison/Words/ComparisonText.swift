@@ -133,11 +133,6 @@ public struct ComparisonText: Sendable {
   private func more(_ count: Int, indent: String) -> String { count > 0 ? "\(indent)and \(grouped(count)) more\n" : "" }
 }
 
-extension Comparison {
-  /// Enough runs to separate a change from chance.
-  fileprivate var isTested: Bool { min(base.runs, new.runs) >= TimingRule.leastRuns }
-}
-
 /// Figures of a comparison as every output writes them.
 package enum ComparisonFigures {
   /// `12`, `12 to 15`.

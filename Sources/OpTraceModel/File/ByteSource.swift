@@ -135,13 +135,6 @@ private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _
   read(descriptor, target, count)
 }
 
-/// The system's words for an error number, begun as our own are.
-package func systemWords(_ code: Int32) -> String {
-  guard let words = strerror(code) else { return "error \(code)" }
-  let text = String(cString: words)
-  return text.prefix(1).lowercased() + text.dropFirst()
-}
-
 /// An open descriptor and its only owner: it is closed when its owner goes or says so, and never twice. A number that is
 /// closed a second time may be somebody else's by then.
 package struct OwnedDescriptor: ~Copyable, Sendable {

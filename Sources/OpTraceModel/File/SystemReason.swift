@@ -18,3 +18,10 @@ package func reason(_ number: Int32) -> String {
   default: systemWords(number)
   }
 }
+
+/// The system's words for an error number, begun as our own are.
+package func systemWords(_ code: Int32) -> String {
+  guard let words = strerror(code) else { return "error \(code)" }
+  let text = String(cString: words)
+  return text.prefix(1).lowercased() + text.dropFirst()
+}

@@ -23,7 +23,7 @@ struct WallTimeEffect: Sendable, Equatable {
   /// All of ``effects`` at once; nil: the run would never end.
   var together: Prediction.Wall?
 
-  /// Above this the model takes longer than the comparison: `optrace whatif` does it, with `--faster`.
+  /// Above this the simulation takes longer than the comparison: `optrace whatif --faster` does it.
   static let mostOperations = 10_000
   private static let mostPatterns = 5
 
@@ -38,10 +38,10 @@ struct WallTimeEffect: Sendable, Equatable {
     guard !timings.isEmpty, trace.operations.count <= Self.mostOperations,
       let predictor = try? Predictor(trace, processors: processors), let recorded = predictor.recordedWall
     else { return nil }
-    let places = comparison.members(in: trace)
+    let members = comparison.members(in: trace)
     func change(_ timing: Comparison.Timing) -> Change? {
-      guard let places = places[timing.pattern], timing.ratio > 1e-6, timing.ratio < 1e6 else { return nil }
-      return Change(text: "", .faster(places.map { Int32(clamping: $0) }, 1 / timing.ratio))
+      guard let indexes = members[timing.pattern], timing.ratio > 1e-6, timing.ratio < 1e6 else { return nil }
+      return Change(text: "", .faster(indexes.map { Int32(clamping: $0) }, 1 / timing.ratio))
     }
     let changes = timings.compactMap { timing in change(timing).map { (timing, $0) } }
     guard !changes.isEmpty else { return nil }
@@ -57,9 +57,9 @@ struct WallTimeEffect: Sendable, Equatable {
   }
 
   private static func timings(_ comparison: Comparison) -> [Comparison.Timing] {
-    let isTested = min(comparison.base.runs, comparison.new.runs) >= TimingRule.leastRuns
     let telling = comparison.timings.filter {
-      isTested ? $0.verdict == .slower || $0.verdict == .faster : abs($0.ratio - 1) > comparison.rule.threshold
+      comparison.isTested
+        ? $0.verdict == .slower || $0.verdict == .faster : abs($0.ratio - 1) > comparison.rule.threshold
     }
     // What a pattern's change amounts to where nothing hides it.
     func amount(_ timing: Comparison.Timing) -> Double { abs(timing.ratio - 1) * Double(timing.running) }
