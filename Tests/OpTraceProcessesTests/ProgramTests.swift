@@ -119,7 +119,7 @@ struct ProgramTests {
 
   @Test("A signal reaches a program only while it runs")
   func signals() throws {
-    let running = try Program(Self.shell, ["-c", "sleep 1000"]).start()
+    let running = try Program(Self.shell, ["-c", "exec sleep 1000"]).start()
     #expect(running.isRunning)
     running.send(SIGKILL)
     #expect(running.wait() == .killed(signal: SIGKILL))
