@@ -16,8 +16,8 @@ let package = Package(
     .library(
       name: "OpTraceAnalysis",
       targets: [
-        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceLive", "OpTraceGraph",
-        "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceGraph", "OpTraceTimeline",
+        "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
       ]),
     .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
     .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),

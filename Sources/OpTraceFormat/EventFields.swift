@@ -5,6 +5,9 @@
 /// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a
 /// field is cut off; a field narrower than its type has its largest value beside it.
 package enum EventFields {
+  /// The minor version of the format that brought the newest kind or field.
+  @inlinable package static var newestVersion: UInt16 { 6 }
+
   /// `created`
   package struct OperationCreated: EventWords {
     @inlinable package static var kind: EventKind { .operationCreated }

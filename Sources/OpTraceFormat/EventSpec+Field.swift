@@ -83,6 +83,8 @@ extension EventSpec {
     public let width: Int
     package let meaning: Meaning
     package let isSigned: Bool
+    /// Its bits. Readers ask for it with every record.
+    package let position: Position
     /// The minor version that brought it to a kind that was there before; 0: it came with its kind.
     package let since: Int
 
@@ -94,6 +96,7 @@ extension EventSpec {
       self.meaning = meaning
       self.since = since
       if case .signed = meaning { isSigned = true } else { isSigned = false }
+      position = Position(word: word, shift: shift, width: width, isSigned: isSigned)
     }
 
     /// Which numbers make sense; any where it is no number.
@@ -115,8 +118,6 @@ extension EventSpec {
 
     /// Whether a number fits the field.
     package func holds(_ value: UInt64) -> Bool { position.raw(position.bits(value)) == value }
-
-    package var position: Position { Position(word: word, shift: shift, width: width, isSigned: isSigned) }
   }
 
   /// Which bits a field has, without what they mean: small, for readers that ask the table of millions of records. Whoever knows
@@ -162,7 +163,9 @@ extension EventSpec {
     /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
     /// the word before the number.
     package enum Role: String, Sendable, CaseIterable {
-      case name, `class`, module, function, location, image, build, queue, thread, object, mark, span, error
+      case name, `class`, module, function, image, build, queue, thread, object, mark, span, error
+      /// Its word in anonymous traces is older than its name, and stays.
+      case location = "place"
       /// What the fields that name it say.
       case interned
     }

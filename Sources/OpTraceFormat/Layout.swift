@@ -6,10 +6,12 @@
 package enum Layout {
   /// `OPTRACE` and a line feed: a file that was mangled as text is noticed.
   package static let magic: [UInt8] = Array("OPTRACE\n".utf8)
+  /// How a packed trace begins.
+  package static let packedMagic: [UInt8] = Array("OPTRACZ\n".utf8)
   /// A reader refuses another major version; a newer minor one only brings kinds that it skips.
   package static let majorVersion: UInt16 = 1
-  /// That of the newest kind or field in ``EventSpec/table``.
-  package static let minorVersion = UInt16(EventSpec.versions.max() ?? 0)
+  /// That of the newest kind or field in ``EventSpec/table``, which a recorder need not build to know it.
+  package static let minorVersion = EventFields.newestVersion
   package static let byteOrderMark: UInt32 = 0x0102_0304
 
   /// The file's header: a part that is written once and a part that changes.

@@ -122,7 +122,7 @@ public enum ShownState: String, Sendable, CaseIterable {
 /// The colours of a state: `accent` for its sign and for what it did, on `fill`.
 package struct StateStyle: Sendable, Hashable {
   package var accent: ColorPair
-  package var border: ColorPair
+  var border: ColorPair
   package var fill: ColorPair
   package var text: ColorPair
 }
@@ -139,8 +139,8 @@ package enum Palette {
   package static let good = ColorPair("#0B7A53", "#4ADE9F")
   /// Parts of a time bar.
   package static let track = ColorPair("#E6EBF2", "#263450")
-  package static let waitsForDependencies = ColorPair("#93A2B8", "#6F80A0")
-  package static let waitsForSlot = ColorPair("#E5A430", "#F2B84B")
+  static let waitsForDependencies = ColorPair("#93A2B8", "#6F80A0")
+  static let waitsForSlot = ColorPair("#E5A430", "#F2B84B")
 
   /// Backgrounds of lanes; taken in turn.
   package static let lanes: [LaneStyle] = [
@@ -174,6 +174,6 @@ package enum Palette {
 /// The colours of a lane: texts on `fill`.
 package struct LaneStyle: Sendable, Hashable {
   package var fill: ColorPair
-  package var border: ColorPair
+  var border: ColorPair
   package var text: ColorPair
 }

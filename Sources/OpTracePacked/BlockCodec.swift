@@ -15,10 +15,11 @@ enum BlockCodec {
     return (try LZMA.compress(streams), streams.count)
   }
 
-  /// The `count` bytes of a block. Anything can be decoded: what no encoder wrote becomes any bytes, what is missing zeros.
-  static func decode(_ payload: [UInt8], streams: Int, count: Int) -> [UInt8] {
+  /// The `count` bytes of a block; nil where liblzma does not make `streams` bytes of the payload. What it makes can be decoded
+  /// whatever it is: what no encoder wrote becomes any bytes, what is missing zeros.
+  static func decode(_ payload: [UInt8], streams: Int, count: Int) -> [UInt8]? {
+    guard let bytes = LZMA.decompress(payload, count: streams) else { return nil }
     var block = [UInt8](repeating: 0, count: count)
-    guard let bytes = LZMA.decompress(payload, count: streams) else { return block }
     bytes.withUnsafeBytes { bytes in
       var reader = StreamReader(bytes)
       let runs = reader.runs

@@ -12,7 +12,7 @@ enum LZMA {
   private static let dictionary: UInt32 = 1 << 20
   /// Sizes are within a percent of those of the highest, in half the time.
   private static let preset: UInt32 = 6
-  /// How many bits of the byte before tell which probabilities a byte has: of a number in several bytes whether it goes on.
+  /// How many bits of the byte before select which probabilities a byte has: of a number in several bytes whether it goes on.
   private static let contextBits: UInt32 = 2
 
   static func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {

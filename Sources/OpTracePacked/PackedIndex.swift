@@ -36,11 +36,14 @@ struct PackedIndex {
     let major: UInt16 = header.number(at: Field.majorVersion)
     let minor: UInt16 = header.number(at: Field.minorVersion)
     guard major <= PackedLayout.majorVersion else {
-      throw TraceError(file: file, .newerVersion(format: "\(major).\(minor), packed", writer: "which is not told"))
+      throw TraceError(file: file, .newerVersion(format: "\(major).\(minor), packed", writer: "version not known"))
     }
     guard major == PackedLayout.majorVersion else {
       throw TraceError(
-        file: file, .unreadableHeader("it was packed in an older form that is no longer read: pack the trace again"))
+        file: file,
+        .unreadableHeader(
+          "it was packed in an older form that is no longer read: unpack it with the version that packed it, then pack it again"
+        ))
     }
     offset = max(offset, UInt64(header.number(at: Field.headerSize) as UInt32))
     length = header.number(at: Field.length)
@@ -64,7 +67,7 @@ struct PackedIndex {
         skip(packed, to: next(packed, size: size, zeros: zeros))
       }
     }
-    if offset < size { note(to: size, "too much damage: given up") }
+    if offset < size { note(to: size, "too many damaged parts: the rest was not read") }
     finish(size)
   }
 

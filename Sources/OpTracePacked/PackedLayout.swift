@@ -3,7 +3,7 @@ import OpTraceModel
 
 /// The layout of a packed trace. `Documentation/format.md` describes it in words.
 enum PackedLayout {
-  static let magic: [UInt8] = Array("OPTRACZ\n".utf8)
+  static let magic = Layout.packedMagic
   static let majorVersion: UInt16 = 2
   static let minorVersion: UInt16 = 0
 
@@ -36,7 +36,7 @@ enum PackedLayout {
   static let largestPayload = 2 * BlockCodec.longest
   /// What liblzma makes of a block that becomes so many bytes: a word of a record takes ten at most.
   static func largestStreams(of length: UInt64) -> UInt64 { 2 * length + 64 }
-  /// The first block holds no more: the trace's header, without which nothing else of it can be read. It stands at the
+  /// The first block holds no more: the trace's header, without which nothing else of it can be read. It is at the
   /// end of the file, too.
   static let longestStart = Layout.Header.size
   /// A coded block is at least one part in so many of what it becomes, and all zeros of a file are at most so many: what
@@ -110,8 +110,8 @@ struct PackedBlock {
     let header = packed.bytes(at: fileOffset, count: PackedLayout.Block.size)
     guard let block = PackedBlock(header, at: fileOffset), block.next <= packed.size() else { return nil }
     let payload = packed.bytes(at: block.payloadOffset, count: block.payload)
-    let told: UInt64 = header.number(at: PackedLayout.Block.checksum)
-    return checksum(header, payload) == told ? block : nil
+    let known: UInt64 = header.number(at: PackedLayout.Block.checksum)
+    return checksum(header, payload) == known ? block : nil
   }
 
   /// The header with the checksum over it and these bytes.

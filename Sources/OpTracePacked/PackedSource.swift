@@ -9,7 +9,8 @@ final class PackedSource: ByteSource {
   private let packed: any ByteSource
   private let blocks: [PackedBlock]
   private let length: UInt64
-  let damage: [LossReport.Damage]
+  /// Blocks that cannot be unpacked although they are sound are added as they are read.
+  private(set) var damage: [LossReport.Damage]
 
   private static let mostKept = 8
   /// The block that was used last is the last one.
@@ -51,7 +52,7 @@ final class PackedSource: ByteSource {
     }
   }
 
-  /// Blocks are unpacked side by side already, and to find where chunks stand is to unpack them all.
+  /// Blocks are unpacked side by side already, and to find where chunks are is to unpack them all.
   func another() -> (any ByteSource)? { nil }
   func size() -> UInt64 { length }
 
@@ -119,6 +120,19 @@ final class PackedSource: ByteSource {
       return BlockCodec.decode(payload, streams: block.streams, count: Int(block.length))
     }
     kept.removeFirst(max(0, kept.count + wanted.count - Self.mostKept))
-    for number in wanted.indices.reversed() { kept.append((wanted[number], unpacked[number])) }
+    for number in wanted.indices.reversed() {
+      kept.append((wanted[number], unpacked[number] ?? zeros(for: parts[number].0)))
+    }
+  }
+
+  /// In place of a block that cannot be unpacked, which is reported, once.
+  private func zeros(for block: PackedBlock) -> [UInt8] {
+    if !damage.contains(where: { $0.offset == block.fileOffset }) {
+      damage.append(
+        .init(
+          offset: block.fileOffset, skippedBytes: UInt64(block.payload),
+          reason: "a block of the packed trace cannot be unpacked"))
+    }
+    return [UInt8](repeating: 0, count: Int(block.length))
   }
 }

@@ -36,7 +36,7 @@ struct RecordRuns {
     var records = 0
     while offset + 8 <= end {
       let kind = bytes[offset]
-      let words = kind < 0xC0 ? Int(kind >> 6) + 1 : Int(bytes.number(at: offset + 8) as UInt16)
+      let words = RecordSize.fixedWords(kind: kind) ?? Int(bytes.number(at: offset + 8) as UInt16)
       guard words >= 2 || kind < 0x40, offset + 8 * words <= end else { break }
       offset += 8 * words
       records += 1

@@ -10,7 +10,7 @@ struct RecordTransform {
   static let parts = 6
 
   /// How many of these a record of a kind has. Of one with a text, what is behind its second word is bytes.
-  static func parts(of kind: UInt8) -> Int { kind < 0x40 ? 2 : kind >= 0x80 && kind < 0xC0 ? 6 : 4 }
+  static func parts(of kind: UInt8) -> Int { 2 * (RecordSize.fixedWords(kind: kind) ?? 2) }
 
   /// By kind.
   private var subjects = [UInt32](repeating: 0, count: 256)
@@ -50,16 +50,16 @@ struct RecordTransform {
     _ block: UnsafeMutableRawBufferPointer, at offset: Int, _ part: Int, _ kind: UInt8, _ coder: inout Coder
   ) {
     let value = block.word(at: offset)
-    let place = 4 * Int(kind) + part - 2
+    let index = 4 * Int(kind) + part - 2
     let isCreated = kind == EventKind.operationCreated.rawValue
     // An operation's class and its age: created one after the other, they are recorded in any order.
     let split: UInt64 = isCreated ? 24 : 32
-    let low = difference(value & (1 << split - 1), from: halves[place], width: split, part: part, kind, &coder)
-    halves[place] = low
+    let low = difference(value & (1 << split - 1), from: halves[index], width: split, part: part, kind, &coder)
+    halves[index] = low
     let now = ticks / Layout.ageUnit
-    let expected = isCreated ? now &- created : halves[place + 1]
+    let expected = isCreated ? now &- created : halves[index + 1]
     let high = difference(value >> split, from: expected, width: 64 - split, part: part + 1, kind, &coder)
-    halves[place + 1] = high
+    halves[index + 1] = high
     if isCreated { created = now &- high }
     block.setWord(low | high << split, at: offset)
     if kind == EventKind.time.rawValue { ticks = low | high << split }

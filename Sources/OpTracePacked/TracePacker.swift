@@ -76,13 +76,15 @@ public enum TracePacker {
       throw TraceError(file: file, .notPacked)
     }
     var report = Report()
-    report.damage = source.damage
     let progress = WorkProgress.reporter()
     let length = source.size()
     while true {
       progress.report(report.unpacked, of: length)
       let piece = source.bytes(at: report.unpacked, count: BlockCodec.longest)
-      guard !piece.isEmpty else { return report }
+      guard !piece.isEmpty else {
+        report.damage = source.damage
+        return report
+      }
       report.unpacked += UInt64(piece.count)
       try sink(piece)
     }

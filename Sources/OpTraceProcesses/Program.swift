@@ -86,7 +86,7 @@ package struct CannotStart: Error, CustomStringConvertible {
   /// The system's error number.
   package var number: Int32
 
-  init(_ program: Program, _ number: Int32) {
+  package init(_ program: Program, _ number: Int32) {
     self.program = String(decoding: program.path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     self.number = number
   }

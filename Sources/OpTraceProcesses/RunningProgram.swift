@@ -62,9 +62,9 @@ package enum ProgramEnding: Equatable, Sendable {
 
 /// A pipe. Both ends are closed in programs that are started, and here when the pipe goes.
 package struct SystemPipe: ~Copyable, Sendable {
-  /// To read from; below 0: closed.
-  package private(set) var start: Int32
-  /// To write to.
+  /// To read from.
+  package let start: Int32
+  /// To write to; below 0: closed.
   package private(set) var end: Int32
 
   /// Nil, with `errno`, where there are no more descriptors.
@@ -76,7 +76,7 @@ package struct SystemPipe: ~Copyable, Sendable {
   }
 
   deinit {
-    if start >= 0 { close(start) }
+    close(start)
     if end >= 0 { close(end) }
   }
 

@@ -29,8 +29,8 @@ package struct ScenarioProcess: Sendable {
     _ executable: URL, arguments: [String], silence: TimeInterval, errors: FileHandle = .standardError,
     say: (String) -> Void
   ) throws {
-    guard var output = SystemPipe() else { throw POSIXError(.EMFILE) }
     var program = Program(executable.path, arguments)
+    guard var output = SystemPipe() else { throw CannotStart(program, errno) }
     // A crash is what is shown: no debugger has to explain it.
     let backtrace = "SWIFT_BACKTRACE="
     program.environment =

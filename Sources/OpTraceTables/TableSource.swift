@@ -32,8 +32,6 @@ public final class TableSource {
 
   /// What kind of work has this number: numbers are given to all kinds together. O(log n).
   func kind(of id: WorkID) -> String? {
-    if trace.operation(id) != nil { return "operation" }
-    if trace.block(id) != nil { return "block" }
-    return trace.task(id) != nil ? "task" : nil
+    trace.workIndex(of: id).map { trace.kind(ofWorkAt: $0).word }
   }
 }

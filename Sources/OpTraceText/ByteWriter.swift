@@ -155,7 +155,7 @@ package final class ByteWriter {
   }
 
   /// The inside of a JSON string.
-  package func jsonPart(_ string: String) {
+  func jsonPart(_ string: String) {
     let done: Void? = string.utf8.withContiguousStorageIfAvailable { jsonBytes($0) }
     if done == nil { Array(string.utf8).withUnsafeBufferPointer { jsonBytes($0) } }
   }

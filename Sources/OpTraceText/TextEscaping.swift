@@ -31,7 +31,7 @@ public enum TextEscaping {
 
   /// Marks that turn the direction of writing until another one ends it: they make a name look like another, and turn
   /// the words beside it.
-  package static func turnsWriting(_ scalar: Unicode.Scalar) -> Bool {
+  static func turnsWriting(_ scalar: Unicode.Scalar) -> Bool {
     (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
   }
 

@@ -16,6 +16,9 @@ extension TaskRecord.Way {
 }
 
 extension TaskRecord {
+  /// Above all tasks, where queues are named.
+  package static let groupTitle = "Swift tasks"
+
   package static let priorityNames: KeyValuePairs<UInt8, String> = [
     33: "user interactive", 25: "high", 21: "medium", 17: "low", 9: "background",
   ]

@@ -12,7 +12,7 @@ import Testing
         let result = try Command.run("doctor", number)
         #expect(result.status == 1)
         #expect(result.output.contains("error[dependency-cycle]: 3 operations depend on each other in a cycle"))
-        #expect(result.output.contains("\nNothing moved between two snapshots "))
+        #expect(result.output.contains("\nNothing moved between two readings "))
         #expect(result.output.contains(" graph --deadlock \(number) -o deadlock.svg\n"))
         #expect(result.errors == "")
         let json = try Command.run("doctor", number, "--json").output
@@ -39,7 +39,7 @@ import Testing
       #expect(result.status == 0, "\(result.output)\(result.errors)")
       #expect(result.output.contains("No deadlock, stall or misuse found in "))
       let words = result.output.replacing("\n", with: " ")
-      #expect(words.contains(" finished between two snapshots ") && words.contains(": work continues. "))
+      #expect(words.contains(" finished between two readings ") && words.contains(": work continues. "))
       program.closeInput()
       program.end()
       let after = try Command.run("doctor", trace)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.ownThread) struct SignalReportTests {
   /// The last line of a report.
-  private let end = "between two snapshots"
+  private let end = "between two readings"
 
   @Test func printsAllQueuesWhileEverythingHangs() throws {
     let scratch = try Scratch()

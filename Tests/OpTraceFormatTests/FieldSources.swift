@@ -18,6 +18,9 @@ enum FieldSources {
         "/// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a",
         "/// field is cut off; a field narrower than its type has its largest value beside it.",
         "package enum EventFields {",
+        "  /// The minor version of the format that brought the newest kind or field.",
+        "  @inlinable package static var newestVersion: UInt16 { \(EventSpec.versions.max() ?? 0) }",
+        "",
       ]
     for spec in specs { lines += swift(spec).map { $0.isEmpty ? "" : "  " + $0 } + [""] }
     lines.removeLast()

@@ -64,9 +64,9 @@ struct AnonymizerTests {
         0 t2 thread t2 tid=2 "thread-2"
         10 t1 queue-named q1 "queue-2"
         20 t1 created #1 class="class-1" age=3
-        21 t1 named #1 source="location-1" "name-1"
+        21 t1 named #1 source="place-1" "name-1"
         22 t1 created #2 class="class-1"
-        23 t1 named #2 source="location-1" "name-1"
+        23 t1 named #2 source="place-1" "name-1"
         24 t1 depends #2 on=#1
         25 t1 created #3 class="class-2"
         26 t1 named #3 "name-2"

@@ -127,14 +127,16 @@ struct DoctorTextTests {
     #expect(still.movement == DoctorReport.Movement(apart: second, hasMoved: false))
     #expect(still.verdict == .deadlocked && still.end == 4 * second)
     #expect(
-      DoctorText(still).text().contains("\nNothing moved between two snapshots 1 s apart; nothing has moved for 4 s."))
+      DoctorText(still).text().contains(
+        "\nNothing moved between two readings 1 s apart; nothing has moved for 4 s."))
 
     fixture[working].finished = Stamp(3 * second + 500, ThreadID(2))
     fixture[working].lastSign = 3 * second + 500
     fixture.operation("n", on: queue, enqueued: 3 * second + 600, began: 3 * second + 700)
     let moved = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(moved.movement == .init(apart: second, added: 1, started: 1, finished: 1, hasMoved: true))
-    let words = "1 operation was added, 1 started and 1 finished between two snapshots 1 s apart: work continues."
+    let words =
+      "1 operation was added, 1 started and 1 finished between two readings 1 s apart: work continues."
     #expect(DoctorText(moved).text().contains(words))
 
     // The cycle is gone at the second look: it was a moment's.

@@ -1,4 +1,3 @@
-import OpTraceReport
 import OpTraceAnalysis
 import OpTraceModel
 import TestSupport

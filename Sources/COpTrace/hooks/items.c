@@ -38,14 +38,16 @@ static bool add_waiting(item *i, uint32_t number) {
 
 static uint32_t take_waiting(item *i) {
   for (;;) {
-    uint32_t oldest = 0, bucket = 0;
+    uint32_t oldest = 0, slot = 0;
     for (uint32_t n = 0; n < most_submissions; n++) {
       uint32_t number = atomic_load_explicit(&i->waiting[n], memory_order_acquire);
-      if (number && (!oldest || number < oldest)) oldest = number, bucket = n;
+      if (number && (!oldest || number < oldest)) oldest = number, slot = n;
     }
     if (!oldest) return 0;
     uint32_t expected = oldest;
-    if (atomic_compare_exchange_strong_explicit(&i->waiting[bucket], &expected, 0, memory_order_acq_rel, memory_order_relaxed)) return oldest;
+    if (atomic_compare_exchange_strong_explicit(&i->waiting[slot], &expected, 0, memory_order_acq_rel, memory_order_relaxed)) {
+      return oldest;
+    }
   }
 }
 

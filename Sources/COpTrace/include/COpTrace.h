@@ -212,7 +212,7 @@ bool optrace_operation_release(optrace_operation *operation, uint32_t bit);
 // The bits.
 enum {
   optrace_bit_has_dependencies = 1,
-  optrace_bit_watched = 2,           // Its start was recorded, so its finish will be …
+  optrace_bit_watched = 2,           // Its `start()` is being followed, so its finish will be recorded …
   optrace_bit_finish_recorded = 4,   // … and has been.
   optrace_bit_ready = 8,             // The last answer of `isReady`.
   // Only for operations that are not ours.

@@ -86,9 +86,9 @@ static bool is_recorded_with_cpu(uint8_t kind, uint32_t serial) {
 
 void record_slowly(const optrace_operation *operation, optrace_recorder *recorder, uint8_t kind) {
   uint32_t serial = atomic_load_explicit(&operation->serial, memory_order_relaxed);
-  bool is_told = atomic_load_explicit(&recorder->records_cpu, memory_order_relaxed) && is_recorded_with_cpu(kind, serial) &&
-                 emit_with_cpu(recorder, kind, serial);
-  if (!is_told) optrace_emit1(recorder, kind, serial);
+  bool is_recorded = atomic_load_explicit(&recorder->records_cpu, memory_order_relaxed) && is_recorded_with_cpu(kind, serial) &&
+                     emit_with_cpu(recorder, kind, serial);
+  if (!is_recorded) optrace_emit1(recorder, kind, serial);
 }
 
 // An operation that is released without having finished is no longer pending.

@@ -50,7 +50,7 @@ bool optrace_run_begin(optrace_operation *operation) {
   return record_and_notify(operation, kind, optrace_kind_execution_began);
 }
 
-// Cancelled before its code began.
+// Finished before its code began.
 static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
   if (f->is_start_pending) record_start(operation, f);
   return record_and_notify(operation, optrace_kind_finished, optrace_kind_finished);

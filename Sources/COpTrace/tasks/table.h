@@ -14,7 +14,7 @@ typedef struct {
 enum {
   task_is_described = 1,  // Its first record is written, or about to be.
   task_is_over = 2,       // Kept for the thread that is about to describe it.
-  task_is_named = 4,      // Its name has been recorded.
+  task_is_named = 4,      // Its name was asked for.
   task_is_cancelled = 8,  // Its cancellation has been recorded.
 };
 // The number of a task that is not the program's.

@@ -15,7 +15,7 @@ static inline uint64_t waited_object(const void *address, uint8_t kind) {
 // after `wait_end`.
 thread_buffer *wait_begin(work inside, uint64_t object, stack_start start);
 // On the same thread.
-void wait_end(thread_buffer *thread_buffer);
+void wait_end(thread_buffer *buffer);
 // Records waits that last. Called by the flusher only, without its lock.
 void waits_report(optrace_recorder *recorder);
 void waits_set_queue_name(const char *(*name)(const void *queue));

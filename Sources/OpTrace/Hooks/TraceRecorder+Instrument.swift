@@ -1,7 +1,7 @@
 extension TraceRecorder {
   /// Records every operation of the process from here on, on every queue and of every class: plain `Operation`s and
-  /// `OperationQueue`s, `OperationQueue.main`, subclasses in packages that do not know OpTrace. ``stop()`` ends it, and
-  /// keeps the recorder alive until then.
+  /// `OperationQueue`s, `OperationQueue.main`, subclasses in packages that do not know OpTrace. It lasts until
+  /// ``stop()``; the recorder is kept alive until then.
   ///
   /// Call it early: what was added to a queue before is recorded in part. On Linux it needs Foundation as a shared
   /// library; see `Documentation/recorder.md` for how it works and what it relies on. On Apple platforms it uses

@@ -93,7 +93,7 @@ package final class LiveOperation: LiveCompanion, @unchecked Sendable {
     return nil
   }
 
-  // MARK: What it hears
+  // MARK: - Notifications
 
   override func run(_ body: () -> Void) {
     guard let follower else { return body() }

@@ -98,7 +98,7 @@ extension ProbedOperation {
       noteCompletion()
       return true
     }
-    // Asked again if its start was recorded: the finish may have been recorded meanwhile.
+    // Checked again if it is watched: the finish may have been recorded meanwhile.
     return !probe.has(OperationProbe.Bits.watched) || probe.has(OperationProbe.Bits.finishRecorded)
   }
 

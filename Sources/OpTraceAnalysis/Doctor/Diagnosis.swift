@@ -49,7 +49,7 @@ public struct Diagnosis: Sendable {
     silence = context.silence
   }
 
-  /// Keeps the findings that a later snapshot of the same process confirms: transient states are left out.
+  /// Keeps the findings that a later reading of the same trace confirms: transient states are left out.
   ///
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {

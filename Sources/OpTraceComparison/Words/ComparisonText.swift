@@ -136,7 +136,7 @@ public struct ComparisonText: Sendable {
 /// Figures of a comparison as every output writes them.
 package enum ComparisonFigures {
   /// `12`, `12 to 15`.
-  package static func range(_ counts: ClosedRange<Int>) -> String {
+  static func range(_ counts: ClosedRange<Int>) -> String {
     counts.count == 1 ? grouped(counts.lowerBound) : "\(grouped(counts.lowerBound)) to \(grouped(counts.upperBound))"
   }
 
@@ -149,7 +149,7 @@ package enum ComparisonFigures {
   }
 
   /// `0.012`, `<0.001`.
-  package static func probability(_ value: Double) -> String {
+  static func probability(_ value: Double) -> String {
     if value < 0.001 { return "<0.001" }
     let thousandths = String(Int((min(value, 1) * 1000).rounded()))
     if thousandths == "1000" { return "1" }

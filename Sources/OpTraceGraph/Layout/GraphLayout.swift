@@ -114,8 +114,8 @@ public struct GraphLayout: Sendable {
 /// Sizes that the texts of a picture ask for, in points. All nodes are of one size, so that columns line up.
 public struct GraphMetrics: Sendable, Hashable {
   package static let nameSize = 12.0
-  package static let captionSize = 10.0
-  package static let laneTitleSize = 13.0
+  static let captionSize = 10.0
+  static let laneTitleSize = 13.0
   /// Left and right of a node's texts.
   package static let padding = 10.0
   /// Between a node's left padding and its name.

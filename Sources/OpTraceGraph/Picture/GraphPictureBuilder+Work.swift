@@ -189,7 +189,7 @@ extension GraphPictureBuilder {
       (trace.dispatchQueue(DispatchQueueID(queue))?.title ?? "none", indexes)
     }
     let tasks = shown.filter { trace.kind(ofWorkAt: $0) == .task }
-    if !tasks.isEmpty { groups.append(("Swift tasks", tasks)) }
+    if !tasks.isEmpty { groups.append((TaskRecord.groupTitle, tasks)) }
     return groups
   }
 

@@ -232,7 +232,9 @@ extension GraphPictureBuilder {
     let loss = trace.loss
     var parts: [String] = []
     if loss.lostCount > 0 { parts.append(counted(Int(clamping: loss.lostCount), "record") + " lost") }
-    if loss.isDamaged { parts.append("the file is damaged in \(counted(loss.damage.count, "index"))") }
+    if loss.isDamaged {
+      parts.append("\(counted(loss.damage.count, "part")) of the file \(loss.damage.count == 1 ? "is" : "are") damaged")
+    }
     if loss.overwrittenBytes > 0 {
       parts.append("the ring has replaced \(grouped(loss.overwrittenBytes)) bytes of older records")
     }

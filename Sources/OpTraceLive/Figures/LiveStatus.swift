@@ -1,127 +1,127 @@
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 
 /// What a program's queues do at a moment: what `optrace top` shows.
-public struct LiveStatus: Sendable, Equatable {
+package struct LiveStatus: Sendable, Equatable {
   /// One operation queue.
-  public struct Queue: Sendable, Equatable {
+  package struct Queue: Sendable, Equatable {
     /// Its number in the trace.
-    public var id: QueueID
+    package var id: QueueID
     /// What people read.
-    public var title: String
+    package var title: String
     /// How many operations it may run at once; nil: as many as the system allows.
-    public var limit: Int?
+    package var limit: Int?
     /// It starts nothing.
-    public var isSuspended: Bool
+    package var isSuspended: Bool
     /// Operations that have begun and are not over.
-    public var executing = 0
+    package var executing = 0
     /// Operations that only wait for a slot.
-    public var ready = 0
+    package var ready = 0
     /// Operations that wait for dependencies, or for their own `isReady`.
-    public var pending = 0
+    package var pending = 0
     /// For how long the oldest of the ready ones has been ready; nil: there is none.
-    public var oldestReady: Nanoseconds?
+    package var oldestReady: Nanoseconds?
     /// Of the last ten seconds, or of the part of them that the trace covers in full.
-    public var finishedPerSecond = 0.0
+    package var finishedPerSecond = 0.0
     /// How long operations waited for a slot that began in these seconds; nil: none began. Within 2 %.
-    public var slotWaitP50: Nanoseconds?
+    var slotWaitP50: Nanoseconds?
     /// The same, of the hundredth that waited longest.
-    public var slotWaitP99: Nanoseconds?
+    var slotWaitP99: Nanoseconds?
   }
 
   /// An operation that has begun and is not over.
-  public struct Execution: Sendable, Equatable {
+  package struct Execution: Sendable, Equatable {
     /// Its number in the trace.
-    public var id: WorkID
+    package var id: WorkID
     /// What people read.
-    public var title: String
+    package var title: String
     /// The queue's number; nil: it was run by hand.
-    public var queue: QueueID?
+    package var queue: QueueID?
     /// What people call the queue.
-    public var queueTitle: String?
+    var queueTitle: String?
     /// For how long.
-    public var time: Nanoseconds
+    package var time: Nanoseconds
     /// Where its code is at the moment; nil: on none, as an asynchronous one whose `start()` has returned, or not known.
-    public var thread: ThreadID?
+    package var thread: ThreadID?
     /// The system's number of the thread; nil: not known.
-    public var systemThread: UInt32?
+    package var systemThread: UInt32?
     /// The line that it waits at, or where it was seen last; else what it runs.
-    public var location: CodeLocation
+    package var location: CodeLocation
     /// Its thread waits.
-    public var isWaiting = false
+    package var isWaiting = false
     /// What it waits for, in words; nil: nothing, or not known.
-    public var waitsFor: String?
+    package var waitsFor: String?
     /// The operation, block or task that has what it waits for; nil: none, or not known.
-    public var heldBy: WorkID?
+    package var heldBy: WorkID?
   }
 
   /// One dispatch queue with something in it.
-  public struct Dispatch: Sendable, Equatable {
+  package struct Dispatch: Sendable, Equatable {
     /// What people read.
-    public var title: String
+    package var title: String
     /// How many blocks it runs at once; nil: as many as the system allows, or not known.
-    public var width: Int?
+    package var width: Int?
     /// Blocks that run.
-    public var running = 0
+    package var running = 0
     /// Blocks that wait for their turn.
-    public var waiting = 0
+    package var waiting = 0
     /// For how long the oldest of these has.
-    public var oldest: Nanoseconds?
+    package var oldest: Nanoseconds?
   }
 
   /// Tasks of Swift's that run one function.
-  public struct Tasks: Sendable, Equatable {
+  package struct Tasks: Sendable, Equatable {
     /// The function.
-    public var title: String
+    package var title: String
     /// Those that run.
-    public var running = 0
+    package var running = 0
     /// Those that wait for their turn.
-    public var waiting = 0
+    package var waiting = 0
     /// Those that are suspended.
-    public var suspended = 0
+    package var suspended = 0
     /// How long the oldest of all has been there.
-    public var oldest: Nanoseconds
+    package var oldest: Nanoseconds
   }
 
   /// A thread outside of operations that waits.
-  public struct Waiting: Sendable, Equatable {
+  package struct Waiting: Sendable, Equatable {
     /// Its number in the trace.
-    public var thread: ThreadID
+    package var thread: ThreadID
     /// What people read: its name, else the system's number.
-    public var title: String
+    package var title: String
     /// What it waits for, in words.
-    public var waitsFor: String
+    package var waitsFor: String
     /// For how long; nil: not known.
-    public var time: Nanoseconds?
+    package var time: Nanoseconds?
     /// The line that it waits at.
-    public var location: CodeLocation?
+    package var location: CodeLocation?
   }
 
   /// The present, in nanoseconds since the trace's start.
-  public var now: Nanoseconds
+  package var now: Nanoseconds
   /// Sorted by number.
-  public var queues: [Queue] = []
+  package var queues: [Queue] = []
   /// Those that have been executing longest first.
-  public var executing: [Execution] = []
+  package var executing: [Execution] = []
   /// Dispatch queues that are not idle, the longest wait first.
-  public var dispatch: [Dispatch] = []
+  package var dispatch: [Dispatch] = []
   /// By function, the most first.
-  public var tasks: [Tasks] = []
+  package var tasks: [Tasks] = []
   /// Threads outside of operations that wait for something of the program's, those that have been longest first.
-  public var waiting: [Waiting] = []
+  package var waiting: [Waiting] = []
   /// How many threads run code of the program's, and how many of these wait.
-  public var threads = 0
+  package var threads = 0
   /// Of these.
-  public var waitingThreads = 0
+  package var waitingThreads = 0
   /// Operations of which it is not known whether they are over: a ring has forgotten too much.
-  public var uncertain = 0
+  var uncertain = 0
   /// Until when records may be missing; nil: none are.
-  public var incompleteUntil: Nanoseconds?
+  package var incompleteUntil: Nanoseconds?
 }
 
 extension LiveStatus {
   /// The end of a trace, or its present. Nothing is missing in between. O(what there is).
-  public init(of trace: Trace, now: Nanoseconds? = nil) {
+  package init(of trace: Trace, now: Nanoseconds? = nil) {
     var certainty = LiveCertainty()
     certainty.incompleteUntil = trace.loss.gaps.lazy.map(\.to).max()
     let now = now ?? trace.end

@@ -22,13 +22,13 @@ package enum MappedTraces {
     package let number: UInt64
 
     /// Whether the same file stands there for us.
-    package var isSameHere: Bool {
+    var isSameHere: Bool {
       var status = stat()
       return stat(path.asPath, &status) == 0 && UInt64(status.st_ino) == number
     }
 
     /// There is no file, and never was.
-    package var isMemory: Bool { ["/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"].contains { path.hasPrefix($0) } }
+    var isMemory: Bool { ["/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"].contains { path.hasPrefix($0) } }
   }
 
   /// Each once, in the order of the process's address space. Nil when there is no such process, or none that may be looked at.

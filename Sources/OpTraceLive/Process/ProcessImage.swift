@@ -1,9 +1,9 @@
 import Foundation
-package import OpTraceModel
+import OpTraceModel
 
 /// Whether a process still runs the program that began a trace. `exec` makes it another one, of the same number and the same
 /// beginning, which has the trace mapped no more.
-package enum ProcessImage {
+enum ProcessImage {
   /// False where that is sure: what the process has mapped may be read, and the trace is not among it.
   package static func holds(_ header: TraceHeader, _ status: ProcessStatus) -> Bool {
     let key = Key(process: header.processID, began: header.startMonotonic, stack: status.stack)
@@ -40,7 +40,7 @@ package enum ProcessImage {
 }
 
 /// What `/proc/PID/stat` says.
-package struct ProcessStatus {
+struct ProcessStatus {
   /// The system's letter for what the process does.
   package let letter: UInt8
   /// How many threads it has.

@@ -1,11 +1,11 @@
-public import OpTraceText
-public import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceText
+package import OpTraceAnalysis
+package import OpTraceModel
 
 /// What `optrace top` shows of a moment, as lines.
-public struct LiveFrame: Sendable {
+package struct LiveFrame: Sendable {
   /// By what queues are sorted.
-  public enum Order: String, Sendable, CaseIterable {
+  package enum Order: String, Sendable, CaseIterable {
     /// As they were made.
     case made
     /// The one whose oldest ready operation has been ready longest.
@@ -18,49 +18,49 @@ public struct LiveFrame: Sendable {
     case name
 
     /// The next one, round and round.
-    public var next: Order {
+    package var next: Order {
       let all = Order.allCases
       return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
   }
 
   /// What the program is, in the first line.
-  public var title: String
+  package var title: String
   /// What the queues do.
-  public var status: LiveStatus
+  package var status: LiveStatus
   /// What the doctor says.
-  public var findings: [Finding] = []
+  package var findings: [Finding] = []
   /// By what queues are sorted.
-  public var order = Order.made
+  package var order = Order.made
   /// Only queues and operations are shown whose names or functions have this in them.
-  public var filter = ""
+  package var filter = ""
   /// The operation that is chosen; nil: none.
-  public var selected: WorkID?
+  package var selected: WorkID?
   /// What is said in the last line; nil: which keys there are.
-  public var note: String?
+  package var note: String?
   /// Only ASCII.
-  public var isASCII = false
+  package var isASCII = false
 
   /// Columns and rows that a terminal must have.
-  public static let smallest = (columns: 40, rows: 8)
+  package static let smallest = (columns: 40, rows: 8)
 
   /// - Parameters:
   ///   - title: what the program is.
   ///   - status: what its queues do.
-  public init(title: String, status: LiveStatus) {
+  package init(title: String, status: LiveStatus) {
     self.title = title
     self.status = status
   }
 
   /// The operations that are shown, longest first: what can be chosen.
-  public var chosen: [LiveStatus.Execution] {
+  package var chosen: [LiveStatus.Execution] {
     status.executing.filter { matches([$0.title, $0.queueTitle ?? "", $0.location.function ?? ""]) }
   }
 
   // MARK: - Lines
 
   /// For a file or a pipe: all there is but long lists' ends.
-  public func lines(style: TextStyle) -> [String] {
+  package func lines(style: TextStyle) -> [String] {
     var lines = [paint(style, .strong, head(style.width), style.width)]
     for section in sections {
       lines += show(section, rows: section.most, style.width, style)
@@ -69,7 +69,7 @@ public struct LiveFrame: Sendable {
   }
 
   /// For a terminal of this size: not a column or a row more.
-  public func lines(columns: Int, rows: Int, style: TextStyle) -> [String] {
+  package func lines(columns: Int, rows: Int, style: TextStyle) -> [String] {
     guard columns >= Self.smallest.columns, rows >= Self.smallest.rows else {
       let text = "too small: \(Self.smallest.columns) columns, \(Self.smallest.rows) rows"
       return Array([TerminalText.clipped(text, columns)].prefix(rows))
@@ -92,7 +92,7 @@ public struct LiveFrame: Sendable {
   }
 
   /// What the keys do, in lines of at most so many columns.
-  public static func help(columns: Int) -> [String] {
+  package static func help(columns: Int) -> [String] {
     help.flatMap { TerminalText.columns(of: $0) > columns ? TerminalText.wrapped($0, to: columns) : [$0] }
   }
 

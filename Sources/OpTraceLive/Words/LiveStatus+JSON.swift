@@ -1,13 +1,13 @@
-public import OpTraceText
-public import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceText
+package import OpTraceAnalysis
+package import OpTraceModel
 
 extension LiveStatus {
   /// The form of `optrace top --json`, an object on one line; its keys are a contract (Documentation/json.md).
   /// - Parameters:
   ///   - trace: what this is of.
   ///   - findings: what the doctor says.
-  public func json(of trace: Trace, findings: [Finding]) -> JSONValue {
+  package func json(of trace: Trace, findings: [Finding]) -> JSONValue {
     .members([
       "version": .integer(1),
       "pid": .integer(Int(trace.header.processID)),

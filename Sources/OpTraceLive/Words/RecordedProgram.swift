@@ -1,10 +1,10 @@
-public import OpTraceText
-public import OpTraceModel
+package import OpTraceText
+package import OpTraceModel
 
 /// A program on this machine that is being recorded, and where: what `optrace list` shows.
-public struct RecordedProgram: Sendable, Equatable {
+package struct RecordedProgram: Sendable, Equatable {
   /// Whether it is running.
-  public enum State: String, Sendable, CaseIterable {
+  package enum State: String, Sendable, CaseIterable {
     /// It runs, or waits for something.
     case running
     /// It was stopped by a signal, or a debugger has it.
@@ -12,20 +12,20 @@ public struct RecordedProgram: Sendable, Equatable {
   }
 
   /// The process id.
-  public var processID: UInt32
+  package var processID: UInt32
   /// Its name.
-  public var program: String
+  package var program: String
   /// For how long it has been recorded.
-  public var since: Nanoseconds
+  package var since: Nanoseconds
   /// The trace.
-  public var file: String
+  package var file: String
   /// What the recorder does when its file has grown.
-  public var mode: TraceHeader.Mode
+  package var mode: TraceHeader.Mode
   /// Whether it is running.
-  public var state: State
+  package var state: State
 
   /// - Parameters: as the properties say.
-  public init(
+  package init(
     processID: UInt32, program: String, since: Nanoseconds, file: String, mode: TraceHeader.Mode, state: State
   ) {
     (self.processID, self.program, self.since) = (processID, program, since)
@@ -33,7 +33,7 @@ public struct RecordedProgram: Sendable, Equatable {
   }
 
   /// The form of `optrace list --json`; its keys are a contract (Documentation/json.md).
-  public static func json(of programs: [RecordedProgram]) -> JSONValue {
+  package static func json(of programs: [RecordedProgram]) -> JSONValue {
     .members([
       "version": .integer(1),
       "processes": .array(
@@ -51,7 +51,7 @@ public struct RecordedProgram: Sendable, Equatable {
   }
 
   /// A table; a sentence where there is none.
-  public static func text(of programs: [RecordedProgram], style: TextStyle, indent: Int = 0) -> String {
+  package static func text(of programs: [RecordedProgram], style: TextStyle, indent: Int = 0) -> String {
     guard !programs.isEmpty else { return "No program on this machine is being recorded.\n" }
     var table = TextTable([
       .number("pid"), .text("program"), .number("for"), .text("mode"), .text("state"), .text("file", widest: .max),

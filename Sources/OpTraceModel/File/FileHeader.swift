@@ -127,7 +127,7 @@ package enum FileGuess {
 
   static func describe(_ bytes: [UInt8]) -> String {
     if let known = known(bytes) { return known }
-    if bytes.starts(with: "OPTRACZ\n".utf8) {
+    if bytes.starts(with: Layout.packedMagic) {
       return "a packed trace: unpack it first, or read it with OpTracePacked"
     }
     if bytes.allSatisfy({ $0 == 0 }) { return "nothing but zeros" }

@@ -19,12 +19,12 @@ internal import OpTraceFormat
 /// } while …
 /// ```
 ///
-/// All events that were handed out together are those of ``TraceReader/events(path:)``. Those of one poll are in their order,
+/// All events that were handed out together are those of ``TraceReader/events(path:unpacking:)``. Those of one poll are in their order,
 /// and behind those of the polls before: a poll reads twice, and keeps back what is later than the first reading. Only where a
 /// thread was stopped between reading the clock and storing its record, or a ring has carried on what was missed, an event
 /// comes later than its time says.
 ///
-/// Whatever the file holds, nothing here traps. What is damaged is left out and handedOut, and no more is read of that chunk.
+/// Whatever the file holds, nothing here traps. What is damaged is left out and reported, and no more is read of that chunk.
 ///
 /// A poll costs a read of 64 bytes a chunk that may have changed (of a ring all), and the new records. Memory: 64 bytes a chunk,
 /// the strings, and 8 MiB of records; of a ring also what identifies records that were carried on.

@@ -188,7 +188,7 @@ struct WorkloadBuilder {
     }
   }
 
-  /// The adding thread asked the first only when the second was in.
+  /// The first became ready on the thread that adds both, and only after the second was enqueued.
   private func areOneCall(_ first: Int, _ second: Int) -> Bool {
     guard trace.operations[first].queue == trace.operations[second].queue,
       let one = trace.operations[first].enqueued, let other = trace.operations[second].enqueued,

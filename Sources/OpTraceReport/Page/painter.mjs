@@ -208,10 +208,10 @@ export class Painter {
 
   #paintCounterTitles({counter}, y) {
     const {context, colours} = this;
-    const line = (line, colour, text) => {
+    const line = (row, colour, text) => {
       context.fillStyle = colour;
-      context.fillRect(10, y + 5 + line * 14, 8, 8);
-      this.#text(text, 22, y + 9 + line * 14, this.gutter - 26, colours.muted, '11px');
+      context.fillRect(10, y + 5 + row * 14, 8, 8);
+      this.#text(text, 22, y + 9 + row * 14, this.gutter - 26, colours.muted, '11px');
     };
     const most = (steps) => (this.gutter < 150 ? `≤ ${steps?.highest ?? 0}` : `, most ${steps?.highest ?? 0}`);
     line(0, colours.fills[colours.executingFill], `${this.gutter < 150 ? 'runs ' : 'executing'}${most(counter.executing)}`);

@@ -95,7 +95,7 @@ class WhyView {
     const {recorded, replayed, reasons, scenarios, assumptions} = prediction;
     const lead = reasons.length === 0
       ? `A replay of this run in a simulator takes ${durationText(replayed)}, the run itself took ${durationText(recorded)}. The replay matches, so these are its predictions, for one change each.`
-      : `The replay of this run does not match it, so its predictions are not reliable: ${reasons.join(' ')}`;
+      : `Predictions from a replay of this run are not reliable: ${reasons.join(' ')}`;
     const saved = ({wall}) => `${wall < recorded ? '−' : '+'}${percentText(Math.abs(recorded - wall) / recorded)}`;
     return this.part('What would help', h('p', {class: 'lead'}, lead),
       scenarios.length === 0 ? h('p', {class: 'faint'}, 'No change that was tried makes it faster.') : h('div', {class: 'scroll'}, h('table', {class: 'prediction'},

@@ -41,7 +41,7 @@ enum BusyThreads {
   }
 }
 
-/// How much stood in a queue, whenever that changed.
+/// How many operations were in a queue, whenever that changed.
 enum QueueDepth {
   struct Change {
     var queue: QueueID

@@ -158,7 +158,7 @@ extension DoctorReport {
     return text + "."
   }
 
-  /// Nothing has moved for long enough to mention it. With two snapshots the text says what moved instead.
+  /// Nothing has moved for long enough to mention it. With two readings the text says what moved instead.
   private var isSilent: Bool { movement == nil && silence >= 1_000_000_000 }
 
   /// What is missing, and what that means; nil: nothing.

@@ -247,22 +247,22 @@ extension DoctorText {
   }
 
   private func text(of movement: DoctorReport.Movement) -> String {
-    let snapshots = "between two snapshots \(DurationText.text(movement.apart)) apart"
+    let readings = "between two readings \(DurationText.text(movement.apart)) apart"
     guard movement.hasMoved else {
       let silence = DurationText.text(report.silence)
       return report.unfinished == 0
-        ? "Nothing moved \(snapshots): there was nothing to do."
-        : "Nothing moved \(snapshots); nothing has moved for \(silence)."
+        ? "Nothing moved \(readings): there was nothing to do."
+        : "Nothing moved \(readings); nothing has moved for \(silence)."
     }
     let parts = [
       (movement.added, "added"), (movement.started, "started"), (movement.finished, "finished"),
     ].filter { $0.0 > 0 }
     guard let first = parts.first else {
-      return "Queues or waits changed \(snapshots), but no operation began or ended."
+      return "Queues or waits changed \(readings), but no operation began or ended."
     }
     let rest = parts.dropFirst().map { "\(grouped($0.0)) \($0.1)" }
     let all = ["\(counted(first.0, "operation")) \(first.0 == 1 ? "was" : "were") \(first.1)"] + rest
-    return "\(listed(all)) \(snapshots): work continues."
+    return "\(listed(all)) \(readings): work continues."
   }
 
   private func wrapped(_ text: String) -> [String] { TerminalText.wrapped(text, to: style.width) }

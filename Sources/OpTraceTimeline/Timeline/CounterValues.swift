@@ -18,7 +18,7 @@ package struct CounterValues {
   }
 
   /// A screen has some thousand columns; ten times as many, so that there is more to see after zooming in.
-  package static let usualIntervals = 20_000
+  static let usualIntervals = 20_000
 
   private let mostIntervals: Int
   package private(set) var values: [Value] = []

@@ -2,9 +2,6 @@ import OpTraceModel
 import OpTraceText
 
 extension Timeline {
-  /// What the group of tasks is called.
-  static let tasksTitle = "Swift tasks"
-
   /// A queue that never had anything would be an empty row.
   mutating func collectGroups(_ trace: Trace) {
     var used = Set(trace.operations.lazy.compactMap(\.scheduler))
@@ -19,7 +16,7 @@ extension Timeline {
     for queue in trace.dispatchQueues {
       add(.dispatchQueue(queue.id), Group(name: queue.title, owner: .dispatchQueue(queue)))
     }
-    add(.swift, Group(name: Self.tasksTitle, owner: .tasks))
+    add(.swift, Group(name: TaskRecord.groupTitle, owner: .tasks))
     let lacksQueue =
       trace.operations.contains { $0.queue == nil && $0.leavesThread && ($0.executionBegan ?? $0.started) != nil }
       || trace.blocks.contains { $0.scheduler == nil }

@@ -36,7 +36,7 @@ package struct Timeline {
     }
     package var name: String
     package var owner: Owner
-    package var isShown = true
+    var isShown = true
 
     package var scheduler: SchedulerID? {
       switch owner {
@@ -141,7 +141,7 @@ package struct Timeline {
   /// In the order of display.
   package var tracks: [Track] = []
   /// The first track of the thread, by thread.
-  package var threadTracks: [ThreadID: TrackIndex] = [:]
+  var threadTracks: [ThreadID: TrackIndex] = [:]
   package var executions: [Execution] = []
   package var waits: [Wait] = []
   package var details: [Detail] = []
@@ -150,11 +150,11 @@ package struct Timeline {
   package var counts = TimelineCounts()
 
   /// The index of a queue of either sort in ``groups``.
-  package var groupOfScheduler: [SchedulerID: Int] = [:]
+  var groupOfScheduler: [SchedulerID: Int] = [:]
   /// The group of tasks; -1: there are none.
   package var tasksGroup: Int32 = -1
   /// The group of work without a queue, if there is any.
-  package var groupWithoutQueue: Int?
+  var groupWithoutQueue: Int?
 
   package func group(of scheduler: SchedulerID?) -> Int {
     scheduler.flatMap { groupOfScheduler[$0] } ?? groupWithoutQueue ?? 0

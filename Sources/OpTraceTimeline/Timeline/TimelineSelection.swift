@@ -1,4 +1,5 @@
 public import OpTraceModel
+import OpTraceText
 
 /// The part of a trace that a timeline shows. Counters of the queues that are shown always count everything.
 ///
@@ -19,7 +20,7 @@ public struct TimelineSelection: Sendable {
   public var always: Set<WorkID> = []
 
   /// What the group of Swift's tasks is called, whose scheduler is `SchedulerID.swift`.
-  public static let tasks = Timeline.tasksTitle
+  public static let tasks = TaskRecord.groupTitle
 
   /// Everything.
   public init() {}

@@ -90,7 +90,7 @@ extension WallTimeEffect {
     wall.map { "\(duration($0.likely)) (\(duration($0.low)) to \(duration($0.high)))" } ?? "never ends"
   }
 
-  /// What `wall.predicted` of `optrace diff --json` holds.
+  /// What `wall.foreseen` of `optrace diff --json` holds.
   var json: JSONValue {
     .members(
       [

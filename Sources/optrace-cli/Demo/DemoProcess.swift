@@ -16,7 +16,7 @@ enum DemoProcess {
         silence: settings.timeout ?? scenario.silence
       ) { print($0) }
     } catch {
-      throw Failure(message: "cannot run '\(printable(executable.path))': \(error)", status: .cannotRun)
+      throw Failure(message: printable("\(error)"), status: .cannotRun)
     }
     // It has said itself why there is none.
     guard let trace = program.trace else {

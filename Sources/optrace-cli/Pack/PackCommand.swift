@@ -3,7 +3,7 @@ import OpTraceLive
 import ArgumentParser
 import OpTraceModel
 
-/// `optrace pack`: a trace in about a tenth of its size, with its names or without.
+/// `optrace pack`: a trace in a tenth of its size or less, with its names or without.
 struct PackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pack",

@@ -14,7 +14,7 @@ final class RunningQuery: @unchecked Sendable {
 
   private let lock = NSCondition()
   private let database: TraceDatabase
-  private let wake: WakingPipe
+  private let wake: WakePipe
   private var columns: [String]?
   private var rows: [[TableValue]] = []
   private var result: Result<Void, any Error>?
@@ -23,7 +23,7 @@ final class RunningQuery: @unchecked Sendable {
   /// Begins it.
   init(_ query: String, _ database: TraceDatabase) throws {
     self.database = database
-    guard let wake = WakingPipe() else {
+    guard let wake = WakePipe() else {
       throw Failure(message: "cannot make a pipe: \(reason(errno))", status: .cannotWrite)
     }
     self.wake = wake
@@ -42,7 +42,7 @@ final class RunningQuery: @unchecked Sendable {
         columns: { names in lock.withLock { columns = names } }, row: { try add($0) })
     }
     lock.withLock { self.result = result }
-    wake.wake()
+    wake.signal()
   }
 
   private func add(_ row: [TableValue]) throws {
@@ -53,7 +53,7 @@ final class RunningQuery: @unchecked Sendable {
     let isFirst = rows.count == 1
     lock.unlock()
     if hasEnded { throw GivenUp() }
-    if isFirst { wake.wake() }
+    if isFirst { wake.signal() }
   }
 
   // MARK: On the thread that takes the rows
@@ -80,7 +80,7 @@ final class RunningQuery: @unchecked Sendable {
   }
 
   private func take() -> (columns: [String]?, rows: [[TableValue]], result: Result<Void, any Error>?) {
-    wake.empty()
+    wake.clear()
     lock.lock()
     defer { lock.unlock() }
     let taken = (columns, rows, result)
@@ -97,37 +97,10 @@ final class RunningQuery: @unchecked Sendable {
   }
 }
 
-/// By which one thread wakes another that waits for signals, too.
-private final class WakingPipe: Sendable {
-  private let start: OwnedDescriptor
-  private let end: OwnedDescriptor
-
-  init?() {
-    var pair: [Int32] = [-1, -1]
-    guard pipe(&pair) == 0, let start = OwnedDescriptor(pair[0]), let end = OwnedDescriptor(pair[1]) else {
-      return nil
-    }
-    for number in pair {
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(number, F_SETFL, O_NONBLOCK)
-    }
-    self.start = start
-    self.end = end
-  }
-
-  func wake() {
-    var byte: UInt8 = 0
-    _ = write(end.number, &byte, 1)
-  }
-
-  func empty() {
-    var bytes = [UInt8](repeating: 0, count: 256)
-    while read(start.number, &bytes, bytes.count) > 0 {}
-  }
-
+extension WakePipe {
   /// False: the time is over, and nobody has come.
   func wait(until deadline: ContinuousClock.Instant?, or signals: SignalPipe?) -> Bool {
-    var wanted = [pollfd(fd: start.number, events: Int16(POLLIN), revents: 0)]
+    var wanted = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if let signals { wanted.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)) }
     while true {
       let rest = deadline.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }

@@ -153,7 +153,7 @@ extension DoctorContext {
       "blocking-wait", heldUp.isEmpty ? .note : .warning,
       title:
         "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, each holding a slot of its queue",
-      explanation: "An operation that waits holds a slot and a thread. " + cost, fix: fix)
+      explanation: "A wait inside an operation holds a slot and a thread. " + cost, fix: fix)
     if blocked.count == 1 {
       finding.title =
         "\(those(operations)) spent \(DurationText.text(total)) of \(DurationText.text(run)) waiting, holding a slot of its queue"

@@ -46,7 +46,7 @@ extension DoctorContext {
       "queue-suspended", .error,
       title: "\(name) \(what), with \(Self.count(held.count, "operation")) ready to run",
       explanation: queue.isSuspended
-        ? "\(name.uppercasedFirst) was suspended and never resumed, so it starts nothing. Nothing else blocks "
+        ? "\(name.uppercasedFirst) was suspended and not resumed since, so it starts nothing. Nothing else blocks "
           + "\(list(held.map(\.id)))."
         : "\(name.uppercasedFirst) has the limit 0, so it starts nothing. Nothing else blocks "
           + "\(list(held.map(\.id))).",
@@ -56,15 +56,15 @@ extension DoctorContext {
     finding.operations = held.map(\.id)
     finding.queues = [queue.id]
     finding.behind = root.behind
-    let (verb, end) = queue.isSuspended ? ("suspended", "resumed") : ("given the limit 0", "raised again")
+    let (verb, undone) = queue.isSuspended ? ("suspended", "resumed") : ("given the limit 0", "given another one")
     if let stop {
       finding.evidence.append(
         .init(
           at: Stamp(stop.time, stop.thread),
-          "\(name) was \(verb), and not \(end) for \(DurationText.text(max(0, self.end - stop.time)))"))
+          "\(name) was \(verb), and not \(undone) for \(DurationText.text(max(0, end - stop.time)))"))
     } else {
       finding.evidence.append(
-        .init(time: queue.created, "\(name) was already \(verb) when it was first seen, and never \(end)"))
+        .init(time: queue.created, "\(name) was already \(verb) when it was first seen, and never \(undone)"))
     }
     for operation in held.prefix(5) {
       guard let ready = operation.ready ?? operation.cancelRequested else { continue }
@@ -75,12 +75,12 @@ extension DoctorContext {
     finding = settled(finding, since: since)
     // A throttle does this on purpose. In a closed trace nobody undid it.
     guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed,
-      self.end - stop.time <= longest
+      end - stop.time <= longest
     else {
       return finding
     }
     return unproven(
-      finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and then \(end)")
+      finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and then \(undone)")
   }
 }
 

@@ -38,8 +38,8 @@ extension DoctorRule {
           : "\(DoctorContext.count(members.count, "operation")) block each other in a cycle\(across)",
         explanation: members.count == 1
           ? "A wait inside an operation blocks its thread, so the operation cannot reach the end that it waits for."
-          : "Each of these waits for the next, and the last for the first: for the end of an operation, for a slot of a full "
-            + "queue\(hasBarrier ? ", for a barrier" : "") or for a dependency. None of them can continue.",
+          : "Each of these waits for the next, and the last for the first: in a wait inside an operation, for a slot of a "
+            + "full queue\(hasBarrier ? ", for a barrier" : "") or for a dependency. None of them can continue.",
         fix:
           "Do not wait inside \(waiter.map { context.name($0.id) } ?? "an operation"): make the part after the wait an "
           + "operation that depends on what it waits for. Dependencies hold no slots.")
