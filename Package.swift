@@ -17,10 +17,8 @@ let package = Package(
       name: "OpTraceAnalysis",
       targets: [
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceGraph", "OpTraceTimeline",
-        "OpTracePrediction", "OpTraceComparison", "OpTraceTables", "OpTraceFleet",
       ]),
     .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
-    .library(name: "OpTraceSQL", targets: ["OpTraceSQL"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
@@ -310,8 +308,8 @@ for target in package.targets where target.type != .system {
   }
 }
 
-// As make builds them for the tests: what computes is optimised, everything else is as in any debug build. The tests take two
-// thirds of the time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
+// As make builds them for the tests: what computes is optimised, everything else is as in any debug build. The tests take a
+// third of the processor time. (Flags that SwiftPM calls unsafe are refused in packages that others depend on, so it has to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",

@@ -1,12 +1,12 @@
 import Foundation
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 
 /// Takes runs one by one, and compares the new with the base. Of each trace only what the comparison needs stays in memory:
 /// a number for each operation, and what the run consists of.
-public struct Comparer: Sendable {
+package struct Comparer: Sendable {
   /// Which side a run is of.
-  public enum Role: Sendable {
+  package enum Role: Sendable {
     /// As it was.
     case base
     /// With the change.
@@ -28,10 +28,10 @@ public struct Comparer: Sendable {
   private var runs: [Run] = []
 
   /// Without runs.
-  public init() {}
+  package init() {}
 
   /// O(n log n) for n operations and dependencies.
-  public mutating func add(_ trace: Trace, as role: Role) {
+  package mutating func add(_ trace: Trace, as role: Role) {
     let graph = DependencyGraph(of: trace)
     let shape = RunShape(of: trace, graph: graph, patterns: &patterns)
     let wall = trace.activity.map { $0.upperBound.subtractingReportingOverflow($0.lowerBound) }
@@ -57,14 +57,14 @@ public struct Comparer: Sendable {
 
   /// The run of a side that takes neither long nor short, by its index among those of its side: the one with the middle wall
   /// time. Nil: the side has no run. O(runs log runs).
-  public func typicalRun(_ role: Role) -> Int? {
+  package func typicalRun(_ role: Role) -> Int? {
     let walls = runs.filter { $0.role == role }.map { $0.wall ?? .max }
     let sorted = walls.indices.sorted { (walls[$0], $0) < (walls[$1], $1) }
     return sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2]
   }
 
   /// The comparison. O(runs * operations), and the tests of ``TimingRule/mostTests`` patterns at most.
-  public func comparison(rule: TimingRule = TimingRule()) -> Comparison {
+  package func comparison(rule: TimingRule = TimingRule()) -> Comparison {
     // Where some run has no names for functions, none has: else all operations would come and go.
     let isPlain = Set(runs.map(\.hasFunctions)).count > 1
     let numbers = isPlain ? patterns.functionless : patterns.patterns.indices.map { Int32(clamping: $0) }

@@ -1,7 +1,7 @@
 /// What a change must not do: `--fail-on structure,findings,slower=3%`.
-public struct Gate: Sendable, Equatable {
+package struct Gate: Sendable, Equatable {
   /// One of its conditions. The raw value is the word for it.
-  public enum Condition: String, Sendable, CaseIterable {
+  package enum Condition: String, Sendable, CaseIterable {
     /// Operations, dependencies, queues, limits or states at the end came or went.
     case structure
     /// The doctor finds what it found in no base run.
@@ -11,18 +11,18 @@ public struct Gate: Sendable, Equatable {
   }
 
   /// In the order of ``Condition``, each once.
-  public let conditions: [Condition]
+  package let conditions: [Condition]
   /// What counts as slower: 0.03 is 3 %; nil: what the rule says.
-  public let slowerThreshold: Double?
+  package let slowerThreshold: Double?
 
   /// Why a text is not a gate, or there are too few runs for it. Says what to do.
-  public struct Problem: Error, Equatable, CustomStringConvertible {
+  package struct Problem: Error, Equatable, CustomStringConvertible {
     /// One sentence without a full stop.
-    public let description: String
+    package let description: String
   }
 
   /// - Parameter text: conditions with commas between them; `slower` may have `=` and a percentage behind it.
-  public init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(Problem) {
     var found: Set<Condition> = []
     var threshold: Double?
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -56,7 +56,7 @@ public struct Gate: Sendable, Equatable {
   }
 
   /// Before anything is read: whether so many runs can be enough.
-  public func check(baseRuns: Int, newRuns: Int) throws(Problem) {
+  package func check(baseRuns: Int, newRuns: Int) throws(Problem) {
     guard conditions.contains(.slower), min(baseRuns, newRuns) < TimingRule.leastRuns else { return }
     throw Problem(
       description:
@@ -65,7 +65,7 @@ public struct Gate: Sendable, Equatable {
   }
 
   /// Those of its conditions that hold, in their order.
-  public func failed(_ comparison: Comparison) -> [Condition] {
+  package func failed(_ comparison: Comparison) -> [Condition] {
     conditions.filter { condition in
       switch condition {
       case .structure: comparison.structure.isChanged

@@ -1,33 +1,33 @@
-public import OpTraceTables
+package import OpTraceTables
 
 /// OpTrace's tables in ClickHouse: those of every export, one row after the other of many traces, with what distinguishes hosts and versions
 /// apart (https://clickhouse.com/docs/sql-reference/statements/create/table).
 ///
 /// Rows are sorted by trace first, and those with equal keys are one after a merge. Each table has the day on which its trace began:
 /// it is kept by that day, and dropped by the week.
-public struct ClickHouseSchema: Sendable {
+package struct ClickHouseSchema: Sendable {
   /// What is made where one is made at all.
-  public var database = "optrace"
+  package var database = "optrace"
   /// Days after which a trace goes; nil: never.
-  public var retention: Int? = 90
+  package var retention: Int? = 90
   /// For several nodes: each statement runs on this cluster, and tables are copies of each other.
-  public var cluster: String?
+  package var cluster: String?
 
   /// The defaults of `optrace fleet schema`.
-  public init() {}
+  package init() {}
 
   /// Rises with the tables' columns or with what the fleet's own mean.
-  public static let version = 2
+  package static let version = 2
 
   /// A database's name that needs no quotes.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy { $0 == 0x5F || $0.isLetter || $0.isDigit }
       && text.utf8.first?.isDigit == false
   }
 
   /// All statements, in an order in which they can be run one by one with the database chosen; each does nothing where it has run
   /// before, or makes it anew where it holds no rows.
-  public var statements: [String] {
+  package var statements: [String] {
     [facts, loads] + TraceTable.all.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
       + TraceView.all.map { view($0.name, $0.meaning, $0.query) }
       + [view("operations_at", "operations with the times of the wall clock, as their hosts had them", Self.wallTimes)]
@@ -37,10 +37,10 @@ public struct ClickHouseSchema: Sendable {
   }
 
   /// Makes the database itself.
-  public var databaseStatement: String { "CREATE DATABASE IF NOT EXISTS \(database)\(onCluster)" }
+  package var databaseStatement: String { "CREATE DATABASE IF NOT EXISTS \(database)\(onCluster)" }
 
   /// For `clickhouse-client`, with a word on each part.
-  public var script: String {
+  package var script: String {
     let head = """
       -- OpTrace's tables, version \(Self.version). Run it with: clickhouse-client --multiquery
       -- Running it again changes nothing that has rows.
@@ -192,7 +192,7 @@ enum ClickHouseKeys {
 }
 
 /// What ClickHouse says otherwise than SQLite.
-public enum ClickHouseDialect {
+package enum ClickHouseDialect {
   /// Functions of SQLite's that the questions call, by the same names.
   static let functions: [(name: String, body: String)] =
     [("p50", "0.5"), ("p75", "0.75"), ("p90", "0.9"), ("p95", "0.95"), ("p99", "0.99"), ("p999", "0.999")].map {
@@ -220,15 +220,15 @@ public enum ClickHouseDialect {
     """
 
   /// A question's text as ClickHouse runs it: outer joins leave null where there is nothing, as everywhere else.
-  public static func query(_ question: Question) -> String { question.query + "\nSETTINGS join_use_nulls = 1" }
+  package static func query(_ question: Question) -> String { question.query + "\nSETTINGS join_use_nulls = 1" }
 
   /// `waits-by-class` as `waits_by_class`.
-  public static func identifier(_ name: String) -> String { name.replacing("-", with: "_") }
+  package static func identifier(_ name: String) -> String { name.replacing("-", with: "_") }
 
   static func quoted(_ name: String) -> String { "`\(name)`" }
 
   /// Quoted, for a statement.
-  public static func text(_ text: String) -> String {
+  package static func text(_ text: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }
 }

@@ -1,25 +1,25 @@
-public import OpTraceTables
+package import OpTraceTables
 
 /// A trace that was exported as Parquet: where its tables are, and which host and version it is of.
-public struct ExportedTrace: Sendable, Equatable {
+package struct ExportedTrace: Sendable, Equatable {
   /// The tables' folder.
-  public let folder: String
+  package let folder: String
   /// `TraceHeader.hash` of the trace.
-  public let hash: String
+  package let hash: String
   /// From folders like `host=web-17`, and from what the caller says, which is stronger.
-  public var labels: [String: String]
+  package var labels: [String: String]
 
   /// In the tables' folder.
-  public static func path(of table: TraceTable, _ hash: String) -> String {
+  package static func path(of table: TraceTable, _ hash: String) -> String {
     "\(folder(of: table, hash))/part-0.parquet"
   }
   private static func folder(of table: TraceTable, _ hash: String) -> String { "\(table.name)/trace=\(hash)" }
 
   /// Where a table's rows are.
-  public func path(of table: TraceTable) -> String { "\(folder)/\(Self.path(of: table, hash))" }
+  package func path(of table: TraceTable) -> String { "\(folder)/\(Self.path(of: table, hash))" }
 
   /// The hash that a folder below a table's is named after; nil: it is not one of an export.
-  public static func hash(ofFolder name: some StringProtocol) -> String? {
+  package static func hash(ofFolder name: some StringProtocol) -> String? {
     guard name.hasPrefix("trace=") else { return nil }
     let hash = name.dropFirst("trace=".count)
     let isHash =
@@ -28,7 +28,7 @@ public struct ExportedTrace: Sendable, Equatable {
   }
 
   /// `host=web-17` as a label; nil: it is none.
-  public static func label(_ text: some StringProtocol) -> (key: String, value: String)? {
+  package static func label(_ text: some StringProtocol) -> (key: String, value: String)? {
     guard let split = text.firstIndex(of: "="), split > text.startIndex else { return nil }
     return (String(text[..<split]), String(text[text.index(after: split)...]))
   }
@@ -39,7 +39,7 @@ public struct ExportedTrace: Sendable, Equatable {
   /// - Parameters:
   ///   - folder: where to begin.
   ///   - names: what is in a folder; none for what is no folder.
-  public static func all(in folder: String, names: (String) -> [String]) -> [ExportedTrace] {
+  package static func all(in folder: String, names: (String) -> [String]) -> [ExportedTrace] {
     var found: [ExportedTrace] = []
     func search(_ folder: String, _ labels: [String: String], _ depth: Int) {
       let inside = names(folder)

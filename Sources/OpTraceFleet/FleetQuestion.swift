@@ -1,7 +1,7 @@
-public import OpTraceTables
+package import OpTraceTables
 
 /// What is asked of many hosts: in ClickHouse only, as a trace knows neither its host nor its program's version.
-public enum FleetQuestion {
+package enum FleetQuestion {
   /// How much longer a group's operations of each class run than those of all other groups, by the middle of each.
   private static func differs(_ group: String) -> String {
     """
@@ -18,7 +18,7 @@ public enum FleetQuestion {
   }
 
   /// In the order in which they are printed.
-  public static let all: [Question] = [
+  package static let all: [Question] = [
     Question(
       "hosts-that-differ", "Which host's operations of which class run longer than elsewhere?", differs("host")),
     Question(

@@ -1,4 +1,4 @@
-public import OpTraceTables
+package import OpTraceTables
 
 /// The statements that bring one trace into ClickHouse, whatever was there of it before, and however often they are sent.
 ///
@@ -6,30 +6,30 @@ public import OpTraceTables
 /// carries a token: the server treats a second one with the same token as the first. What will be loaded is noted before, in
 /// `loads`: where that was another state of the trace, its rows are removed, and what follows is of another generation, with other
 /// tokens.
-public struct LoadPlan: Sendable {
+package struct LoadPlan: Sendable {
   /// Whose rows are sent.
-  public let trace: ExportedTrace
+  package let trace: ExportedTrace
   /// Changes with what the trace holds: 16 hexadecimal digits.
-  public let content: String
+  package let content: String
   /// On which the trace began, `2026-11-24`.
-  public let day: String
+  package let day: String
 
   /// `content` is a checksum of all parts of the trace.
-  public init(_ trace: ExportedTrace, content: String, day: String) {
+  package init(_ trace: ExportedTrace, content: String, day: String) {
     (self.trace, self.content, self.day) = (trace, content, day)
   }
 
   /// Asks which version of the tables the server has.
-  public static let versionQuery = "SELECT version FROM schema_version FORMAT TabSeparated"
+  package static let versionQuery = "SELECT version FROM schema_version FORMAT TabSeparated"
 
   /// Asks for the checksum of what is there whole; nothing: there is none.
-  public var knownQuery: String {
+  package var knownQuery: String {
     "SELECT content FROM traces FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
   }
 
   /// Asks whether the server would throw the trace away with its next breath, as it began longer ago than traces are kept; nothing: it
   /// would not, or does not say.
-  public var ageQuery: String {
+  package var ageQuery: String {
     """
     SELECT 1 FROM system.tables WHERE database = currentDatabase() AND name = 'traces' \
     AND addDays(toDate('\(day)'), toUInt32OrNull(extract(engine_full, 'TTL day [+] toIntervalDay[(]([0-9]+)[)]'))) <= today() \
@@ -38,14 +38,14 @@ public struct LoadPlan: Sendable {
   }
 
   /// Asks for what was to be loaded last: its checksum and its generation; nothing: there was none.
-  public var noteQuery: String {
+  package var noteQuery: String {
     """
     SELECT content, generation FROM loads WHERE trace = '\(trace.hash)' ORDER BY generation DESC LIMIT 1 FORMAT TabSeparated
     """
   }
 
   /// Notes what will be loaded, or that what is there is being removed: a later load then starts again.
-  public func note(generation: Int, isRemoving: Bool = false) -> String {
+  package func note(generation: Int, isRemoving: Bool = false) -> String {
     let noted = isRemoving ? String(repeating: "0", count: 16) : content
     return """
       INSERT INTO loads (trace, content, generation) \
@@ -55,22 +55,22 @@ public struct LoadPlan: Sendable {
   }
 
   /// Asks how many operations there are, each counted once.
-  public var countQuery: String {
+  package var countQuery: String {
     "SELECT count() FROM operations FINAL WHERE trace = '\(trace.hash)' FORMAT TabSeparated"
   }
 
   /// Take away what is there of another state of the trace, so that at no time a part of it seems complete.
-  public var deletions: [String] {
+  package var deletions: [String] {
     Self.order.reversed().map { "DELETE FROM \($0.name) WHERE trace = '\(trace.hash)'" }
   }
 
   /// `traces` last.
-  public static var order: [TraceTable] {
+  package static var order: [TraceTable] {
     TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }
   }
 
   /// Is sent with the table's Parquet file as the request's body.
-  public func insertion(into table: TraceTable, generation: Int) -> String {
+  package func insertion(into table: TraceTable, generation: Int) -> String {
     let columns = table.columns.dropFirst()
     let names = columns.map { ClickHouseDialect.quoted($0.name) }.joined(separator: ", ")
     let structure = columns.map { "\(ClickHouseDialect.quoted($0.name)) \(Self.inputType($0.type))" }.joined(

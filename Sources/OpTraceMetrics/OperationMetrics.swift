@@ -45,13 +45,13 @@
     /// Begins with operations that are added to queues from here on.
     public static func start(_ configuration: Configuration = .init()) -> OperationMetrics {
       let metrics = OperationMetrics(configuration)
-      Live.add(metrics.waits)
+      Observers.add(metrics.waits)
       return metrics
     }
 
     /// Ends it. Operations that are in queues already are counted to their end.
     public func stop() {
-      Live.remove(waits)
+      Observers.remove(waits)
       lock.withLock {
         timer?.cancel()
         timer = nil

@@ -20,7 +20,7 @@
         oldest = gauge("optrace_queue_oldest_ready_seconds")
       }
 
-      func set(_ state: LiveQueue.State, at now: UInt64) {
+      func set(_ state: FollowedQueue.State, at now: UInt64) {
         executing.record(state.executing)
         ready.record(state.ready)
         waiting.record(state.waiting)
@@ -40,10 +40,10 @@
     }
 
     func refresh() {
-      let states = Live.allQueues.map(\.state)
-      let now = Live.now
+      let states = Observers.allQueues.map(\.state)
+      let now = Observers.now
       lock.withLock {
-        var sums: [String: LiveQueue.State] = [:]
+        var sums: [String: FollowedQueue.State] = [:]
         for state in states {
           let name = Series.name(ofQueue: state.name)
           let isReported = known[name] != nil || sums[name] != nil || known.count + sums.count < limit
@@ -60,7 +60,7 @@
     }
   }
 
-  extension LiveQueue.State {
+  extension FollowedQueue.State {
     fileprivate mutating func add(_ other: Self) {
       executing += other.executing
       ready += other.ready

@@ -6,7 +6,7 @@
   /// How long the operations of one class waited and ran in the queues of one name. It follows all of them.
   ///
   /// Sendable: all of it is constant, and metrics may be set from any thread.
-  final class Series: LiveFollower, Sendable {
+  final class Series: WorkFollower, Sendable {
     static let other = "other"
     static func name(ofQueue name: String?) -> String { name ?? "unnamed" }
 
@@ -29,11 +29,11 @@
       cancelled = counter("cancelled")
     }
 
-    var wantsTurns: Bool { true }
+    var wantsSteps: Bool { true }
     func run(_ body: () -> Void) { body() }
 
-    func turned(_ turn: LiveTurn, of live: LiveOperation) {
-      switch turn {
+    func reached(_ step: WorkStep, of live: FollowedOperation) {
+      switch step {
       case .ready, .began, .cancelled, .dropped: break
       case .started:
         let progress = live.currentProgress
@@ -58,7 +58,7 @@
   /// Gives each operation its series: as many as allowed, and one for the rest.
   ///
   /// Sendable: `known` and `rest` are only touched under `lock`.
-  final class WaitObserver: LiveObserver, @unchecked Sendable {
+  final class WaitObserver: WorkObserver, @unchecked Sendable {
     private struct Pair: Hashable {
       var queue: String
       var type: ObjectIdentifier?
@@ -75,7 +75,7 @@
       self.factory = factory
     }
 
-    func follow(_ live: LiveOperation, _ operation: Operation?) -> (any LiveFollower)? {
+    func follow(_ live: FollowedOperation, _ operation: Operation?) -> (any WorkFollower)? {
       let pair = Pair(
         queue: Series.name(ofQueue: live.queue.currentName),
         type: operation.map { ObjectIdentifier(Swift.type(of: $0)) })
@@ -87,7 +87,7 @@
     private func find(_ pair: Pair, _ operation: Operation?) -> (Series, Counter?) {
       if let found = known[pair] { return (found, nil) }
       if known.count < limit {
-        let new = Series(queue: pair.queue, class: LiveOperation.className(of: operation), factory)
+        let new = Series(queue: pair.queue, class: FollowedOperation.className(of: operation), factory)
         known[pair] = new
         return (new, nil)
       }

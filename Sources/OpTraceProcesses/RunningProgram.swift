@@ -70,8 +70,13 @@ package struct SystemPipe: ~Copyable, Sendable {
   /// Nil, with `errno`, where there are no more descriptors.
   package init?() {
     var pair: [Int32] = [-1, -1]
-    guard pipe(&pair) == 0 else { return nil }
-    for number in pair { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    #if os(Linux)
+      // In one step: a program that another thread starts in between would keep the ends open.
+      guard pipe2(&pair, O_CLOEXEC) == 0 else { return nil }
+    #else
+      guard pipe(&pair) == 0 else { return nil }
+      for number in pair { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    #endif
     (start, end) = (pair[0], pair[1])
   }
 

@@ -1,9 +1,9 @@
 import CSQLite
 
 /// Why a query gave no answer, or not all of it.
-public struct SQLError: Error, Sendable, Equatable {
+package struct SQLError: Error, Sendable, Equatable {
   /// What kind of fault it is.
-  public enum Reason: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
     /// The query cannot be understood, or names what there is not.
     case query
     /// It would write.
@@ -17,13 +17,13 @@ public struct SQLError: Error, Sendable, Equatable {
   }
 
   /// What kind of fault it is.
-  public let reason: Reason
+  package let reason: Reason
   /// SQLite's words, or ours.
-  public let message: String
+  package let message: String
   /// Where in the query, in bytes of UTF-8 from 0; nil: not known.
-  public let offset: Int?
+  package let offset: Int?
   /// What there is no such thing as; nil: the fault is another.
-  public let unknownName: String?
+  package let unknownName: String?
 
   init(_ reason: Reason, _ message: String, offset: Int? = nil) {
     (self.reason, self.message, self.offset) = (reason, message, offset)

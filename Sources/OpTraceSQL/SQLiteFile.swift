@@ -1,13 +1,13 @@
 import CSQLite
-public import OpTraceTables
+package import OpTraceTables
 
 /// A plain SQLite file with all tables and views, for whatever reads such files.
-public enum SQLiteFile {
+package enum SQLiteFile {
   /// Writes all rows of all traces. The file is new, or empty.
   ///
   /// - Parameter path: as the system has it, which need not be UTF-8.
   /// Throws ``SQLError`` where it cannot be written.
-  public static func write(_ sources: [TableSource], to path: UnsafePointer<CChar>) throws(SQLError) {
+  package static func write(_ sources: [TableSource], to path: UnsafePointer<CChar>) throws(SQLError) {
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
     defer { sqlite3_close_v2(opened) }

@@ -1,9 +1,9 @@
 import CSQLite
-public import OpTraceTables
+package import OpTraceTables
 
 /// Traces as a database that can be asked in SQLite's SQL, and not written. Nothing is imported: tables are read from the traces
 /// as queries go through them.
-public final class TraceDatabase {
+package final class TraceDatabase {
   private let database: OpaquePointer
   /// What a query may take; checked now and then. SQLite's clock of monotonic time is ours.
   private var deadline: ContinuousClock.Instant?
@@ -13,7 +13,7 @@ public final class TraceDatabase {
   fileprivate let declaration = Declaration()
 
   /// O(1): costly tables are built when a query names them.
-  public init(_ sources: [TableSource]) throws(SQLError) {
+  package init(_ sources: [TableSource]) throws(SQLError) {
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(
       ":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
@@ -55,7 +55,7 @@ public final class TraceDatabase {
   ///   - columns: called once, before the first row, with the names of the result's columns.
   ///   - row: called for each row.
   /// Throws ``SQLError``, or what `columns` and `row` throw.
-  public func run(
+  package func run(
     _ query: String, timeout: Double? = nil, isOver: (() -> Bool)? = nil, columns: ([String]) throws -> Void,
     row: ([TableValue]) throws -> Void
   ) throws {

@@ -1,5 +1,5 @@
 /// Why addresses of a module have no names, no lines, or fewer than there might be. Each description is one sentence.
-public enum SymbolTrouble: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SymbolTrouble: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kernel's own piece of code in each process; it is in no file.
   case kernelCode
   case noSuchFile(_ path: String)
@@ -29,7 +29,7 @@ public enum SymbolTrouble: Error, Hashable, Sendable, CustomStringConvertible {
   /// So many addresses lie in code that no symbol covers.
   case noSymbol(_ path: String, count: Int)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .kernelCode: "The kernel's own code in each process has no file, and no names."
     case .noSuchFile(let path): "\(path) no longer exists: symbolicate on the machine where the program ran."

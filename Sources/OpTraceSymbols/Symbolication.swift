@@ -1,28 +1,28 @@
 /// A file of code in a process: the program or a shared library.
-public struct CodeModule: Hashable, Sendable {
+package struct CodeModule: Hashable, Sendable {
   /// As the process knew it, from the root. Linux puts " (deleted)" behind the path of a file that is gone.
-  public var path: String
+  package var path: String
   /// Of the linker; nil: it was not recorded, or there was none.
-  public var buildID: [UInt8]?
+  package var buildID: [UInt8]?
 
-  public init(path: String, buildID: [UInt8]? = nil) {
+  package init(path: String, buildID: [UInt8]? = nil) {
     self.path = path
     self.buildID = buildID
   }
 }
 
 /// An address in a module's code.
-public struct CodeAddress: Hashable, Sendable {
+package struct CodeAddress: Hashable, Sendable {
   /// Its index in the list of modules.
-  public var module: Int
+  package var module: Int
   /// From where the module was loaded (`dlpi_addr` of `dl_iterate_phdr`), in bytes: the address as the file's own tables
   /// give it.
-  public var offset: UInt64
+  package var offset: UInt64
   /// True for all frames of a stack but the innermost. Such an address is after its call, maybe in another line or function
   /// already: it is the byte before it that is looked up.
-  public var isReturnAddress: Bool
+  package var isReturnAddress: Bool
 
-  public init(module: Int, offset: UInt64, isReturnAddress: Bool = true) {
+  package init(module: Int, offset: UInt64, isReturnAddress: Bool = true) {
     self.module = module
     self.offset = offset
     self.isReturnAddress = isReturnAddress
@@ -30,19 +30,19 @@ public struct CodeAddress: Hashable, Sendable {
 }
 
 /// What is known of an address: a function of the source, and a line in it.
-public struct SymbolFrame: Hashable, Sendable {
+package struct SymbolFrame: Hashable, Sendable {
   /// The function's name, in the form for people and in full.
-  public var function: FunctionName
+  package var function: FunctionName
   /// From the root, where that is known; nil: there is no line table for it.
-  public var file: String?
+  package var file: String?
   /// From 1; nil: not known, or code that the compiler made up.
-  public var line: Int?
+  package var line: Int?
   /// From 1; nil: not known.
-  public var column: Int?
+  package var column: Int?
   /// The compiler put the function into the one of the next frame.
-  public var isInlined: Bool
+  package var isInlined: Bool
 
-  public init(
+  package init(
     function: FunctionName, file: String? = nil, line: Int? = nil, column: Int? = nil, isInlined: Bool = false
   ) {
     self.function = function
@@ -54,31 +54,31 @@ public struct SymbolFrame: Hashable, Sendable {
 }
 
 /// The result for one module.
-public struct ModuleSymbols: Hashable, Sendable {
-  public var module: CodeModule
+package struct ModuleSymbols: Hashable, Sendable {
+  package var module: CodeModule
   /// Where names and lines were found, besides the module itself.
-  public var debugFile: String?
+  package var debugFile: String?
   /// How many different addresses were asked for, and of how many the function and the line are known.
-  public var addresses = 0
-  public var named = 0
-  public var withLine = 0
+  package var addresses = 0
+  package var named = 0
+  package var withLine = 0
   /// What is missing, and why.
-  public var troubles: [SymbolTrouble] = []
+  package var troubles: [SymbolTrouble] = []
 
-  public init(module: CodeModule) { self.module = module }
+  package init(module: CodeModule) { self.module = module }
 }
 
 /// Names and lines of a list of addresses.
-public struct Symbolication: Hashable, Sendable {
+package struct Symbolication: Hashable, Sendable {
   /// For each address, in the order of the question: the innermost function first; those that were inlined come before the one
   /// that they were put into. Empty: nothing is known.
-  public var frames: [[SymbolFrame]]
+  package var frames: [[SymbolFrame]]
   /// In the order of the question.
-  public var modules: [ModuleSymbols]
+  package var modules: [ModuleSymbols]
   /// Whether inlined functions were found.
-  public var inlining: InliningOutcome
+  package var inlining: InliningOutcome
 
-  public init(frames: [[SymbolFrame]], modules: [ModuleSymbols], inlining: InliningOutcome = .notAsked) {
+  package init(frames: [[SymbolFrame]], modules: [ModuleSymbols], inlining: InliningOutcome = .notAsked) {
     self.frames = frames
     self.modules = modules
     self.inlining = inlining
@@ -86,7 +86,7 @@ public struct Symbolication: Hashable, Sendable {
 }
 
 /// Whether inlined functions are among the frames.
-public enum InliningOutcome: Hashable, Sendable, CustomStringConvertible {
+package enum InliningOutcome: Hashable, Sendable, CustomStringConvertible {
   case notAsked
   /// By this program.
   case done(_ tool: String)
@@ -96,7 +96,7 @@ public enum InliningOutcome: Hashable, Sendable, CustomStringConvertible {
   /// It was ended; what it said until then is used.
   case late(_ tool: String, seconds: Int)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notAsked: "Inlined functions were not asked for."
     case .done(let tool): "Inlined functions are known from \(tool)."

@@ -2,42 +2,42 @@
 /// program ran, and the debug files that belong to them.
 ///
 /// Each module is opened once, and of its tables is kept what the asked addresses need.
-public struct Symbolicator: Sendable {
+package struct Symbolicator: Sendable {
   /// Where to search, and for what.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// Folders with separate debug files, as gdb knows them: by build id in `.build-id`, or by the path of the module.
-    public var debugFolders: [String] = ["/usr/lib/debug"]
+    package var debugFolders: [String] = ["/usr/lib/debug"]
     /// Files and lines, and not only functions.
-    public var lines = true
+    package var lines = true
     /// Inlined functions too, by LLVM's tool. Nil: without them.
-    public var inlining: Inlining?
+    package var inlining: Inlining?
 
-    public init() {}
+    package init() {}
   }
 
   /// How inlined functions are asked for.
-  public struct Inlining: Sendable {
+  package struct Inlining: Sendable {
     /// `llvm-symbolizer`; nil: it is looked for beside `swiftc` and in `PATH`.
-    public var tool: String?
+    package var tool: String?
     /// For all addresses together. Then the tool is ended.
-    public var seconds: Int
+    package var seconds: Int
 
-    public init(tool: String? = nil, seconds: Int = 30) {
+    package init(tool: String? = nil, seconds: Int = 30) {
       self.tool = tool
       self.seconds = seconds
     }
   }
 
-  public let options: Options
+  package let options: Options
 
-  public init(options: Options = Options()) { self.options = options }
+  package init(options: Options = Options()) { self.options = options }
 
   /// Names and lines of all addresses. Nothing fails as a whole: what is not known is left out, and reported with its reason.
   ///
   /// - Parameter addresses: in any order; the same one may come many times. One of a module that is not in the list has no frames.
   /// - Complexity: O(addresses · log(addresses)), and for each module O(symbols · log(addresses) + line table). Memory follows the
   ///   addresses and the largest unit of a line table.
-  public func symbolicate(_ addresses: [CodeAddress], in modules: [CodeModule]) -> Symbolication {
+  package func symbolicate(_ addresses: [CodeAddress], in modules: [CodeModule]) -> Symbolication {
     var frames = [[SymbolFrame]](repeating: [], count: addresses.count)
     var wanted = [[(lookup: UInt64, index: Int)]](repeating: [], count: modules.count)
     for (index, address) in addresses.enumerated() where modules.indices.contains(address.module) {

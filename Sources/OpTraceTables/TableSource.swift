@@ -1,16 +1,16 @@
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 
 /// A trace that tables are made of. What takes an analysis is found when a table first needs it, and kept. Not for several
 /// threads at once.
-public final class TableSource {
+package final class TableSource {
   /// The trace.
-  public let trace: Trace
+  package let trace: Trace
   /// Names the trace in every table: `TraceHeader.hash`.
-  public let hash: String
+  package let hash: String
 
   /// O(1).
-  public init(_ trace: Trace) {
+  package init(_ trace: Trace) {
     self.trace = trace
     hash = trace.header.hash
   }

@@ -1,32 +1,32 @@
 extension TraceTable {
   /// All tables, in the order in which they are shown. A new one is a file in `Tables/` and a word here.
-  public static let all: [TraceTable] = [
+  package static let all: [TraceTable] = [
     .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .spans, .spanWork,
     .marks, .stacks,
     .criticalPath, .findings, .findingOperations, .busyThreads, .queueDepth,
   ]
 
   /// Rises when tables or columns change their meaning or go; new ones leave it as it is.
-  public static let schemaVersion = 1
+  package static let schemaVersion = 1
 
   /// The table of this name; nil: there is none.
-  public static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> TraceTable? { all.first { $0.name == name } }
 }
 
 /// A query that has a name, and can be asked as a table.
-public struct TraceView: Sendable {
+package struct TraceView: Sendable {
   /// Its name in queries.
-  public let name: String
+  package let name: String
   /// What its rows are, in a few words.
-  public let meaning: String
+  package let meaning: String
   /// Its definition, in SQL that every database reads.
-  public let query: String
+  package let query: String
 
   /// Makes it in SQLite.
-  public func statement(isTemporary: Bool) -> String { "CREATE \(isTemporary ? "TEMP " : "")VIEW \(name) AS \(query)" }
+  package func statement(isTemporary: Bool) -> String { "CREATE \(isTemporary ? "TEMP " : "")VIEW \(name) AS \(query)" }
 
   /// All of them.
-  public static let all: [TraceView] = [
+  package static let all: [TraceView] = [
     TraceView(
       name: "runs", meaning: "one row whenever a thread ran an operation's code or a block",
       query: """

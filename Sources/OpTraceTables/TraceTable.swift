@@ -1,46 +1,46 @@
 import OpTraceModel
 
 /// A table over a trace, as SQL, Parquet, CSV and other databases have it: every format is written from these.
-public struct TraceTable: Sendable {
+package struct TraceTable: Sendable {
   /// A column of a table.
-  public struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
     /// Letters and underscores.
-    public let name: String
+    package let name: String
     /// What its values are.
-    public let type: ColumnType
+    package let type: ColumnType
     /// What it shows, in a few words.
-    public let meaning: String
+    package let meaning: String
   }
 
   /// Its name in queries.
-  public let name: String
+  package let name: String
   /// What its rows are, in a few words.
-  public let meaning: String
+  package let meaning: String
   /// The first is `trace`: which trace the row is of.
-  public let columns: [Column]
+  package let columns: [Column]
   /// Finding its rows takes an analysis of the whole trace: it is built only where it is named.
-  public let isCostly: Bool
+  package let isCostly: Bool
   /// Its rows have the columns `id` or `operation` in ascending order, by which they are found at once; nil: they do not.
-  public let sortedColumn: Int?
+  package let sortedColumn: Int?
   private let rows: @Sendable (TableSource) -> TableRows
 
   /// The rows of one trace. O(1) where the table is not costly.
-  public func rows(of source: TableSource) -> TableRows { rows(source) }
+  package func rows(of source: TableSource) -> TableRows { rows(source) }
 
   /// The index of a column, or nil. O(columns).
-  public func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
+  package func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
 }
 
 /// The rows of a table in one trace.
-public struct TableRows {
+package struct TableRows {
   /// How many.
-  public let count: Int
+  package let count: Int
   private let value: (Int, Int) -> TableValue
 
   init(count: Int, value: @escaping (Int, Int) -> TableValue) { (self.count, self.value) = (count, value) }
 
   /// A cell, by row and column. O(1).
-  public subscript(row: Int, column: Int) -> TableValue { value(row, column) }
+  package subscript(row: Int, column: Int) -> TableValue { value(row, column) }
 }
 
 /// How a table makes a column of one of its elements.
@@ -82,7 +82,7 @@ extension TraceTable {
 }
 
 /// The value of a cell. Times are nanoseconds since the trace's start, durations nanoseconds.
-public enum TableValue: Sendable, Hashable {
+package enum TableValue: Sendable, Hashable {
   /// Nothing: it did not happen, or is not known.
   case null
   /// A whole number, a time, a duration, or 1 and 0 of what is or is not.
@@ -109,7 +109,7 @@ public enum TableValue: Sendable, Hashable {
 }
 
 /// A column's kind of values, the same in all formats.
-public enum ColumnType: String, Sendable, CaseIterable {
+package enum ColumnType: String, Sendable, CaseIterable {
   /// 64 bits with a sign.
   case integer
   /// 64 bits.

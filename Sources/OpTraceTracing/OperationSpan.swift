@@ -4,21 +4,21 @@
   internal import Tracing
 
   /// An operation as a span: from its being added to its end.
-  final class OperationSpan: LiveFollower {
+  final class OperationSpan: WorkFollower {
     private let span: any Span
     /// When it began, by both clocks: a wall clock that is set meanwhile does not make it longer.
     private let wall: UInt64
     private let monotonic: UInt64
 
-    init(_ live: LiveOperation, _ operation: Operation?, in context: ServiceContext, by tracer: any Tracer) {
+    init(_ live: FollowedOperation, _ operation: Operation?, in context: ServiceContext, by tracer: any Tracer) {
       let start = DefaultTracerClock.now
       wall = start.nanosecondsSinceEpoch
-      monotonic = Live.now
-      let className = LiveOperation.className(of: operation)
-      let function = LiveOperation.function(of: operation)
-      let source = LiveOperation.source(of: operation)
+      monotonic = Observers.now
+      let className = FollowedOperation.className(of: operation)
+      let function = FollowedOperation.function(of: operation)
+      let source = FollowedOperation.source(of: operation)
       span = tracer.startSpan(
-        LiveOperation.title(of: operation), context: context, ofKind: .internal, at: start,
+        FollowedOperation.title(of: operation), context: context, ofKind: .internal, at: start,
         function: function ?? "", file: source?.file ?? "", line: source?.line ?? 0)
       span.updateAttributes {
         $0["optrace.id"] = Int64(live.number)
@@ -30,11 +30,11 @@
       }
     }
 
-    var wantsTurns: Bool { true }
+    var wantsSteps: Bool { true }
     func run(_ body: () -> Void) { ServiceContext.withValue(span.context, operation: body) }
 
-    func turned(_ turn: LiveTurn, of live: LiveOperation) {
-      switch turn {
+    func reached(_ step: WorkStep, of live: FollowedOperation) {
+      switch step {
       // Perhaps under the queue's lock: its time is set at the end.
       case .ready, .began: break
       case .started(let slot):
@@ -49,18 +49,18 @@
       }
     }
 
-    private func link(to other: LiveOperation, _ kind: String) {
+    private func link(to other: FollowedOperation, _ kind: String) {
       guard let other = other.follower(OperationSpan.self) else { return }
       span.addLink(SpanLink(context: other.span.context, attributes: ["optrace.link": .string(kind)]))
     }
 
-    private func end(_ live: LiveOperation, _ error: String?) {
+    private func end(_ live: FollowedOperation, _ error: String?) {
       let progress = live.currentProgress
       for (name, time) in [("ready", progress.ready), ("began", progress.began)] {
         if let time { span.addEvent(SpanEvent(name: name, at: instant(time))) }
       }
       if let error { span.setStatus(SpanStatus(code: .error, message: error)) }
-      span.end(at: instant(progress.ended ?? Live.now))
+      span.end(at: instant(progress.ended ?? Observers.now))
     }
 
     private func instant(_ time: UInt64) -> DefaultTracerClock.Timestamp {

@@ -31,7 +31,7 @@
 
     private init(_ configuration: Configuration) {
       observer = TracingObserver(configuration)
-      Live.add(observer)
+      Observers.add(observer)
     }
 
     /// Begins with operations that are added to queues from here on.
@@ -41,16 +41,16 @@
     }
 
     /// Ends it. Operations that are in queues already are followed to their end.
-    public func stop() { Live.remove(observer) }
+    public func stop() { Observers.remove(observer) }
   }
 
   /// Called by whoever adds an operation, on that thread: there its context is found.
-  private final class TracingObserver: LiveObserver {
+  private final class TracingObserver: WorkObserver {
     private let configuration: OperationTracing.Configuration
 
     init(_ configuration: OperationTracing.Configuration) { self.configuration = configuration }
 
-    func follow(_ live: LiveOperation, _ operation: Operation?) -> (any LiveFollower)? {
+    func follow(_ live: FollowedOperation, _ operation: Operation?) -> (any WorkFollower)? {
       let context = ServiceContext.current
       guard isFollowed(live.queue) else { return nil }
       guard configuration.makesSpans else { return context.map(CarriedContext.init) }
@@ -58,20 +58,20 @@
       return OperationSpan(live, operation, in: context ?? .topLevel, by: tracer)
     }
 
-    private func isFollowed(_ queue: LiveQueue) -> Bool {
+    private func isFollowed(_ queue: FollowedQueue) -> Bool {
       if configuration.ignoredQueues.isEmpty { return true }
       return queue.currentName.map { !configuration.ignoredQueues.contains($0) } ?? true
     }
   }
 
   /// The context of the code that added an operation, around the operation's code.
-  private final class CarriedContext: LiveFollower {
+  private final class CarriedContext: WorkFollower {
     private let context: ServiceContext
 
     init(_ context: ServiceContext) { self.context = context }
 
-    var wantsTurns: Bool { false }
-    func turned(_ turn: LiveTurn, of live: LiveOperation) {}
+    var wantsSteps: Bool { false }
+    func reached(_ step: WorkStep, of live: FollowedOperation) {}
     func run(_ body: () -> Void) { ServiceContext.withValue(context, operation: body) }
   }
 #endif

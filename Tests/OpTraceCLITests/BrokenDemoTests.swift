@@ -90,7 +90,7 @@ struct BrokenDemoTests {
     let diary = try folder.write("out/wait-cycle.optrace", Array("a diary".utf8))
     let (_, result) = try run("wait-cycle")
     #expect(result.status == 73)
-    #expect(result.errors == "optrace: cannot write '\(diary)': it is there and no trace\n")
+    #expect(result.errors == "optrace: cannot write '\(diary)': it exists and is not a trace\n")
     #expect(try String(contentsOfFile: diary, encoding: .utf8) == "a diary")
   }
 }

@@ -116,7 +116,7 @@
     @Test("symbolicate: names of a trace that has none, and again; what it cannot do") func symbolicate() throws {
       _ = try record()
       let before = try folder.trace(file)
-      let words = /'run\.optrace': \d+ places of the program's code, \d+ with a name, \d+ with a line\n/
+      let words = /'run\.optrace': \d+ addresses of the program's code, \d+ with a name, \d+ with a line\n/
       for _ in 0..<2 {
         let result = try run("symbolicate", file)
         #expect(result.status == 0 && result.output.wholeMatch(of: words) != nil, "\(result)")
@@ -153,7 +153,7 @@
     @Test("pack: puts names into what it writes, where there are none") func pack() throws {
       let bytes = try recordWithoutNames()
       let words =
-        /optrace: note: 'run\.optrace': \d+ places of the program's code, [1-9]\d* with a name, [1-9]\d* with a line\n/
+        /optrace: note: 'run\.optrace': \d+ addresses of the program's code, [1-9]\d* with a name, [1-9]\d* with a line\n/
       let packed = try run("pack", file)
       #expect(packed.status == 0 && packed.errors.wholeMatch(of: words) != nil, "\(packed)")
       #expect(Array(try Data(contentsOf: folder.folder.file(file))) == bytes, "the trace itself stays")
@@ -205,7 +205,7 @@
       let trace = try folder.trace("diamond.optrace")
       try #require(!trace.stacks.hasNames && !trace.stacks.addresses.isEmpty)
       let packed = try run("pack", "diamond.optrace")
-      #expect(packed.status == 0 && packed.errors.contains(" places of the program's code, "), "\(packed)")
+      #expect(packed.status == 0 && packed.errors.contains(" addresses of the program's code, "), "\(packed)")
       let named = try folder.trace("diamond.optracez")
       #expect(named.stacks.hasNames && named.operations.map(\.id) == trace.operations.map(\.id))
     }

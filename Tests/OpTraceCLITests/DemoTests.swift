@@ -120,7 +120,7 @@ struct DemoTests {
     let other = try folder.write("diamond.optrace", Array("a diary".utf8))
     let refused = try Command.run("demo", "diamond", "-o", folder.folder.path)
     #expect(refused.status == 73)
-    #expect(refused.errors == "optrace: cannot write '\(other)': it is there and no trace\n")
+    #expect(refused.errors == "optrace: cannot write '\(other)': it exists and is not a trace\n")
     #expect(try String(contentsOfFile: other, encoding: .utf8) == "a diary")
   }
 

@@ -46,7 +46,7 @@ struct DiffCommandTests {
     try times.enumerated().map { try folder.write("\(name)\($0.offset).txt", Array(Self.trace(load: $0.element).utf8)) }
   }
 
-  @Test("what came and went, and how long operations took")
+  @Test("what was added and removed, and how long operations took")
   func text() throws {
     let result = try Command.run("diff", base, new)
     #expect(result.status == 0)
@@ -113,7 +113,7 @@ struct DiffCommandTests {
     #expect(!same.output.contains("What that means"))
   }
 
-  @Test("a name that ends with .svg gets the graph of what came and went")
+  @Test("a name that ends with .svg gets the graph of what was added and removed")
   func picture() throws {
     let file = folder.path("diff.svg")
     let result = try Command.run("diff", base, new, "-o", file, "--fail-on", "structure")
@@ -142,7 +142,7 @@ struct DiffCommandTests {
     #expect(page.contains("\"comparison\":{"))
     let refused = try Command.run("diff", base, new, "--json", "-o", file)
     #expect(refused.status == 64)
-    #expect(refused.errors.contains("--json and a page or picture exclude each other"))
+    #expect(refused.errors.contains("--json and a page or picture cannot be combined"))
   }
 
   @Test("a pipe is read once, also for what needs a trace twice")
@@ -181,7 +181,7 @@ struct DiffCommandTests {
     #expect(try Command.run("diff", base, lossy).status == 0)
     let result = try Command.run("diff", base, lossy, "--fail-on", "structure")
     #expect(result.status == 65)
-    #expect(result.errors.contains("is not whole, so what came and went cannot be told"))
+    #expect(result.errors.contains("is incomplete, so it does not show what was added or removed"))
   }
 
   @Test("traces without operations")

@@ -151,9 +151,9 @@ struct DoctorCommandTests {
         ["--explain", "dependncy-cycle"], "the doctor knows no code 'dependncy-cycle': did you mean 'dependency-cycle'?"
       ),
       (["--explain", "x\u{1B}"], "the doctor knows no code 'x\u{FFFD}': 'optrace doctor --list' lists them"),
-      (["--list", "x.optrace"], "--list looks at no trace: leave the other arguments away"),
-      (["--explain", "wait-cycle", "--json"], "--explain looks at no trace: leave the other arguments away"),
-      (["--explain", "wait-cycle", "--list"], "--explain and --list exclude each other"),
+      (["--list", "x.optrace"], "--list reads no trace: omit the other arguments"),
+      (["--explain", "wait-cycle", "--json"], "--explain reads no trace: omit the other arguments"),
+      (["--explain", "wait-cycle", "--list"], "--explain and --list cannot be combined"),
       (["x.optrace", "--stall-after=-1"], "--stall-after must be 0 to 1000000 seconds"),
     ])
   func usage(arguments: [String], message: String) throws {

@@ -66,7 +66,7 @@ import Testing
     func withoutTrace() throws {
       try withSilentProcess { number in
         let result = try Command.run("doctor", "\(number)")
-        let expected = "optrace: process \(number) records no trace: it has none mapped\n"
+        let expected = "optrace: process \(number) is not being recorded\n"
         #expect(result == Command.Result(status: 66, output: "", errors: expected))
       }
     }

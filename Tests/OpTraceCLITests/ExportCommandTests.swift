@@ -162,7 +162,7 @@ struct ExportCommandTests {
     try refused(["export", trace], "missing expected argument '--output <dir>'", status: 64)
     try refused(["export", trace, "-o", "x", "--format", "xml"], "'xml'", status: 64)
     try refused(["export", "-", "-", "-o", "x"], "'-' is named twice", status: 64)
-    try refused(["export", trace, "-o", trace], "cannot write '\(trace)': '\(trace)' is no folder", status: 73)
+    try refused(["export", trace, "-o", trace], "cannot write '\(trace)': '\(trace)' is not a folder", status: 73)
     try refused(["export", trace, "-o", "/proc/lake"], "cannot write '/proc/lake': ", status: 73)
     // Files may not grow: the file system says so as a full one does, with an error of the write.
     try refused(

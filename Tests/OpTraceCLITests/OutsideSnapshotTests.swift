@@ -42,7 +42,7 @@
       try withHanging { _, processID, trace in
         let before = try #require(try TraceReader.read(path: trace).snapshot)
         let (result, threads) = try threads("stacks", "--json", String(processID))
-        #expect(result.status == 0 && result.errors.contains("so optrace looked at its threads itself"), "\(result)")
+        #expect(result.status == 0 && result.errors.contains("so optrace took the snapshot itself"), "\(result)")
         let waiting = try #require(
           threads.first { ($0["waitsFor"] as? [String: Any])?["kind"] as? String == "lock" }, "\(result)")
         let owner = try #require(waiting["owner"] as? Int)
@@ -60,7 +60,7 @@
         // Nobody wrote to the trace.
         #expect(try TraceReader.read(path: trace).snapshot == before)
         let doctor = try Command.run("doctor", "--stall-after", "0", String(processID))
-        #expect(doctor.errors.contains("so optrace looked at its threads itself"), "\(doctor)")
+        #expect(doctor.errors.contains("so optrace took the snapshot itself"), "\(doctor)")
         #expect(doctor.output.contains("lock"), "\(doctor)")
       }
     }
@@ -82,7 +82,7 @@
         let result = try Command.run(
           trace, shell: #"setpriv --reuid 65534 --clear-groups "$optrace" stacks "$1""#)
         #expect(result.status == 0 && result.output.contains("waits for a mutex"), "\(result)")
-        #expect(result.errors.contains("nor may optrace look itself: run it as the same user or as root"), "\(result)")
+        #expect(result.errors.contains("optrace has no right to take one itself: run it as the same user or as root"), "\(result)")
       }
     }
   }

@@ -246,7 +246,7 @@ struct PackCommandTests {
     let before = try Command.run("validate", path).output.split(separator: "\n").last
     let after = try Command.run("validate", folder.path("run.anonymous.optracez")).output.split(separator: "\n").last
     #expect(before == after)
-    #expect(before?.hasSuffix("1 damaged place") == true)
+    #expect(before?.hasSuffix("1 damaged part") == true)
   }
 
   private func grouped(_ number: Int) -> String {

@@ -34,7 +34,7 @@ import Testing
   @Test func processWithoutATraceSaysSo() throws {
     try withSilentProcess { number in
       let result = try Command.run("summary", "\(number)")
-      #expect(result.errors == "optrace: process \(number) records no trace: it has none mapped\n")
+      #expect(result.errors == "optrace: process \(number) is not being recorded\n")
       #expect(result.status == 66)
     }
   }
@@ -43,7 +43,7 @@ import Testing
     let result = try Command.run("validate", "999999999")
     #expect(
       result.errors
-        == "optrace: cannot read '999999999': no such file, and no process of that number that may be looked at\n")
+        == "optrace: cannot read '999999999': there is no such file, and no process with this id that you may read\n")
     #expect(result.status == 66)
   }
 }

@@ -6,11 +6,11 @@
 
   @Suite("The command record: what is left at the end, and what is said of it", .ownThread)
   struct RecordEndTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
@@ -25,23 +25,23 @@
     @Test("a program that may write no file runs unharmed, and it is said why there is no trace")
     func fileSizeLimit() throws {
       // Through pipes: what the tests give it are files.
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "work", "6",
         shell: #"""
           { (ulimit -f 0; "$optrace" record "$@" 2>&1 >&3; echo "$?" >&3) | cat >&2; } 3>&1 | cat
           """#)
       #expect(result.output == "worked\n6\n")
       let why =
-        "cannot reserve space for the trace '\(place.folder.path("run.optrace"))': File too large "
+        "cannot reserve space for the trace '\(workspace.folder.path("run.optrace"))': File too large "
         + "(the limit of file sizes, ulimit -f, leaves no room for it)"
       #expect(
         words(result) == ["optrace: \(why); nothing is recorded", "optrace: nothing was recorded: process N: \(why)"])
-      #expect(try place.folder.names == [])
+      #expect(try workspace.folder.names == [])
     }
 
     @Test("what would go to a file that may not grow is no signal")
     func fileSizeLimitOfStandardError() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "work", "6",
         shell: #"(ulimit -f 0; "$optrace" record "$@" 2>errors; echo "$?") | cat"#)
       #expect(result.output == "worked\n6\n")
@@ -49,49 +49,49 @@
 
     @Test("a program that leaves one behind which may be recorded later")
     func leftBehind() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
         #"""
         sh -c 'while ! [ -e go ]; do :; done; "$0" work; : >done' "$0" </dev/null >/dev/null 2>&1 &
         """#, program)
-      try place.folder.write("go", [])
+      try workspace.folder.write("go", [])
       #expect(result.status == 0)
       #expect(
         words(result) == [
-          "optrace: nothing was recorded so far: 'sh' has ended and left process N (sh) behind, of which there is no "
-            + "trace yet: a program that it begins writes a file of its own, a forked copy of a recorded program writes none"
+          "optrace: nothing was recorded so far: 'sh' has ended, but process N (sh) still runs and has no trace yet: "
+            + "if it starts a program, that gets its own file; a forked copy of a recorded program gets none"
         ])
-      try eventually("it is over") { access(place.folder.path("done"), F_OK) == 0 }
-      #expect(try place.names == ["done", "go", "run.N.optrace"])
-      let name = try #require(try place.folder.names.last)
-      #expect(try place.trace(name).operations.count == 10)
+      try eventually("it is over") { access(workspace.folder.path("done"), F_OK) == 0 }
+      #expect(try workspace.names == ["done", "go", "run.N.optrace"])
+      let name = try #require(try workspace.folder.names.last)
+      #expect(try workspace.trace(name).operations.count == 10)
     }
 
     @Test("a program that leaves one behind which records")
     func leftRecording() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
         #"""
         (exec "$0" work await go </dev/null >out 2>&1; : >done) &
         while ! [ -e out ] || ! grep -q worked out; do sleep 0.02; done
         """#, program)
-      try place.folder.write("go", [])
+      try workspace.folder.write("go", [])
       #expect(
         words(result).first
           == "optrace: 10 operations on 1 queue in 'run.N.optrace', so far: process N still runs, and writes it",
         "\(result.errors)")
       try eventually("it is over") {
-        try place.folder.names.contains { $0.hasPrefix("run.") } && (try? recordedTrace()?.header.isClosed) == true
+        try workspace.folder.names.contains { $0.hasPrefix("run.") } && (try? recordedTrace()?.header.isClosed) == true
       }
     }
 
     private func recordedTrace() throws -> Trace? {
-      try place.folder.names.first { $0.hasPrefix("run.") }.map { try place.trace($0) }
+      try workspace.folder.names.first { $0.hasPrefix("run.") }.map { try workspace.trace($0) }
     }
 
     @Test("a program that ends without closing its trace was not killed")
     func endsAtOnce() throws {
-      let result = try place.record("-o", "run.optrace", program, "work", "at-once")
+      let result = try workspace.record("-o", "run.optrace", program, "work", "at-once")
       #expect(result.status == 0)
       #expect(
         words(result).first
@@ -100,7 +100,7 @@
 
     @Test("what to look at is a trace with something in it")
     func hints() throws {
-      let result = try place.record("-o", "run.optrace", program, "exec", "work")
+      let result = try workspace.record("-o", "run.optrace", program, "exec", "work")
       #expect(
         words(result).prefix(2) == [
           "optrace: 0 operations on 0 queues in 'run.optrace', written by RecordTestProgram (pid N), "
@@ -118,7 +118,7 @@
 
     @Test("many children are summed up, and no file is kept of those without operations")
     func manyChildren() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
         #"for i in 1 2 3 4 5 6 7; do "$0" work; done; for i in 1 2 3; do "$0" 0; done"#, program)
       let line = "optrace: 10 operations on 1 queue in 'run.N.optrace', written by RecordTestProgram (pid N)"
@@ -126,34 +126,34 @@
         words(result).prefix(6)
           == [line, line, line, line, "optrace: 30 operations in 3 other files, up to 'run.N.optrace'"]
           + ["optrace: no file is kept of 3 other processes without operations or queues"])
-      #expect(try place.names == Array(repeating: "run.N.optrace", count: 7))
+      #expect(try workspace.names == Array(repeating: "run.N.optrace", count: 7))
     }
 
     // MARK: Remains
 
     @Test("what was left by a recorder that was killed at its start is overwritten", arguments: [0, 65536])
     func remainsAreOverwritten(size: Int) throws {
-      try place.folder.write("run.optrace", [UInt8](repeating: 0, count: size))
-      #expect(try place.record("-o", "run.optrace", program, "work").status == 0)
-      #expect(try place.trace("run.optrace").operations.count == 10)
-      #expect(try place.folder.names == ["run.optrace"])
+      try workspace.folder.write("run.optrace", [UInt8](repeating: 0, count: size))
+      #expect(try workspace.record("-o", "run.optrace", program, "work").status == 0)
+      #expect(try workspace.trace("run.optrace").operations.count == 10)
+      #expect(try workspace.folder.names == ["run.optrace"])
     }
 
     @Test("and removed by the command whose program it was", arguments: [0, 65536])
     func remainsAreRemoved(size: Int) throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c", "head -c \(size) /dev/zero >run.optrace; kill -9 $$")
       #expect(result.status == 137)
       #expect(
         words(result) == ["optrace: nothing was recorded: process N: it was killed before it recorded anything"])
-      #expect(try place.folder.names == [])
+      #expect(try workspace.folder.names == [])
     }
 
     @Test("an empty file that was there before stays")
     func emptyFileOfOthers() throws {
-      try place.folder.write("run.optrace", [])
-      #expect(try place.record("-o", "run.optrace", "true").status == 0)
-      #expect(try place.folder.names == ["run.optrace"])
+      try workspace.folder.write("run.optrace", [])
+      #expect(try workspace.record("-o", "run.optrace", "true").status == 0)
+      #expect(try workspace.folder.names == ["run.optrace"])
     }
 
     // MARK: The environment
@@ -161,7 +161,7 @@
     @Test("the program's environment is the same each time that it is called so")
     func environment() throws {
       // By one shell: so is its own.
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "environment",
         shell: #"for i in 1 2 3; do "$optrace" record "$@" >"$i"; done; cmp 1 2 && cmp 2 3 && cat 3"#)
       #expect(result.output.hasPrefix("/") && !result.output.contains("none"), "\(result)")
@@ -169,7 +169,7 @@
 
     @Test("two calls of the same at the same time do not disturb each other")
     func atTheSameTime() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "work", "await", "go",
         shell: #"""
           ("$optrace" record "$@" 2>first) & one=$!

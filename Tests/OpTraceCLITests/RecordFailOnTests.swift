@@ -5,11 +5,11 @@
   import Testing
 
   @Suite("The command record: --fail-on", .ownThread) struct RecordFailOnTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
@@ -23,7 +23,7 @@
     {
       let words = line.split(separator: " ").map(String.init)
       let result = try Command.run(
-        arguments: [place.folder.folder.path, "-o", "run.optrace", "--fail-on", severity, program] + words,
+        arguments: [workspace.folder.folder.path, "-o", "run.optrace", "--fail-on", severity, program] + words,
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
       #expect(result.status == expected, "\(result)")
       let told = result.errors.contains("error[dependency-cycle]: 2 operations depend on each other in a cycle\n")
@@ -38,7 +38,7 @@
     }
 
     @Test("what is found stands before the commands to go on with, and names its trace") func text() throws {
-      let result = try place.record("-o", "run.optrace", "--fail-on", "error", program, "cycle")
+      let result = try workspace.record("-o", "run.optrace", "--fail-on", "error", program, "cycle")
       let errors = result.errors.replacing(/pid \d+/, with: "pid N")
       #expect(
         errors.hasPrefix("optrace: 2 operations on 1 queue in 'run.optrace'\n\nerror[dependency-cycle]: "), "\(errors)")
@@ -48,13 +48,13 @@
     }
 
     @Test("every process counts, each run too") func processes() throws {
-      let child = try place.record(
+      let child = try workspace.record(
         "-o", "run.optrace", "--fail-on", "error", "sh", "-c", #""$0" work; "$0" cycle; "$0" work; exit 0"#, program)
       #expect(child.status == 1 && child.errors.contains("error[dependency-cycle]"), "\(child)")
 
       func runs(_ script: String) throws -> Int32 {
-        try? FileManager.default.removeItem(atPath: place.folder.path("count"))
-        let result = try place.record(
+        try? FileManager.default.removeItem(atPath: workspace.folder.path("count"))
+        let result = try workspace.record(
           "-o", "runs.optrace", "--runs", "3", "--fail-on", "error", "sh", "-c", "echo x >>count; \(script)", program)
         #expect(result.errors.components(separatedBy: "error[dependency-cycle]").count == 2, "\(result.errors)")
         return result.status
@@ -67,11 +67,11 @@
     @Test("where nothing is recorded the program's status counts, and it is said that nothing was") func nothing()
       throws
     {
-      let result = try place.record("--fail-on", "error", "--report", "r.html", "true")
+      let result = try workspace.record("--fail-on", "error", "--report", "r.html", "true")
       #expect(result.status == 0)
       #expect(result.errors.contains("optrace: nothing was recorded: "), "\(result)")
       #expect(result.errors.hasSuffix("optrace: no report is written: nothing was recorded\n"), "\(result)")
-      #expect(try place.folder.names == [])
+      #expect(try workspace.folder.names == [])
     }
 
     @Test("wrong words") func usage() throws {
@@ -79,43 +79,43 @@
         ["--fail-on", "note"], ["--fail-on"], ["--report", "-"], ["--report", ""], ["-o", "x", "--report", "x"],
       ] {
         let result = try Command.run(
-          arguments: [place.folder.folder.path] + words + [program, "work"],
+          arguments: [workspace.folder.folder.path] + words + [program, "work"],
           shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
         #expect(result.status == 64 && result.output == "", "\(words): \(result)")
       }
-      #expect(try place.folder.names == [])
+      #expect(try workspace.folder.names == [])
     }
   }
 
   @Suite("The command record: --report", .ownThread) struct RecordPageTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
     private func isPage(_ name: String) throws -> Bool {
-      let text = try String(contentsOfFile: place.folder.path(name), encoding: .utf8)
+      let text = try String(contentsOfFile: workspace.folder.path(name), encoding: .utf8)
       return text.lowercased().hasPrefix("<!doctype html>") && text.contains("RecordTestProgram")
         && text.hasSuffix("</html>\n")
     }
 
     @Test("a page, whatever the program ends with") func page() throws {
-      let result = try place.record("-o", "run.optrace", "--report", "r.html", program, "work", "3")
+      let result = try workspace.record("-o", "run.optrace", "--report", "r.html", program, "work", "3")
       #expect(result.status == 3, "\(result)")
       let errors = result.errors.replacing(/pid \d+/, with: "pid N")
       #expect(errors.contains("optrace: the report of RecordTestProgram (pid N) is in 'r.html'\n"), "\(errors)")
       #expect(try isPage("r.html"))
-      #expect(try place.folder.names == ["r.html", "run.optrace"])
+      #expect(try workspace.folder.names == ["r.html", "run.optrace"])
     }
 
     @Test("each process with operations has one, that with most of them the first") func several() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "--report", "r.html", "sh", "-c", #""$0" cycle; "$0" pid; "$0" work"#, program)
       #expect(result.status == 0)
-      #expect(try place.folder.names.filter { $0.hasSuffix("html") } == ["r-2.html", "r.html"], "\(result)")
+      #expect(try workspace.folder.names.filter { $0.hasSuffix("html") } == ["r-2.html", "r.html"], "\(result)")
       let pages = result.errors.matches(of: /the report of \w+ \((pid \d+)\) is in '(\S+)'/).map { ($0.1, $0.2) }
       #expect(pages.map(\.1) == ["r.html", "r-2.html"])
       #expect(result.errors.contains("10 operations on 1 queue in 'run.\(pages[0].0.dropFirst(4)).optrace'"))
@@ -123,14 +123,14 @@
     }
 
     @Test("each run has its own") func runs() throws {
-      let result = try place.record("-o", "run.optrace", "--report", "r.html", "--runs", "2", program, "work")
+      let result = try workspace.record("-o", "run.optrace", "--report", "r.html", "--runs", "2", program, "work")
       #expect(result.status == 0)
-      #expect(try place.folder.names == ["r.r1.html", "r.r2.html", "run.r1.optrace", "run.r2.optrace"])
+      #expect(try workspace.folder.names == ["r.r1.html", "r.r2.html", "run.r1.optrace", "run.r2.optrace"])
     }
 
     @Test("where it cannot be written is known before the program runs") func refused() throws {
       for path in ["none/r.html", "."] {
-        let result = try place.record("--report", path, program, "work")
+        let result = try workspace.record("--report", path, program, "work")
         #expect(result.status == 125 && result.output == "", "\(result)")
         #expect(result.errors.hasPrefix("optrace: cannot write '\(path)': "), "\(result.errors)")
       }
@@ -139,13 +139,13 @@
     @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("cycle", 1)])
     func lost(words: String, status: Int32) throws {
       let result = try Command.run(
-        arguments: [place.folder.folder.path, program] + words.split(separator: " ").map(String.init),
+        arguments: [workspace.folder.folder.path, program] + words.split(separator: " ").map(String.init),
         shell: RecordFolder.enter
           + #"mkdir out; exec "$optrace" record -o run.optrace --fail-on error --report out/r.html sh -c 'rmdir out; exec "$0" "$@"' "$@""#
       )
       #expect(result.status == status, "\(result)")
       #expect(result.errors.contains(": cannot write 'out/r.html': there is no folder 'out'\n"), "\(result.errors)")
-      #expect(try place.folder.names == ["run.optrace"])
+      #expect(try workspace.folder.names == ["run.optrace"])
     }
   }
 #endif

@@ -7,11 +7,11 @@
   /// A Foundation that has another layout than the recorder's compiler saw it: a copy of this process's with some
   /// bytes changed.
   @Suite(.ownThread) struct RecordMisfitTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try Built.program("RecordTestProgram").path
     }
 
@@ -48,42 +48,42 @@
       }
 
       /// Where it is linked to be.
-      func place(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
+      func workspace(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
 
       /// Where that is in the file.
-      func offset(of place: UInt) throws -> Int {
+      func offset(of workspace: UInt) throws -> Int {
         let table = Int(word(at: 32, UInt64.self))
         for index in 0..<Int(word(at: 56, UInt16.self)) {
           let segment = table + index * Int(word(at: 54, UInt16.self))
           let from = UInt(word(at: segment + 16, UInt64.self))
-          guard word(at: segment, UInt32.self) == PT_LOAD, place >= from,
-            place < from + UInt(word(at: segment + 32, UInt64.self))
+          guard word(at: segment, UInt32.self) == PT_LOAD, workspace >= from,
+            workspace < from + UInt(word(at: segment + 32, UInt64.self))
           else { continue }
-          return Int(word(at: segment + 8, UInt64.self)) + Int(place - from)
+          return Int(word(at: segment + 8, UInt64.self)) + Int(workspace - from)
         }
-        throw NotThere(place: place)
+        throw NotThere(workspace: workspace)
       }
 
-      struct NotThere: Error { var place: UInt }
+      struct NotThere: Error { var workspace: UInt }
 
       /// Where the file says what the loader puts into a table as the address of this function: in a relocation of the
       /// table's word.
       func slot(of function: String, in table: String, words: Int) throws -> Int {
-        let target = UInt64(try place(of: function))
-        let from = UInt64(try place(of: table))
+        let target = UInt64(try workspace(of: function))
+        let from = UInt64(try workspace(of: table))
         for offset in stride(from: 0, to: bytes.count - 24, by: 8) where word(at: offset + 16, UInt64.self) == target {
           let at = word(at: offset, UInt64.self)
           if at >= from, at < from + UInt64(words * 8) { return offset + 16 }
         }
-        throw NotThere(place: UInt(target))
+        throw NotThere(workspace: UInt(target))
       }
     }
 
     /// Records a program that has this Foundation; the command itself has this process's.
     private func record(_ library: Library, _ arguments: String) throws -> Command.Result {
-      try place.folder.write("libFoundation.so", library.bytes)
-      return try place.record(
-        program, arguments, environment: ["FOLDERS": "\(place.folder.folder.path):\(library.folder)"],
+      try workspace.folder.write("libFoundation.so", library.bytes)
+      return try workspace.record(
+        program, arguments, environment: ["FOLDERS": "\(workspace.folder.folder.path):\(library.folder)"],
         shell: #"exec "$optrace" record -o run.optrace -- env LD_LIBRARY_PATH="$FOLDERS" "$1" $2"#)
     }
 
@@ -100,13 +100,13 @@
           == Command.Result(
             status: 6, output: "worked\n",
             errors: "optrace: \(said); nothing is recorded\noptrace: nothing was recorded: process N: \(said)\n"))
-      #expect(!(try place.folder.names.contains("run.optrace")))
+      #expect(!(try workspace.folder.names.contains("run.optrace")))
     }
 
     @Test("as it is, a copy of Foundation is recorded")
     func copy() throws {
       #expect(try record(Library(), "work").output == "worked\n")
-      #expect(try place.trace("run.optrace").operations.count == 10)
+      #expect(try workspace.trace("run.optrace").operations.count == 10)
     }
 
     @Test(
@@ -116,7 +116,7 @@
       ])
     func largerObjects(_ mangled: String, _ name: String) throws {
       var library = try Library()
-      let size = try library.offset(of: library.place(of: "$s10Foundation\(mangled)CN")) + 24
+      let size = try library.offset(of: library.workspace(of: "$s10Foundation\(mangled)CN")) + 24
       library.set(library.word(at: size, UInt32.self) + 16, at: size)
       // A class's own objects come with the sizes of those above.
       try check(library, "its \(name) has another layout")
@@ -133,10 +133,10 @@
       try check(library, "its Operation has another layout")
     }
 
-    @Test("a field in another place")
+    @Test("a field in another workspace")
     func movedField() throws {
       var library = try Library()
-      let table = try library.offset(of: library.place(of: "$s10Foundation14OperationQueueCN"))
+      let table = try library.offset(of: library.workspace(of: "$s10Foundation14OperationQueueCN"))
       // The first number behind the head of the table that is no address: the places of fields stand together.
       let places = stride(from: table + 64, to: table + 1248, by: 8).filter {
         (16..<221).contains(library.word(at: $0, UInt64.self))

@@ -5,11 +5,11 @@
 
   @Suite("The command record: what it refuses, and what it says", .ownThread)
   struct RecordRefusalTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
@@ -17,14 +17,14 @@
       _ status: Int32, _ message: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws {
       let result = try Command.run(
-        arguments: [place.folder.folder.path] + arguments, environment: environment,
+        arguments: [workspace.folder.folder.path] + arguments, environment: environment,
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
       #expect(result == Command.Result(status: status, output: "", errors: "optrace: \(message)\n"))
     }
 
     @discardableResult
     private func executable(_ name: String, _ bytes: [UInt8], mode: mode_t = 0o755) throws -> String {
-      let path = try place.folder.write(name, bytes)
+      let path = try workspace.folder.write(name, bytes)
       chmod(path, mode)
       return path
     }
@@ -63,7 +63,7 @@
       #expect(try Command.run("record", "--help").output == Command.run("help", "record").output)
       #expect(try Command.run("record", "-h").output.hasPrefix("OVERVIEW: "))
       #expect(try Command.run("record", "--version") == Command.run("--version"))
-      #expect(try place.record(program, "words", "--help", "--version").output == "--help|--version\n")
+      #expect(try workspace.record(program, "words", "--help", "--version").output == "--help|--version\n")
     }
 
     @Test("no such program is 127; one that cannot be run is 126")
@@ -82,7 +82,7 @@
 
     @Test("the folders of PATH are searched as a shell does")
     func searchPath() throws {
-      let folder = place.folder.folder.path
+      let folder = workspace.folder.folder.path
       mkdir(folder + "/a", 0o755)
       mkdir(folder + "/a/tool", 0o755)
       mkdir(folder + "/b", 0o755)
@@ -91,26 +91,26 @@
       try expect(
         126, "cannot run '\(folder)/a/tool': it is a folder", ["tool"], environment: ["PATH": paths + ":/usr/bin:/bin"])
       chmod(folder + "/b/tool", 0o755)
-      #expect(try place.record("tool", environment: ["PATH": paths + ":/usr/bin:/bin"]).output == "b\n")
+      #expect(try workspace.record("tool", environment: ["PATH": paths + ":/usr/bin:/bin"]).output == "b\n")
       // An empty part is this folder.
       try executable("here", Array("#!/bin/sh\necho here\n".utf8))
-      #expect(try place.record("here", environment: ["PATH": ":/usr/bin:/bin"]).output == "here\n")
+      #expect(try workspace.record("here", environment: ["PATH": ":/usr/bin:/bin"]).output == "here\n")
     }
 
     @Test("a file that cannot be written is said before the program runs")
     func target() throws {
-      let folder = place.folder.folder.path
+      let folder = workspace.folder.folder.path
       try expect(
         125, "cannot write 'none/run.optrace': there is no folder '\(folder)/none'",
         ["-o", "none/run.optrace", program, "work"])
       try expect(125, "cannot write '\(folder)': it is a folder", ["-o", folder, program, "work"])
-      try place.folder.write("letter", Array("Dear Sir".utf8))
+      try workspace.folder.write("letter", Array("Dear Sir".utf8))
       let foreign = "it exists and is not a trace: choose another name or remove it"
       try expect(125, "cannot write 'letter': \(foreign)", ["-o", "letter", program, "work"])
       try expect(125, "cannot write '/dev/null': \(foreign)", ["-o", "/dev/null", program, "work"])
       symlink("letter", folder + "/link")
       try expect(125, "cannot write 'link': \(foreign)", ["-o", "link", program, "work"])
-      #expect(try place.folder.names == ["letter", "link"])
+      #expect(try workspace.folder.names == ["letter", "link"])
     }
 
     // ---- What cannot be recorded
@@ -139,8 +139,8 @@
       elf.hasLoader = false
       try executable("static", elf.bytes)
       try expect(125, "'./static' cannot be recorded: \(Self.linkedStatically)", ["./static"])
-      try place.folder.write("main.c", Array("int main(void) { return 3; }\n".utf8))
-      let built = try Command.run(place.folder.folder.path, shell: #"cd "$1" && cc -static -o real main.c"#)
+      try workspace.folder.write("main.c", Array("int main(void) { return 3; }\n".utf8))
+      let built = try Command.run(workspace.folder.folder.path, shell: #"cd "$1" && cc -static -o real main.c"#)
       if built.status == 0 {
         try expect(125, "'./real' cannot be recorded: \(Self.linkedStatically)", ["./real"])
       }
@@ -186,7 +186,7 @@
     /// The command and its objects in a folder of their own, as after an installation.
     private func install(_ objects: [String: String?]) throws -> String {
       let built = try Command.executable.deletingLastPathComponent()
-      let root = place.folder.file("usr")
+      let root = workspace.folder.file("usr")
       let lib = root.appendingPathComponent("lib/optrace")
       let bin = root.appendingPathComponent("bin")
       for folder in [bin, lib] {
@@ -207,7 +207,7 @@
     @Test("without its objects it says where they should be")
     func missingObjects() throws {
       let optrace = try install(["libOpTracePreload.so": nil])
-      let usr = place.folder.path("usr")
+      let usr = workspace.folder.path("usr")
       let result = try Command.run(arguments: [optrace, program, "work"], shell: #""$1" record "$2" "$3""#)
       #expect(
         result
@@ -220,10 +220,10 @@
     @Test("an installed command finds its objects, through a link too")
     func installed() throws {
       let optrace = try install(["libOpTracePreload.so": nil, "libOpTraceRecorder.so": nil])
-      symlink(optrace, place.folder.path("link"))
-      let result = try place.record("-o", "run.optrace", program, "work", shell: #"./link record "$@""#)
+      symlink(optrace, workspace.folder.path("link"))
+      let result = try workspace.record("-o", "run.optrace", program, "work", shell: #"./link record "$@""#)
       #expect(result.output == "worked\n")
-      #expect(try place.folder.names.contains("run.optrace"))
+      #expect(try workspace.folder.names.contains("run.optrace"))
     }
 
     private static let misfit =
@@ -234,7 +234,7 @@
       let optrace = try install(["libOpTracePreload.so": nil, "libOpTraceRecorder.so": "no object"])
       func run(_ environment: [String: String]) throws -> Command.Result {
         let result = try Command.run(
-          arguments: [optrace, place.folder.path("run.optrace"), program, "work", "6"], environment: environment,
+          arguments: [optrace, workspace.folder.path("run.optrace"), program, "work", "6"], environment: environment,
           shell: #""$1" record -o "$2" "$3" "$4" "$5""#)
         return Command.Result(
           status: result.status, output: result.output,
@@ -249,25 +249,25 @@
       let verbose = try run(["OPTRACE_VERBOSE": "1"])
       #expect(
         verbose.errors.hasPrefix(
-          "optrace: \(Self.misfit); nothing is recorded (\(place.folder.path("usr/lib/optrace"))"),
+          "optrace: \(Self.misfit); nothing is recorded (\(workspace.folder.path("usr/lib/optrace"))"),
         "\(verbose.errors)")
-      #expect(!(try place.folder.names.contains("run.optrace")))
+      #expect(!(try workspace.folder.names.contains("run.optrace")))
     }
 
     @Test(
       "a Foundation without what the recorder needs",
       .enabled("needs a C compiler") { await OwnThread.run { hasCompiler } })
     func otherFoundation() throws {
-      try place.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))
-      try place.folder.write("main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
+      try workspace.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))
+      try workspace.folder.write("main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
       let build = try Command.run(
-        place.folder.folder.path,
+        workspace.folder.folder.path,
         shell: RecordFolder.enter + """
           cc -shared -fPIC -Wl,-soname,libFoundation.so -o libFoundation.so foundation.c &&
           cc -o other main.c -L. -lFoundation -Wl,-rpath,"$PWD"
           """)
       try #require(build.status == 0, "\(build.errors)")
-      let result = try place.record("./other", environment: ["OPTRACE_VERBOSE": "1"])
+      let result = try workspace.record("./other", environment: ["OPTRACE_VERBOSE": "1"])
       #expect(result.status == 8)
       #expect(result.errors.hasPrefix("optrace: \(Self.misfit); nothing is recorded (/"), "\(result.errors)")
       #expect(result.errors.contains("undefined symbol"))

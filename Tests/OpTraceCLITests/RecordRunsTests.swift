@@ -5,21 +5,21 @@
   import Testing
 
   @Suite("The command record: several runs", .ownThread) struct RecordRunsTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
     @Test("each run has a file of its own, and is told in a line") func files() throws {
-      let result = try place.record("-o", "run.optrace", "--runs", "3", program, "work")
+      let result = try workspace.record("-o", "run.optrace", "--runs", "3", program, "work")
       #expect(result.status == 0 && result.output == "worked\nworked\nworked\n")
       let lines = (1...3).map { "optrace: run \($0) of 3: 10 operations on 1 queue in 'run.r\($0).optrace'\n" }
       #expect(try result.errors == lines.joined() + RecordFolder.hints("run.r1.optrace"))
-      #expect(try place.folder.names == ["run.r1.optrace", "run.r2.optrace", "run.r3.optrace"])
-      for name in try place.folder.names { #expect(try place.trace(name).operations.count == 10) }
+      #expect(try workspace.folder.names == ["run.r1.optrace", "run.r2.optrace", "run.r3.optrace"])
+      for name in try workspace.folder.names { #expect(try workspace.trace(name).operations.count == 10) }
     }
 
     @Test(
@@ -30,7 +30,7 @@
       ]) func names(path: String, seventh: String) throws
     {
       // As the command names them, without running anything: the folder of the last name is not there.
-      let result = try place.record("-o", "none/" + path, "--runs", "10", program, "work")
+      let result = try workspace.record("-o", "none/" + path, "--runs", "10", program, "work")
       #expect(result.status == 125 && result.errors.contains("cannot write 'none/"), "\(result)")
       #expect(result.errors.contains(seventh.replacing("r07", with: "r01")), "\(result)")
     }
@@ -38,14 +38,14 @@
     @Test("what a run runs, and the program that it becomes, have their ids behind the run's number") func children()
       throws
     {
-      let result = try place.record("-o", "run.optrace", "--runs", "2", program, "exec", "work")
+      let result = try workspace.record("-o", "run.optrace", "--runs", "2", program, "exec", "work")
       #expect(result.status == 0)
       #expect(
-        try place.folder.names == ["run.r1-2.optrace", "run.r1.optrace", "run.r2-2.optrace", "run.r2.optrace"])
+        try workspace.folder.names == ["run.r1-2.optrace", "run.r1.optrace", "run.r2-2.optrace", "run.r2.optrace"])
     }
 
     @Test("the status is that of the first run that did not end with 0, and all are run") func status() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", "--runs", "4", "sh", "-c",
         #"echo x >>count; "$0" work; [ $(wc -l <count) -lt 2 ] || exit $((10 + $(wc -l <count)))"#, program)
       #expect(result.status == 12, "\(result)")
@@ -55,7 +55,7 @@
     @Test("Ctrl-C ends the row, whether the program dies of it or not", arguments: ["hang", "signals"])
     func interrupted(word: String) throws {
       let recording = try RunningProgram(
-        Command.executable, ["record", "-o", place.folder.path("run.optrace"), "--runs", "3", program, word])
+        Command.executable, ["record", "-o", workspace.folder.path("run.optrace"), "--runs", "3", program, word])
       #expect(recording.line() == (word == "hang" ? "hanging" : "listening"))
       for number in word == "hang" ? [SIGINT] : [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGTERM] {
         recording.signal(number)
@@ -63,18 +63,18 @@
       }
       #expect(recording.line() == nil)
       #expect(recording.end().description == "status \(word == "hang" ? 128 + SIGINT : 0)")
-      #expect(try place.folder.names == ["run.r1.optrace"])
+      #expect(try workspace.folder.names == ["run.r1.optrace"])
     }
 
     @Test("a row that cannot be written whole is not begun") func refused() throws {
-      try place.folder.write("run.r2.optrace", Array("mine".utf8))
-      let result = try place.record("-o", "run.optrace", "--runs", "2", program, "work")
+      try workspace.folder.write("run.r2.optrace", Array("mine".utf8))
+      let result = try workspace.record("-o", "run.optrace", "--runs", "2", program, "work")
       #expect(result.status == 125 && result.output.isEmpty)
       #expect(result.errors.contains("'run.r2.optrace': it exists and is not a trace"), "\(result.errors)")
       for wrong in ["0", "-1", "100001", "x", "1.5", ""] {
-        #expect(try place.record("--runs=" + wrong, program, "work").status == 64, "\(wrong)")
+        #expect(try workspace.record("--runs=" + wrong, program, "work").status == 64, "\(wrong)")
       }
-      #expect(try place.folder.names == ["run.r2.optrace"])
+      #expect(try workspace.folder.names == ["run.r2.optrace"])
     }
   }
 #endif

@@ -6,12 +6,12 @@
   /// `optrace record` in the background, talked to by signals.
   private final class Recording {
     private let program: RunningProgram
-    let place: RecordFolder
+    let workspace: RecordFolder
 
     init(_ arguments: String...) throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RunningProgram(
-        Command.executable, ["record", "-o", place.folder.path("run.optrace"), try RecordFolder.program] + arguments)
+        Command.executable, ["record", "-o", workspace.folder.path("run.optrace"), try RecordFolder.program] + arguments)
     }
 
     func send(_ signal: Int32) { program.signal(signal) }
@@ -35,7 +35,7 @@
       }
       #expect(recording.line() == nil)
       #expect(recording.end() == "status 0")
-      #expect(try recording.place.folder.names == ["run.optrace"])
+      #expect(try recording.workspace.folder.names == ["run.optrace"])
     }
 
     @Test(
@@ -51,12 +51,12 @@
       "a signal that comes twice, as `timeout` sends it, ends the program, and not what is told of it",
       arguments: [SIGINT, SIGTERM])
     func twice(number: Int32) throws {
-      let place = try RecordFolder()
-      let report = place.folder.path("report.html")
+      let workspace = try RecordFolder()
+      let report = workspace.folder.path("report.html")
       let program = try RunningProgram(
         Command.executable,
         [
-          "record", "-o", place.folder.path("run.optrace"), "--fail-on", "error", "--report", report, "--",
+          "record", "-o", workspace.folder.path("run.optrace"), "--fail-on", "error", "--report", report, "--",
           try RecordFolder.program, "cycle", "work", "hang",
         ], errors: .output)
       #expect(program.line() == "worked" && program.line() == "hanging")
@@ -68,7 +68,7 @@
       while let line = program.line() { lines.append(line) }
       #expect(program.end().description == "status \(128 + number)")
       #expect(lines.contains { $0.hasPrefix("error[dependency-cycle]") })
-      #expect(try place.folder.names == ["report.html", "run.optrace"])
+      #expect(try workspace.folder.names == ["report.html", "run.optrace"])
     }
 
     @Test("a program that cannot be asked: its trace is there")
@@ -79,7 +79,7 @@
       #expect(recording.line() == "hanging")
       kill(program, SIGKILL)
       #expect(recording.end() == "status \(128 + SIGKILL)")
-      #expect(try Command.run("validate", recording.place.folder.path("run.optrace")).status == 0)
+      #expect(try Command.run("validate", recording.workspace.folder.path("run.optrace")).status == 0)
     }
 
     @Test("without a terminal, a program that was stopped alone goes on when the command is told to")
@@ -95,9 +95,9 @@
 
     @Test("what the terminal sends reaches the program once; the command stops and goes on with it")
     func terminal() throws {
-      let place = try RecordFolder()
+      let workspace = try RecordFolder()
       // `script` gives the shell a terminal; job control makes it wait for stopped programs.
-      try place.folder.write(
+      try workspace.folder.write(
         "job",
         Array(
           """
@@ -108,7 +108,7 @@
           echo "status $?"
 
           """.utf8))
-      let stopped = try place.record(
+      let stopped = try workspace.record(
         try RecordFolder.program, shell: #"exec timeout -s KILL 600 script -qec "sh job '$1'" /dev/null"#)
       let lines = stopped.output.split(separator: "\r\n").map(String.init)
       #expect(lines.contains("stopped \(128 + SIGSTOP)"), "\(lines)")
@@ -116,7 +116,7 @@
       #expect(lines.last == "status 3")
 
       // Ctrl-C and Ctrl-\ once the program listens: were they passed on as well, it would see one of them twice.
-      try place.folder.write(
+      try workspace.folder.write(
         "typing",
         Array(
           #"""
@@ -134,7 +134,7 @@
           tr -d '\r' < typed | grep '^[^a-z]*signal'
 
           """#.utf8))
-      let typed = try place.record(try RecordFolder.program, shell: #"exec timeout -s KILL 600 sh typing "$1""#)
+      let typed = try workspace.record(try RecordFolder.program, shell: #"exec timeout -s KILL 600 sh typing "$1""#)
       #expect(
         typed.output.split(separator: "\n").map { $0.replacing(/.*signal/, with: "signal") } == [
           "status 0", "signal 2", "signal 3", "signal 15",

@@ -6,21 +6,21 @@
 
   @Suite("The command record: the program, its streams, its traces", .ownThread)
   struct RecordTests {
-    private let place: RecordFolder
+    private let workspace: RecordFolder
     private let program: String
 
     init() throws {
-      place = try RecordFolder()
+      workspace = try RecordFolder()
       program = try RecordFolder.program
     }
 
     @Test("a program is recorded as it is; at the end it is said where the trace is and what to do with it")
     func report() throws {
-      let result = try place.record("-o", "run.optrace", "--", program, "work")
+      let result = try workspace.record("-o", "run.optrace", "--", program, "work")
       #expect(
         result == Command.Result(status: 0, output: "worked\n", errors: try RecordFolder.report("run.optrace")))
-      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
-      let trace = try place.trace("run.optrace")
+      #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
+      let trace = try workspace.trace("run.optrace")
       #expect(trace.header.isClosed)
       #expect(trace.header.processName == "RecordTestProgram")
       #expect(trace.queues.map(\.name) == ["work"])
@@ -28,18 +28,18 @@
 
     @Test("streams, arguments and the status pass through")
     func passThrough() throws {
-      let copied = try place.record(program, "copy", "complain", "7", input: "one\ntwo\n")
+      let copied = try workspace.record(program, "copy", "complain", "7", input: "one\ntwo\n")
       #expect(copied.status == 7)
       #expect(copied.output == "one\ntwo\n")
       #expect(copied.errors.hasPrefix("a complaint\noptrace: "))
-      let words = try place.record("--", program, "words", "-o", "--", "--help", "", "a b", "'")
+      let words = try workspace.record("--", program, "words", "-o", "--", "--help", "", "a b", "'")
       #expect(words.output == "-o|--|--help||a b|'\n")
       #expect(words.status == 0)
     }
 
     @Test("arguments and variables that are no text pass through as they are")
     func bytes() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         shell: #"""
           export WORD="$(printf '\376')"
           exec "$optrace" record -- sh -c 'printf %s "$1$WORD" | od -An -tx1' sh "$(printf 'a\377')"
@@ -49,16 +49,16 @@
 
     @Test("by default the file is PROGRAM.PID.optrace in the folder of the call, wherever the program goes")
     func defaultName() throws {
-      let result = try place.record(program, "folder", "pid", "work")
+      let result = try workspace.record(program, "folder", "pid", "work")
       let processID = try #require(result.output.split(separator: "\n").first)
-      #expect(try place.folder.names == ["RecordTestProgram.\(processID).optrace"])
+      #expect(try workspace.folder.names == ["RecordTestProgram.\(processID).optrace"])
       #expect(
         result.errors.hasPrefix("optrace: 10 operations on 1 queue in 'RecordTestProgram.\(processID).optrace'\n"))
     }
 
     @Test("a program that is killed leaves its trace; the status is 128 and the signal")
     func killed() throws {
-      let result = try place.record("-o", "run.optrace", program, "work", "abort")
+      let result = try workspace.record("-o", "run.optrace", program, "work", "abort")
       #expect(result.status == 128 + SIGABRT)
       #expect(
         result.errors.contains(
@@ -68,16 +68,16 @@
 
     @Test("--open shows the trace in the browser when the program has ended; its status and output stay its own")
     func open() throws {
-      let note = place.folder.path("note")
+      let note = workspace.folder.path("note")
       let browser = "#!/bin/sh\necho \"$@\" > '\(note).part'; mv '\(note).part' '\(note)'\n"
-      try place.folder.write("browser", Array(browser.utf8))
-      chmod(place.folder.path("browser"), 0o755)
+      try workspace.folder.write("browser", Array(browser.utf8))
+      chmod(workspace.folder.path("browser"), 0o755)
       let script = """
         "$optrace" record "$@" & p=$!
         while kill -0 $p && ! [ -s note ]; do sleep 0.05; done
         kill -TERM $p; wait $p
         """
-      let result = try place.record(
+      let result = try workspace.record(
         "--open", "-o", "run.optrace", program, "work", "5", environment: ["BROWSER": "./browser"], shell: script)
       #expect(result.status == 5 && result.output == "worked\n")
       let address = try String(contentsOfFile: note, encoding: .utf8)
@@ -88,10 +88,10 @@
 
     @Test("children have a file each: their number before the ending")
     func children() throws {
-      let result = try place.record("-o", "run.optrace", program, "child", "work", "work")
+      let result = try workspace.record("-o", "run.optrace", program, "child", "work", "work")
       #expect(result.status == 0)
       #expect(result.output == "worked\nworked\n")
-      #expect(try place.names == ["run.N.optrace", "run.optrace"])
+      #expect(try workspace.names == ["run.N.optrace", "run.optrace"])
       let words = result.errors.replacing(/pid \d+/, with: "pid N").replacing(/run\.\d+/, with: "run.N")
       #expect(
         words.hasPrefix(
@@ -105,97 +105,97 @@
 
     @Test("what a script runs is recorded, the script itself is no program")
     func script() throws {
-      try place.folder.write("script", Array("#!/bin/sh\n\"$1\" work\n\"$1\" work\n".utf8))
-      chmod(place.folder.path("script"), 0o755)
-      let result = try place.record("-o", "run", "./script", program)
+      try workspace.folder.write("script", Array("#!/bin/sh\n\"$1\" work\n\"$1\" work\n".utf8))
+      chmod(workspace.folder.path("script"), 0o755)
+      let result = try workspace.record("-o", "run", "./script", program)
       #expect(result.output == "worked\nworked\n")
-      #expect(try place.names == ["run.N", "run.N", "script"])
-      try place.folder.write("plain", Array("\"$1\" work\n".utf8))
-      chmod(place.folder.path("plain"), 0o755)
-      #expect(try place.record("./plain", program).output == "worked\n")
+      #expect(try workspace.names == ["run.N", "run.N", "script"])
+      try workspace.folder.write("plain", Array("\"$1\" work\n".utf8))
+      chmod(workspace.folder.path("plain"), 0o755)
+      #expect(try workspace.record("./plain", program).output == "worked\n")
     }
 
     @Test("%p is the number of the process everywhere")
     func processNumber() throws {
-      let result = try place.record("-o", "a.%p.b", program, "pid", "work", "child", "work")
+      let result = try workspace.record("-o", "a.%p.b", program, "pid", "work", "child", "work")
       let number = try #require(result.output.split(separator: "\n").first)
-      #expect(try place.names == ["a.N.b", "a.N.b"])
-      #expect(try place.folder.names.contains("a.\(number).b"))
+      #expect(try workspace.names == ["a.N.b", "a.N.b"])
+      #expect(try workspace.folder.names.contains("a.\(number).b"))
     }
 
     @Test("a program called by exec is still the program; its file has a number")
     func exec() throws {
-      let result = try place.record("-o", "run.optrace", program, "work", "exec", "work", "5")
+      let result = try workspace.record("-o", "run.optrace", program, "work", "exec", "work", "5")
       #expect(result.status == 5)
-      #expect(try place.folder.names == ["run-2.optrace", "run.optrace"])
-      #expect(!(try place.trace("run.optrace").header.isClosed))
-      #expect(try place.trace("run-2.optrace").header.isClosed)
+      #expect(try workspace.folder.names == ["run-2.optrace", "run.optrace"])
+      #expect(!(try workspace.trace("run.optrace").header.isClosed))
+      #expect(try workspace.trace("run-2.optrace").header.isClosed)
       // Through a program without Foundation, it is the first trace of the process.
-      #expect(try place.record("-o", "env.optrace", "env", "A=B", program, "work").status == 0)
-      #expect(try place.folder.names.contains("env.optrace"))
+      #expect(try workspace.record("-o", "env.optrace", "env", "A=B", program, "work").status == 0)
+      #expect(try workspace.folder.names.contains("env.optrace"))
     }
 
     @Test("a program that is linked with OpTrace records by its own copy, once")
     func linked() throws {
       let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
-      let result = try place.record("-o", "run.optrace", linked, "environment", "-", environment: ["LD_DEBUG": "files"])
+      let result = try workspace.record("-o", "run.optrace", linked, "environment", "-", environment: ["LD_DEBUG": "files"])
       #expect(result.output == "recording true\n")
       #expect(!result.errors.contains("libOpTraceRecorder.so"))
-      #expect(try place.folder.names == ["run.optrace"])
-      let trace = try place.trace("run.optrace")
+      #expect(try workspace.folder.names == ["run.optrace"])
+      let trace = try workspace.trace("run.optrace")
       #expect(trace.operations.count == 10)
       #expect(trace.queues.map(\.name) == ["by environment"])
-      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
+      #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
     }
 
     @Test("a program that records itself as a whole is recorded by the command, and not refused")
     func ownWish() throws {
       let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
-      let own = place.folder.path("own.optrace")
-      let result = try place.record("-o", "run.optrace", linked, "hooks-wish", own)
+      let own = workspace.folder.path("own.optrace")
+      let result = try workspace.record("-o", "run.optrace", linked, "hooks-wish", own)
       #expect(result.status == 0 && result.output == "done\n")
       let names = ["own", "later"].flatMap { round in ["block", "generic", "late"].map { "\(round) \($0)" } }
-      #expect(try place.trace("run.optrace").operations.compactMap(\.name).sorted() == names.sorted())
-      #expect(try place.trace("own.optrace").operations.isEmpty)
+      #expect(try workspace.trace("run.optrace").operations.compactMap(\.name).sorted() == names.sorted())
+      #expect(try workspace.trace("own.optrace").operations.isEmpty)
     }
 
     @Test("a flight recorder of the size that was asked for")
     func flightRecorder() throws {
-      #expect(try place.record("--flight-recorder", "512K", "-o", "run.optrace", program, "work").status == 0)
-      let header = try place.trace("run.optrace").header
+      #expect(try workspace.record("--flight-recorder", "512K", "-o", "run.optrace", program, "work").status == 0)
+      let header = try workspace.trace("run.optrace").header
       #expect(header.mode == .flightRecorder)
       #expect(header.capacity == 512 << 10)
     }
 
     @Test("nothing recorded is said, with the reason; no file is left")
     func nothing() throws {
-      let result = try place.record("sh", "-c", "echo hi; exit 4")
+      let result = try workspace.record("sh", "-c", "echo hi; exit 4")
       #expect(
         result
           == Command.Result(
             status: 4, output: "hi\n",
             errors: "optrace: nothing was recorded: neither 'sh' nor what it ran had Foundation when it began\n"))
-      #expect(try place.folder.names == [])
+      #expect(try workspace.folder.names == [])
     }
 
     @Test("a trace of an earlier run is replaced")
     func replaces() throws {
       for steps in [["work", "work"], ["work"]] {
         _ = try Command.run(
-          arguments: [place.folder.folder.path, "-o", "run.optrace", program] + steps,
+          arguments: [workspace.folder.folder.path, "-o", "run.optrace", program] + steps,
           shell: RecordFolder.enter + #""$optrace" record "$@""#)
       }
-      #expect(try place.folder.names == ["run.optrace"])
-      #expect(try place.trace("run.optrace").operations.count == 10)
+      #expect(try workspace.folder.names == ["run.optrace"])
+      #expect(try workspace.trace("run.optrace").operations.count == 10)
     }
 
     @Test("no temporary file is left")
     func temporaryFiles() throws {
       for arguments in [[program, "work"], ["sh", "-c", "kill -9 $$"], ["/nowhere"]] {
         _ = try Command.run(
-          arguments: ["record", "-o", place.folder.path("run.optrace")] + arguments,
-          environment: ["TMPDIR": place.folder.folder.path])
-        #expect(Set(try place.folder.names).isSubset(of: ["run.optrace"]))
+          arguments: ["record", "-o", workspace.folder.path("run.optrace")] + arguments,
+          environment: ["TMPDIR": workspace.folder.folder.path])
+        #expect(Set(try workspace.folder.names).isSubset(of: ["run.optrace"]))
       }
     }
 
@@ -206,28 +206,28 @@
       let other = try #require(
         ["/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/usr/lib"].map { "\($0)/libm.so.6" }
           .first { FileManager.default.fileExists(atPath: $0) })
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "preloads", "work", environment: ["LD_PRELOAD": other])
       #expect(result.output == "\(other):\(object)\nworked\n")
-      #expect(try place.folder.names == ["run.optrace"])
+      #expect(try workspace.folder.names == ["run.optrace"])
       // The command within the command: the object is named once.
-      let nested = try place.record(
+      let nested = try workspace.record(
         "-o", "outer.optrace", "sh", "-c", #""$optrace" record -o inner.optrace "$0" preloads"#, program)
       #expect(nested.output == "\(object)\n")
     }
 
     @Test("a program whose standard streams are closed runs, and is recorded")
     func closedStreams() throws {
-      let result = try place.record(
+      let result = try workspace.record(
         "-o", "run.optrace", program, "work", "9", shell: #"exec "$optrace" record "$@" <&- >&- 2>&-"#)
       #expect(result.status == 9)
-      #expect(try Command.run("validate", place.folder.path("run.optrace")).status == 0)
+      #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
     }
 
     @Test("a closed pipe kills the program as it would without us")
     func closedPipe() throws {
-      #expect(try place.record(program, "pipes").output == "default\n")
-      let ignored = try place.record(program, "pipes", shell: #"trap '' PIPE; exec "$optrace" record "$@""#)
+      #expect(try workspace.record(program, "pipes").output == "default\n")
+      let ignored = try workspace.record(program, "pipes", shell: #"trap '' PIPE; exec "$optrace" record "$@""#)
       #expect(ignored.output == "ignored\n")
     }
   }

@@ -114,7 +114,7 @@ struct SqlCommandTests {
     try refused([trace], "there is no query")
     try refused([], "missing a trace")
     try refused(["-"], "so the query must be an argument")
-    try refused([trace, "SELECT 1", "--json", "--csv"], "--json and --csv exclude each other")
+    try refused([trace, "SELECT 1", "--json", "--csv"], "--json and --csv cannot be combined")
     try refused([trace, "SELECT 1", "--timeout", "0"], "--timeout is a number of seconds above 0")
     try refused([folder.path("none"), "SELECT 1"], "no such file", status: 66)
     try refused([try folder.write("empty", []), "SELECT 1"], "is empty", status: 65)
@@ -137,7 +137,7 @@ struct SqlCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     for (path, words, status) in [
       ("/dev/full", "a database is a file", 64), (folder.path(""), "it is a folder", 73),
-      (folder.path("none/x.db"), "there is no folder", 73), (trace, "is the trace itself", 64),
+      (folder.path("none/x.db"), "there is not a folder", 73), (trace, "is the trace itself", 64),
     ] as [(String, String, Int32)] {
       let result = try Command.run("sql", trace, "--db", path)
       #expect(result.status == status, "\(path)")

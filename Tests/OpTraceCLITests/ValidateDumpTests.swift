@@ -53,7 +53,7 @@ import Testing
     let result = try Command.run("validate", path)
     #expect(result.status == 65)
     #expect(result.output.hasPrefix("byte 1,024: a chunk does not match its checksum; "))
-    #expect(result.output.hasSuffix("not ok: \(count) events, 0 violations, 1 damaged place\n"))
+    #expect(result.output.hasSuffix("not ok: \(count) events, 0 violations, 1 damaged part\n"))
   }
 
   @Test func aCutTraceSaysWhereItEnds() throws {
@@ -92,7 +92,7 @@ import Testing
             event 3 at 6 ns: operation #1: its code begins without `started` [missing-before]
             event 4 at 7 ns: operation #1: its code begins twice [only-once]
             … and 1 more
-            not ok: 4 events, 3 violations, 0 damaged places, not closed (the process runs or was killed)
+            not ok: 4 events, 3 violations, 0 damaged parts, not closed (the process runs or was killed)
 
             """, errors: ""))
   }

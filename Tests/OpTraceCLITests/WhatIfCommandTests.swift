@@ -138,7 +138,7 @@ struct WhatIfCommandTests {
           errors: "optrace: '\(none)': no operation was given to a queue, so there is nothing to predict\n"))
   }
 
-  @Test("--strict has status 1 where the model is not to be trusted")
+  @Test("--strict has status 1 if the predictions are not reliable")
   func strict() throws {
     let lines = Self.lines.split(separator: "\n").dropLast(3).joined(separator: "\n") + "\n90 t1 mark #0 \"here\""
     let cut = try folder.write("cut.txt", Array(TypedTrace().text(lines, in: .milliseconds).utf8))
@@ -146,7 +146,7 @@ struct WhatIfCommandTests {
     let strict = try Command.run("whatif", cut, "--limit", "work=3", "--strict")
     #expect(strict.status == 1)
     #expect(
-      strict.output.contains("do not trust the predictions\n  1 operations were not over when the trace ended.\n"))
+      strict.output.contains("the predictions are not reliable\n  1 operations were not over when the trace ended.\n"))
   }
 
   @Test("several traces of one program: a range over all, one more file for JSON")

@@ -39,7 +39,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("patterns that came and went are reported")
+  @Test("patterns that were added or removed are reported")
   func structure() {
     func trace(_ change: Bool) -> Trace {
       var make = HandmadeTrace()

@@ -22,7 +22,7 @@ struct ComparisonTextTests {
     return comparer.comparison()
   }
 
-  @Test("one run of each: what came and went, and ratios without a verdict")
+  @Test("one run of each: what was added and removed, and ratios without a verdict")
   func single() {
     let text = ComparisonText(compared([trace(false)], [trace(true, slow: 1.5)]), failed: [.structure]).text
     #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceGraph
 
-@Suite("The graph of what came and went")
+@Suite("The graph of what was added and removed")
 struct ComparisonPictureTests {
   /// The new version: decodes more and slower, stores faster, checks where it logged, and one at a time.
   private static func trace(_ isNew: Bool, noise: Double = 0) -> Trace {

@@ -74,8 +74,8 @@ import Testing
       var streams = sound
       for _ in 0..<generator.number(1..<5) {
         // Most often where the runs and the kinds are.
-        let place = generator.number(0..<(generator.chance(70) ? 60 : count))
-        streams[place] = generator.chance(50) ? 0xFF : UInt8(generator.number(0..<256))
+        let offset = generator.number(0..<(generator.chance(70) ? 60 : count))
+        streams[offset] = generator.chance(50) ? 0xFF : UInt8(generator.number(0..<256))
       }
       if generator.chance(30) { streams.removeLast(generator.number(0..<count - 1)) }
       let length = generator.chance(50) ? block.count : generator.number(1..<BlockCodec.longest)

@@ -46,21 +46,21 @@ struct PackedDamageTests {
     let whole = try Packed.read(packed)
     let copy = try #require(blocks.last).next
     // Each takes as long as reading the whole: one in some, another bit of each.
-    for place in Array(0..<Int(blocks[1].fileOffset)) + Array(Int(copy)..<packed.count) where place % 23 == 4 {
+    for offset in Array(0..<Int(blocks[1].fileOffset)) + Array(Int(copy)..<packed.count) where offset % 23 == 4 {
       var damaged = packed
-      damaged[place] ^= 1 << UInt8(place % 8)
+      damaged[offset] ^= 1 << UInt8(offset % 8)
       let trace = try Packed.read(damaged)
-      #expect(trace.eventCount == whole.eventCount && trace.header == whole.header, "flipped at \(place)")
-      #expect(trace.loss.isDamaged, "flipped at \(place)")
+      #expect(trace.eventCount == whole.eventCount && trace.header == whole.header, "flipped at \(offset)")
+      #expect(trace.loss.isDamaged, "flipped at \(offset)")
     }
     // In the first block of records, too, what is behind it is there.
-    for place in [0, 4, 8, 16, 24, 28, 32, 40, 1000] {
+    for offset in [0, 4, 8, 16, 24, 28, 32, 40, 1000] {
       var damaged = packed
-      damaged[Int(blocks[1].fileOffset) + place] ^= 1
+      damaged[Int(blocks[1].fileOffset) + offset] ^= 1
       let trace = try Packed.read(damaged)
       let lost = Double(whole.eventCount - trace.eventCount) / Double(whole.eventCount)
       let share = Double(blocks[1].length) / Double(try #require(blocks.last).end)
-      #expect(trace.header == whole.header && lost < share * 1.2, "flipped at \(place)")
+      #expect(trace.header == whole.header && lost < share * 1.2, "flipped at \(offset)")
     }
   }
 
@@ -79,7 +79,7 @@ struct PackedDamageTests {
     let copy = Int(try #require(try blocks().last).next)
     func without(_ ranges: Range<Int>...) -> [UInt8] {
       var bytes = packed
-      for range in ranges { for place in range { bytes[place] = UInt8(truncatingIfNeeded: place * 7 + 1) } }
+      for range in ranges { for offset in range { bytes[offset] = UInt8(truncatingIfNeeded: offset * 7 + 1) } }
       return bytes
     }
     return [
@@ -127,7 +127,7 @@ struct PackedDamageTests {
       try Packed.read(noise)
     }
     var small = try Packed.pack(try Packed.unpack(packed) + [UInt8](repeating: 0, count: 80 << 20))
-    for place in 0..<68 { small[place] = 1 }
+    for offset in 0..<68 { small[offset] = 1 }
     #expect { try Packed.read(small) } throws: {
       if case .tooLarge = ($0 as? TraceError)?.reason { true } else { false }
     }
@@ -171,10 +171,10 @@ struct PackedDamageTests {
   }
 
   @Test("every flipped byte is noticed") func flips() {
-    for place in packed.indices {
+    for offset in packed.indices {
       var damaged = packed
-      damaged[place] ^= 0x10
-      #expect(Packed.message(damaged) != "", "flipped at \(place)")
+      damaged[offset] ^= 0x10
+      #expect(Packed.message(damaged) != "", "flipped at \(offset)")
     }
   }
 

@@ -50,13 +50,13 @@ struct PackedTraceTests {
     var bytes = try SampleTraces.bytes("photo-import.optrace")
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       // The first header stays, or there would be nothing to read.
-      let place = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
-      let count = min(bytes.count - place, Int.random(in: 1...3000, using: &generator))
+      let offset = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
+      let count = min(bytes.count - offset, Int.random(in: 1...3000, using: &generator))
       switch Int.random(in: 0..<5, using: &generator) {
-      case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-      case 1: bytes.replaceSubrange(place..<place + count, with: repeatElement(0, count: count))
-      case 2: bytes.removeSubrange(place..<place + count)
-      case 3: bytes.insert(contentsOf: (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: place)
+      case 0: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 1: bytes.replaceSubrange(offset..<offset + count, with: repeatElement(0, count: count))
+      case 2: bytes.removeSubrange(offset..<offset + count)
+      case 3: bytes.insert(contentsOf: (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: offset)
       default: bytes.removeLast(min(count, bytes.count - Layout.Header.size - 1))
       }
     }

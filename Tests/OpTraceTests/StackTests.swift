@@ -28,11 +28,11 @@ import Testing
     }
 
     /// The addresses of a stack, by image and offset.
-    private func places(_ frame: FrameID?, _ trace: Trace) -> [FrameRecord.Address] {
+    private func addresses(_ frame: FrameID?, _ trace: Trace) -> [FrameRecord.Address] {
       trace.stacks.stack(frame).compactMap { trace.stacks[$0]?.address }
     }
 
-    @Test("one place that adds is one number, another place another one; the program's innermost frames alone")
+    @Test("one line that adds is one number, another line another one; the program's innermost frames alone")
     func adding() throws {
       let trace = try added(.waits)
       let first = try #require(try trace.operation(named: "one 0").addedAt)
@@ -41,7 +41,7 @@ import Testing
       #expect(other != nil && other != first)
       #expect(trace.operations.allSatisfy { $0.addedAt != nil })
       #expect(trace.queues[0].madeAt != nil && trace.queues[0].madeAt != first)
-      #expect(places(first, trace).count == 1)
+      #expect(addresses(first, trace).count == 1)
       let frames = trace.stacks.stack(first).compactMap { trace.stacks[$0] }
       #expect(frames.allSatisfy { !$0.isGuessed && $0.address.returns && $0.address.image != nil })
     }
@@ -49,9 +49,9 @@ import Testing
     @Test("`all` has the whole stack, `off` none") func configurations() throws {
       let whole = try added(.all)
       let part = try added(.waits)
-      let stack = places(try whole.operation(named: "other").addedAt, whole)
+      let stack = addresses(try whole.operation(named: "other").addedAt, whole)
       #expect(stack.count > 6)
-      let one = places(try part.operation(named: "other").addedAt, part)
+      let one = addresses(try part.operation(named: "other").addedAt, part)
       #expect(one.count == 1 && stack.first?.offset == one.first?.offset)
       let none = try added(.off)
       #expect(none.operations.allSatisfy { $0.addedAt == nil } && none.queues.allSatisfy { $0.madeAt == nil })
@@ -78,12 +78,12 @@ import Testing
       let first = try trace.operation(named: "first"), second = try trace.operation(named: "second")
       let block = try trace.operation(named: "block")
       let ways = try [first, block, second].map { try #require($0.madeAt) }
-      // The same function made two of them, called from two places.
+      // The same function made two of them, called from two lines.
       #expect(Set(ways).count == 3 && first.addedAt == second.addedAt && first.addedAt == block.addedAt)
-      let stacks = ways.map { places($0, trace) }
+      let stacks = ways.map { addresses($0, trace) }
       #expect(stacks[0].first == stacks[2].first && stacks[0] != stacks[2] && stacks[0].count > 6)
       // The test's own function is on both ways, behind the one that made it.
-      let adding = places(first.addedAt, trace)
+      let adding = addresses(first.addedAt, trace)
       #expect(adding.suffix(4) == stacks[0].suffix(4) && adding.suffix(4) == stacks[1].suffix(4))
       #expect(trace.stacks.stack(ways[0]).allSatisfy { trace.stacks[$0]?.isGuessed == false })
       let without = try made(.waits)
@@ -104,13 +104,13 @@ import Testing
       let own = trace.waits.filter { $0.inside == nil }
       let slow = OperationID(1)
       let first = try #require(own.first { $0.target == .operation(slow) })
-      #expect(places(first.at, trace).count > 6)
+      #expect(addresses(first.at, trace).count > 6)
       let second = try #require(own.last { $0.target == .operation(slow) })
       #expect(second.began > first.began && second.at == nil && second.ended != nil)
       let last = try #require(own.first { if case .queue = $0.target { true } else { false } })
       #expect(last.at != nil && last.at != first.at)
       // What called the two is the same.
-      #expect(places(last.at, trace).suffix(4) == places(first.at, trace).suffix(4))
+      #expect(addresses(last.at, trace).suffix(4) == addresses(first.at, trace).suffix(4))
     }
 
     @Test("many threads at once describe one stack once") func concurrently() throws {
@@ -122,12 +122,12 @@ import Testing
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
       }
       #expect(trace.operations.count == 400)
-      let stacks = Set(trace.operations.compactMap { $0.addedAt.map { places($0, trace) } })
+      let stacks = Set(trace.operations.compactMap { $0.addedAt.map { addresses($0, trace) } })
       #expect(Set(trace.operations.compactMap(\.addedAt)).count == stacks.count)
       #expect(trace.operations.allSatisfy { $0.addedAt != nil })
     }
 
-    @Test("a ring keeps the place of what is unfinished") func ring() throws {
+    @Test("a ring keeps the stack of what is unfinished") func ring() throws {
       let scratch = try Scratch()
       let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 256 * 1024))
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)
@@ -139,8 +139,8 @@ import Testing
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
       #expect(trace.loss.overwrittenBytes > 100_000)
-      let place = try #require(try trace.operation(named: "stuck").addedAt)
-      #expect(!places(place, trace).isEmpty && trace.queues[0].madeAt != nil)
+      let stack = try #require(try trace.operation(named: "stuck").addedAt)
+      #expect(!addresses(stack, trace).isEmpty && trace.queues[0].madeAt != nil)
     }
   }
 #endif

@@ -139,7 +139,7 @@ struct DoctorTextTests {
       "1 operation was added, 1 started and 1 finished between two readings 1 s apart: work continues."
     #expect(DoctorText(moved).text().contains(words))
 
-    // The cycle is gone at the second look: it was a moment's.
+    // The cycle is gone at the second reading: it was a moment's.
     fixture[OperationID(1)].dependencies = []
     let gone = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(!gone.hasErrors)

@@ -104,7 +104,7 @@ struct OperationProbe: @unchecked Sendable {
 
   /// Runs the operation's code, or a part of it, through its companion if it has one.
   @inline(__always) func run(_ body: () -> Void) {
-    if let companion = LiveCompanion.of(pointer) { companion.run(body) } else { body() }
+    if let companion = ObserverCompanion.of(pointer) { companion.run(body) } else { body() }
   }
 
   func claim(_ bit: UInt32) -> Bool { optrace_operation_claim(pointer, bit) }

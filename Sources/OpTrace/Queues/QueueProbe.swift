@@ -130,11 +130,11 @@ struct QueueProbe: @unchecked Sendable {
     return enqueued
   }
 
-  /// An operation whose turns would not be reported gets no companion.
+  /// An operation whose steps would not be reported gets no companion.
   private func accompany(_ operation: Operation, _ serial: UInt32, on queue: OperationQueue, recorder: TraceRecorder) {
     guard let probe = recorder.probe(of: operation), optrace_operation_known(probe.pointer, recorder.core) == serial
     else { return }
-    LiveOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
+    FollowedOperation.enqueued(operation, probe, number: serial, on: pointer) { Description(queue).live }
     // Reported here if the record of the adding contains it: nothing calls `isReady` any more.
     if probe.has(OperationProbe.Bits.ready) {
       optrace_operation_notify(probe.pointer, EventKind.ready.rawValue, nil, 0)
@@ -144,12 +144,12 @@ struct QueueProbe: @unchecked Sendable {
   /// The same for a barrier block.
   func accompany(_ barrier: BarrierLife, on queue: OperationQueue) {
     guard optrace_wants_companions() else { return }
-    LiveOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) { Description(queue).live }
+    FollowedOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) { Description(queue).live }
   }
 
   /// The queue's new name, and how many it lets run.
-  func noteName(_ name: String?) { (LiveCompanion.of(pointer) as? LiveQueue)?.rename(name) }
-  func noteLimit(_ limit: Int) { (LiveCompanion.of(pointer) as? LiveQueue)?.change(limit: limit) }
+  func noteName(_ name: String?) { (ObserverCompanion.of(pointer) as? FollowedQueue)?.rename(name) }
+  func noteLimit(_ limit: Int) { (ObserverCompanion.of(pointer) as? FollowedQueue)?.change(limit: limit) }
 
   /// Enclose Foundation's own call: on Linux it can hang in a lock that the same thread holds, and the trace then shows
   /// that.

@@ -1,25 +1,25 @@
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 
 /// What operations of two runs have in common where their names and numbers differ: results are reported by pattern.
-public struct WorkPattern: Hashable, Sendable {
+package struct WorkPattern: Hashable, Sendable {
   /// the name with `#` for its numbers; without a name the function, else the class.
-  public var name: String
+  package var name: String
   /// The class, without its module.
-  public var className: String
+  package var className: String
   /// The queue's name with `#` for its numbers; nil: it was never enqueued.
-  public var queue: String?
+  package var queue: String?
   /// The function that it runs, where that is not its class's own, and all traces have names for functions.
-  public var function: String?
+  package var function: String?
 
   /// The pattern of these names, which are patterns themselves.
-  public init(name: String, className: String, queue: String? = nil, function: String? = nil) {
+  package init(name: String, className: String, queue: String? = nil, function: String? = nil) {
     (self.name, self.className, self.queue, self.function) = (name, className, queue, function)
   }
 }
 
 extension WorkPattern: Comparable {
-  public static func < (left: Self, right: Self) -> Bool {
+  package static func < (left: Self, right: Self) -> Bool {
     if left.name != right.name { return left.name < right.name }
     if left.className != right.className { return left.className < right.className }
     if left.queue != right.queue { return left.queue ?? "" < right.queue ?? "" }
@@ -69,7 +69,7 @@ struct PatternTable {
 
 extension Comparison {
   /// The operations of each pattern in one of the runs that were compared, by their indexes in it. O(n).
-  public func members(in trace: Trace) -> [WorkPattern: [Int]] {
+  package func members(in trace: Trace) -> [WorkPattern: [Int]] {
     let known = Set(graph.operations.map(\.pattern))
     var table = PatternTable()
     let numbers = table.numbers(of: trace)

@@ -1,6 +1,6 @@
-public import OpTraceGraph
+package import OpTraceGraph
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 import OpTraceText
 
 extension GraphPicture {
@@ -9,7 +9,7 @@ extension GraphPicture {
   ///
   /// With more than `most` boxes, those that differ and their neighbours stay; the rest is counted. O(n log n).
   /// - Parameter members: the operations of each pattern, where the picture is beside what shows them.
-  public init(
+  package init(
     of comparison: Comparison, title: String, members: [WorkPattern: [OperationID]] = [:],
     mostBoxes most: Int = GraphOptions.readable
   ) {

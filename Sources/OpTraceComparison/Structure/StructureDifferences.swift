@@ -1,27 +1,27 @@
-public import OpTraceModel
+package import OpTraceModel
 
 /// What the new runs consist of and the base runs do not, or the other way round. A count differs only where no base run has one
 /// that a new run has: what varies between runs of one program is no difference.
-public struct StructureDifferences: Sendable, Equatable {
+package struct StructureDifferences: Sendable, Equatable {
   /// How often something was there in the runs of each side: the least and the most.
-  public struct Counts: Sendable, Equatable {
+  package struct Counts: Sendable, Equatable {
     /// In the base runs.
-    public var base: ClosedRange<Int>
+    package var base: ClosedRange<Int>
     /// In the new runs.
-    public var new: ClosedRange<Int>
+    package var new: ClosedRange<Int>
     /// There is more of it than there was.
-    public var isMore: Bool { new.lowerBound > base.upperBound }
+    package var isMore: Bool { new.lowerBound > base.upperBound }
     /// No base run has as many as a new run.
-    public var isChanged: Bool { !base.overlaps(new) }
+    package var isChanged: Bool { !base.overlaps(new) }
     /// How it changed.
-    public var change: Change? {
+    package var change: Change? {
       guard isChanged else { return nil }
       return base.upperBound == 0 ? .came : new.upperBound == 0 ? .went : isMore ? .more : .fewer
     }
   }
 
   /// How something changed between the sides.
-  public enum Change: String, Sendable, CaseIterable {
+  package enum Change: String, Sendable, CaseIterable {
     /// No base run has it.
     case came
     /// No new run has it.
@@ -33,87 +33,87 @@ public struct StructureDifferences: Sendable, Equatable {
   }
 
   /// Operations of a pattern.
-  public struct Operations: Sendable, Equatable {
+  package struct Operations: Sendable, Equatable {
     /// Which operations.
-    public var pattern: WorkPattern
+    package var pattern: WorkPattern
     /// How many there were.
-    public var counts: Counts
+    package var counts: Counts
   }
 
   /// Dependencies between operations of two patterns.
-  public struct Edges: Sendable, Equatable {
+  package struct Edges: Sendable, Equatable {
     /// Those that wait.
-    public var waiter: WorkPattern
+    package var waiter: WorkPattern
     /// Those that they wait for.
-    public var dependency: WorkPattern
+    package var dependency: WorkPattern
     /// How many such dependencies there were.
-    public var counts: Counts
+    package var counts: Counts
   }
 
   /// Operation queues of a pattern.
-  public struct Queues: Sendable, Equatable {
+  package struct Queues: Sendable, Equatable {
     /// The name, with `#` for its numbers.
-    public var queue: String
+    package var queue: String
     /// How many there were.
-    public var counts: Counts
+    package var counts: Counts
   }
 
   /// Queues of a pattern that ever had a limit.
-  public struct Limits: Sendable, Equatable {
+  package struct Limits: Sendable, Equatable {
     /// The name, with `#` for its numbers.
-    public var queue: String
+    package var queue: String
     /// How many may run at once; nil: as many as the system allows.
-    public var limit: Int?
+    package var limit: Int?
     /// How many such queues there were.
-    public var counts: Counts
+    package var counts: Counts
   }
 
   /// Operations of a pattern that were in a state at the end.
-  public struct Ends: Sendable, Equatable {
+  package struct Ends: Sendable, Equatable {
     /// Which operations.
-    public var pattern: WorkPattern
+    package var pattern: WorkPattern
     /// Their state; nil: the trace does not say.
-    public var state: OperationState?
+    package var state: OperationState?
     /// How many there were.
-    public var counts: Counts
+    package var counts: Counts
   }
 
   /// Something that the doctor finds.
-  public struct Finding: Sendable, Equatable {
+  package struct Finding: Sendable, Equatable {
     /// As `optrace doctor --explain` knows it.
-    public var code: String
+    package var code: String
     /// Proven in one of the runs that have it.
-    public var isError: Bool
+    package var isError: Bool
     /// In how many runs of each side it is found.
-    public var runs: (base: Int, new: Int)
+    package var runs: (base: Int, new: Int)
     /// The new runs have it and no base run does.
-    public var isNew: Bool { runs.base == 0 }
+    package var isNew: Bool { runs.base == 0 }
 
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
       left.code == right.code && left.isError == right.isError && left.runs == right.runs
     }
   }
 
   /// Operations that came or went, by pattern.
-  public internal(set) var operations: [Operations] = []
+  package internal(set) var operations: [Operations] = []
   /// Dependencies that came or went, by the patterns of both ends.
-  public internal(set) var edges: [Edges] = []
+  package internal(set) var edges: [Edges] = []
   /// Queues that came or went, by pattern.
-  public internal(set) var queues: [Queues] = []
+  package internal(set) var queues: [Queues] = []
   /// Limits that came or went, of queues that both sides have.
-  public internal(set) var limits: [Limits] = []
+  package internal(set) var limits: [Limits] = []
   /// States at the end that came or went, of operations that both sides have as many of.
-  public internal(set) var ends: [Ends] = []
+  package internal(set) var ends: [Ends] = []
   /// What the doctor finds on one side alone: in all of its runs, or, where it is an error, in any.
-  public internal(set) var findings: [Finding] = []
+  package internal(set) var findings: [Finding] = []
 
   /// Something besides findings differs.
-  public var isChanged: Bool {
+  package var isChanged: Bool {
     !(operations.isEmpty && edges.isEmpty && queues.isEmpty && limits.isEmpty && ends.isEmpty)
   }
 
   /// Something is found that no base run has.
-  public var hasNewFindings: Bool { findings.contains(where: \.isNew) }
+  package var hasNewFindings: Bool { findings.contains(where: \.isNew) }
 }
 
 extension StructureDifferences {
@@ -187,13 +187,13 @@ extension StructureDifferences {
 
 /// All operations and dependencies of both sides by pattern, those that differ and those that do not: what a picture of the
 /// comparison is drawn of.
-public struct PatternGraph: Sendable, Equatable {
+package struct PatternGraph: Sendable, Equatable {
   /// In the order of their patterns.
-  public internal(set) var operations: [StructureDifferences.Operations] = []
+  package internal(set) var operations: [StructureDifferences.Operations] = []
   /// In the order of the patterns that wait, then of those that they wait for.
-  public internal(set) var edges: [StructureDifferences.Edges] = []
+  package internal(set) var edges: [StructureDifferences.Edges] = []
   /// By name.
-  public internal(set) var queues: [StructureDifferences.Queues] = []
+  package internal(set) var queues: [StructureDifferences.Queues] = []
 
   /// - Parameter patterns: by number. O(runs * patterns).
   init(base: [RunFacts], new: [RunFacts], patterns: [WorkPattern]) {

@@ -86,21 +86,21 @@ struct TimingTable {
 }
 
 /// When a difference in times gets a verdict. Measured on repeated runs: Documentation/performance.md.
-public struct TimingRule: Sendable, Equatable {
+package struct TimingRule: Sendable, Equatable {
   /// Smaller changes are none: 0.03 is 3 %.
-  public var threshold = 0.03
+  package var threshold = 0.03
   /// What takes less of the wall time is not tested: its times vary too much.
-  public var leastShare = 0.005
+  package var leastShare = 0.005
   /// How often there may be a verdict without a change, over all patterns of a comparison: in 2 of 100 something is slower that
   /// is not, in 2 of 100 faster.
-  public var significance = 0.04
+  package var significance = 0.04
   /// With fewer runs on a side no split of them is rare enough to prove anything: three and three have 20.
-  public static let leastRuns = 5
+  package static let leastRuns = 5
   /// At most so many patterns are tested: those that run longest.
-  public static let mostTests = 1000
+  package static let mostTests = 1000
 
   /// The standard rule.
-  public init() {}
+  package init() {}
 
   /// Slower or faster: proven, and by more than the threshold. The same: the whole range lies inside of the threshold, or
   /// the change is proven and small.
@@ -117,7 +117,7 @@ public struct TimingRule: Sendable, Equatable {
 }
 
 /// The verdict on the times of two sides.
-public enum TimingVerdict: String, Sendable, CaseIterable {
+package enum TimingVerdict: String, Sendable, CaseIterable {
   /// The new runs take longer.
   case slower
   /// The new runs take less time.

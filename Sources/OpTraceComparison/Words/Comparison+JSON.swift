@@ -1,4 +1,4 @@
-public import OpTraceText
+package import OpTraceText
 import OpTraceModel
 
 extension Comparison {
@@ -7,7 +7,7 @@ extension Comparison {
   /// - Parameters:
   ///   - failed: the conditions of a gate that hold.
   ///   - wallPrediction: what the times mean for the wall time, under its key; null: not known.
-  public func json(failed: [Gate.Condition] = [], wallPrediction: JSONValue = .null) -> JSONValue {
+  package func json(failed: [Gate.Condition] = [], wallPrediction: JSONValue = .null) -> JSONValue {
     .members([
       "version": .integer(1),
       "runs": .members(["base": .integer(base.runs), "new": .integer(new.runs)]),

@@ -1,8 +1,8 @@
 import OpTraceModel
-public import OpTraceText
+package import OpTraceText
 
 /// A `Comparison` for people.
-public struct ComparisonText: Sendable {
+package struct ComparisonText: Sendable {
   private static let mostLines = 20
   private static let mostTimings = 30
 
@@ -14,14 +14,14 @@ public struct ComparisonText: Sendable {
   /// - Parameters:
   ///   - failed: the conditions of a gate that hold.
   ///   - addition: a part of the caller's own, below the times.
-  public init(
+  package init(
     _ comparison: Comparison, failed: [Gate.Condition] = [], addition: String = "", style: TextStyle = .plain
   ) {
     (self.comparison, self.failed, self.addition, self.style) = (comparison, failed, addition, style)
   }
 
   /// Ends with a line end. O(differences + patterns).
-  public var text: String {
+  package var text: String {
     [head, structure, findings, timings, addition, verdict].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 

@@ -79,7 +79,7 @@ package enum FreshSnapshot {
     number(header, at: Place.state) == Layout.FileState.closed.rawValue
   }
 
-  private static func number<Number: FixedWidthInteger>(_ header: [UInt8], at place: Int) -> Number {
-    header.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Number.self)) }
+  private static func number<Number: FixedWidthInteger>(_ header: [UInt8], at offset: Int) -> Number {
+    header.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
   }
 }

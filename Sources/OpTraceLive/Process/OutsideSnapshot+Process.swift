@@ -14,31 +14,31 @@ extension OutsideSnapshot {
         guard let context, let thread else { return }
         Unmanaged<Gathered>.fromOpaque(context).takeUnretainedValue().add(thread.pointee)
       }, &count)
-    guard isDone, !gathered.look.threads.isEmpty else { return nil }
-    gathered.look.moved = Int(count.moved)
-    gathered.look.refused = Int(count.refused)
-    return gathered.look
+    guard isDone, !gathered.snapshot.threads.isEmpty else { return nil }
+    gathered.snapshot.moved = Int(count.moved)
+    gathered.snapshot.refused = Int(count.refused)
+    return gathered.snapshot
   }
 
   private final class Gathered {
-    var look = OutsideSnapshot()
+    var snapshot = OutsideSnapshot()
     /// By address; most frames are on several stacks.
-    private var places: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
+    private var located: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
 
     func add(_ thread: optrace_outside_thread) {
       let frames = UnsafeBufferPointer(start: thread.addresses, count: Int(thread.depth))
-      look.threads.append(
+      snapshot.threads.append(
         OutsideSnapshot.Thread(
           systemID: thread.id, name: String(cString: thread.name), owner: thread.owner,
           words: (thread.words.0, thread.words.1),
-          frames: frames.enumerated().map { place, address in
-            let (image, bias) = self.place(of: address)
-            return OutsideSnapshot.Frame(image: image, offset: address &- bias, isGuessed: place >= Int(thread.guessed))
+          frames: frames.enumerated().map { index, address in
+            let (image, bias) = self.image(of: address)
+            return OutsideSnapshot.Frame(image: image, offset: address &- bias, isGuessed: index >= Int(thread.guessed))
           }))
     }
 
-    private func place(of address: UInt64) -> (image: ImageRecord?, bias: UInt64) {
-      if let known = places[address] { return known }
+    private func image(of address: UInt64) -> (image: ImageRecord?, bias: UInt64) {
+      if let known = located[address] { return known }
       let result: (image: ImageRecord?, bias: UInt64) =
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(optrace_longest_path)) { path in
           var found = optrace_image()
@@ -46,7 +46,7 @@ extension OutsideSnapshot {
           guard optrace_image_find(address &- 1, &found, path.baseAddress) else { return (nil, 0) }
           return (ImageRecord(found, path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)), found.bias)
         }
-      places[address] = result
+      located[address] = result
       return result
     }
   }

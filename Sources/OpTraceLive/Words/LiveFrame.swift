@@ -100,7 +100,7 @@ package struct LiveFrame: Sendable {
     "q, Ctrl-C   quit", "s           sort queues: as made, oldest ready, ready, done, name",
     "/           show only what contains a text; Esc shows all", "p, space    pause and continue",
     "up, down    choose an operation (also k, j)", "enter, o    open it in the report",
-    "?           this; any key goes back",
+    "?           show this help; any key closes it",
   ]
 
   private func head(_ width: Int) -> String {

@@ -8,32 +8,32 @@ import OpTraceFormat
 /// rule here; the doctor speaks of it. Where events are missing (loss, damage, a ring that went round), rules that rest
 /// on the absence of an event are not applied. Contradictions within the clocks' error are not reported.
 public struct TraceValidator {
-  private let header: TraceHeader
-  private let strings: [UInt32: String]
+  let header: TraceHeader
+  let strings: [UInt32: String]
   /// Events in the pieces before the one that is being checked.
-  private var eventsBefore = 0
+  var eventsBefore = 0
   /// Nothing is missing, so what was not seen did not happen.
-  private let isWhole: Bool
-  private var violations: [Violation] = []
-  private var lives: [Life] = []
-  private var rows: IndexTable
-  private var queues: [UInt32: QueueState] = [:]
-  private var namedThreads: [UInt32: UInt32] = [:]
-  private var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
+  let isWhole: Bool
+  var violations: [Violation] = []
+  var lives: [Life] = []
+  var rows: IndexTable
+  var queues: [UInt32: QueueState] = [:]
+  var namedThreads: [UInt32: UInt32] = [:]
+  var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
   /// The row of the event before: mostly the next event has the same.
-  private var lastThread: UInt32?
-  private var stacks = CodeStacks()
-  private var openWaits: [Wait: Int] = [:]
-  private var blocking = BlockingRules()
-  private var submissions: SubmissionRules
-  private var tasks = TaskRules()
-  private var openSpans: Set<UInt32> = []
-  private let finishTimes: FirstTimes
+  var lastThread: UInt32?
+  var stacks = CodeStacks()
+  var openWaits: [Wait: Int] = [:]
+  var blocking = BlockingRules()
+  var submissions: SubmissionRules
+  var tasks = TaskRules()
+  var openSpans: Set<UInt32> = []
+  let finishTimes: FirstTimes
   /// When an operation first said that it has finished, where that was before it announced it.
-  private let finishSeenTimes: FirstTimes
+  let finishSeenTimes: FirstTimes
 
   /// What was seen of one operation so far.
-  private struct Life {
+  struct Life {
     var isCreated = false
     var coverage = Coverage.partial
     var isAsynchronous = false
@@ -49,19 +49,19 @@ public struct TraceValidator {
     var openBlocks: Set<UInt32> = []
   }
 
-  private struct QueueState {
+  struct QueueState {
     var isDefined = false
     /// The largest so far: operations that got their slot before the limit was lowered may start after.
     var limit: Int64 = -1
     var executing: Set<UInt32> = []
   }
 
-  private typealias Frame = CodeStacks.Frame
+  typealias Frame = CodeStacks.Frame
 
-  private let facts: ValidationFacts
-  private let screen: FieldScreen
+  let facts: ValidationFacts
+  let screen: FieldScreen
 
-  private struct Wait: Hashable {
+  struct Wait: Hashable {
     var thread: UInt32
     var target: UInt32
     var isQueue: Bool
@@ -116,13 +116,13 @@ public struct TraceValidator {
     return violations.sorted { $0.event < $1.event }
   }
 
-  private mutating func report(_ rule: Violation.Rule, _ event: TraceEvent, _ index: Int, _ text: String) {
+  mutating func report(_ rule: Violation.Rule, _ event: TraceEvent, _ index: Int, _ text: String) {
     let spec = EventSpec.of(raw: event.kind)
     let operation = spec?.subject == .operation && event.subject != 0 ? OperationID(event.subject) : nil
     violations.append(Violation(rule: rule, event: index + 1, time: event.time, operation: operation, text: text))
   }
 
-  private mutating func check(_ event: TraceEvent, _ index: Int) {
+  mutating func check(_ event: TraceEvent, _ index: Int) {
     let isDefinition = KindTables.parts[Int(event.kind)] == .definition
     if !isDefinition, event.thread.rawValue != lastThread {
       lastThread = event.thread.rawValue
@@ -161,27 +161,27 @@ public struct TraceValidator {
     }
   }
 
-  private mutating func checkBlock(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+  mutating func checkBlock(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
     guard event.subject != 0 else { return report(.valueOutOfRange, event, index, "block #0 does not exist") }
     let problems = submissions.check(kind, event)
     guard isWhole else { return }
     for problem in problems { report(problem.rule, event, index, problem.text) }
   }
 
-  private mutating func checkTask(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+  mutating func checkTask(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
     guard event.subject != 0 else { return report(.valueOutOfRange, event, index, "task #0 does not exist") }
     let problems = tasks.check(kind, event)
     guard isWhole else { return }
     for problem in problems { report(problem.rule, event, index, problem.text) }
   }
 
-  private func isDefined(_ meaning: EventSpec.Field.Meaning, _ id: UInt32) -> Bool {
+  func isDefined(_ meaning: EventSpec.Field.Meaning, _ id: UInt32) -> Bool {
     meaning == .frame ? facts.frames.contains(id) : facts.images.contains(id)
   }
 
   // MARK: - Fields
 
-  private mutating func checkFields(_ spec: EventSpec, _ event: TraceEvent, _ index: Int) {
+  mutating func checkFields(_ spec: EventSpec, _ event: TraceEvent, _ index: Int) {
     for field in spec.fields {
       let value = field.value(event.word1, event.word2)
       let id = UInt32(truncatingIfNeeded: value)
@@ -227,7 +227,7 @@ public struct TraceValidator {
     }
   }
 
-  private mutating func checkEnd() {
+  mutating func checkEnd() {
     guard isWhole else { return }
     // The beginning and the end of a long wait are written by two threads: the process may have been killed in between.
     for end in blocking.unmatchedEnds where header.isClosed {
@@ -241,242 +241,4 @@ public struct TraceValidator {
     }
   }
 
-  // MARK: - Operations
-
-  private mutating func checkOperation(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
-    let id = event.subject
-    if kind == .spanBegan {
-      let span = EventFields.SpanBegan(event.word1).id
-      if !openSpans.insert(span).inserted {
-        report(.definedTwice, event, index, "span s\(span) begins again before it has ended")
-      }
-    }
-    let isRemark = KindTables.parts[Int(event.kind)] == .remark
-    guard id != 0 else {
-      if !isRemark { report(.valueOutOfRange, event, index, "operation #0 does not exist") }
-      if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
-      return
-    }
-    guard !submissions.isKnown(id), !tasks.isKnown(id) else {
-      if kind == .blocked || kind == .unblocked || kind == .signalled { checkBlocking(kind, event, index, nil) }
-      return
-    }
-    let row = row(of: id)
-    // Taken out and put back, so that its arrays are changed in place.
-    var life = Life()
-    swap(&life, &lives[row])
-    defer { swap(&life, &lives[row]) }
-    if kind == .operationCreated {
-      let fields = EventFields.OperationCreated(event.word1)
-      let coverage = Coverage(rawValue: fields.coverage) ?? .partial
-      // What was only named as a dependency is described again when it is met itself; what was thought to be seen from its
-      // start on, when it turns out that it was not.
-      let isMore = life.coverage == .external || (life.coverage == .full && coverage == .partial)
-      if life.isCreated, !isMore, isWhole { report(.definedTwice, event, index, "is created twice") }
-      life.isCreated = true
-      life.coverage = coverage
-      life.isAsynchronous = fields.async
-      life.overridesReady = fields.ownReady
-      return
-    }
-    if !life.isCreated, isWhole {
-      report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
-      life.isCreated = true
-    }
-    // Remarks of the program, and records of the operation's past, may come at any time.
-    if let released = life.released, event.time - released > TraceBuilder.tolerance, !isRemark {
-      report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
-    }
-    switch kind {
-    case .waitBegan, .waitEnded: checkWait(kind, event, index, life)
-    case .blocked, .unblocked, .signalled: checkBlocking(kind, event, index, life)
-    case .dependencyAdded:
-      // A recorder may write an edge twice.
-      let other = EventFields.DependencyAdded(event.word1).on
-      if life.dependencies.count > 64 || !life.dependencies.contains(other) { life.dependencies.append(other) }
-    case .dependencyRemoved:
-      let other = EventFields.DependencyRemoved(event.word1).on
-      if let row = life.dependencies.lastIndex(of: other) {
-        life.dependencies.remove(at: row)
-      } else if isWhole {
-        report(.unknownDependency, event, index, "a dependency on #\(other) is removed that it did not have")
-      }
-    case .enqueued: life.queue = EventFields.Enqueued(event.word1).queue
-    case .cancelRequested: life.isCancelled = true
-    case .released:
-      if life.released != nil { report(.onlyOnce, event, index, "is released twice") }
-      life.released = event.time
-    default: checkRun(kind, event, index, &life)
-    }
-  }
-
-  private mutating func row(of id: UInt32) -> Int {
-    if let row = rows[id] { return row }
-    rows[id] = lives.count
-    lives.append(Life())
-    return lives.count - 1
-  }
-
-  /// Whether the absence of an event of this operation proves something.
-  private func isFullySeen(_ life: Life) -> Bool { isWhole && life.coverage == .full }
-
-  private mutating func checkRun(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: inout Life) {
-    let id = event.subject
-    switch kind {
-    case .started:
-      life.starts += 1
-      enter(Frame(operation: id, kind: .start), event)
-      if life.starts == 1, !life.isFinished { checkLimit(event, index, life) }
-    case .executionBegan:
-      if life.hasBegun { report(.onlyOnce, event, index, "its code begins twice") }
-      if life.starts == 0, isFullySeen(life) {
-        report(.missingBefore, event, index, "its code begins without `started`")
-      }
-      life.hasBegun = true
-      enter(Frame(operation: id, kind: .code), event)
-      checkDependencies(event, index, life)
-    case .executionEnded:
-      if life.hasEnded { report(.onlyOnce, event, index, "its code ends twice") }
-      if !life.hasBegun, isFullySeen(life) {
-        report(.missingBefore, event, index, "its code ends without having begun")
-      }
-      life.hasEnded = true
-      leave(Frame(operation: id, kind: .code), event, index, life)
-    case .blockBegan:
-      let number = EventFields.BlockBegan(event.word1).index
-      if !life.openBlocks.insert(number).inserted { report(.onlyOnce, event, index, "block \(number) begins twice") }
-      if !life.hasBegun, isFullySeen(life) {
-        report(.missingBefore, event, index, "block \(number) begins before the operation's code")
-      }
-      enter(Frame(operation: id, kind: .block(number)), event)
-    case .blockEnded:
-      let number = EventFields.BlockEnded(event.word1).index
-      if life.openBlocks.remove(number) == nil {
-        if isFullySeen(life) { report(.unmatchedEnd, event, index, "block \(number) ends without having begun") }
-      } else {
-        leave(Frame(operation: id, kind: .block(number)), event, index, life)
-      }
-    case .startReturned:
-      if life.starts == 0, isFullySeen(life) {
-        report(.missingBefore, event, index, "`start()` returns without `started`")
-      }
-      leave(Frame(operation: id, kind: .start), event, index, life)
-    case .finished, .finishedWithError:
-      if life.isFinished { report(.onlyOnce, event, index, "is finished twice") }
-      if isFullySeen(life), !life.isAsynchronous, !life.isFinished {
-        if life.starts == 0, !life.isCancelled {
-          report(.missingBefore, event, index, "is finished without `started`, and was not cancelled")
-        } else if life.hasBegun, !life.hasEnded {
-          report(.finishedWhileRunning, event, index, "is synchronous and finished while its code runs")
-        }
-      }
-      life.isFinished = true
-      if let queue = life.queue { queues[queue]?.executing.remove(id) }
-    case .finishedAgain:
-      if !life.isFinished, isFullySeen(life) {
-        report(.missingBefore, event, index, "is finished again without `finished`")
-      }
-    default: break
-    }
-  }
-
-  private mutating func checkDependencies(_ event: TraceEvent, _ index: Int, _ life: Life) {
-    // Where the program says itself when it is ready, it may say so too early.
-    guard isFullySeen(life), !life.isCancelled, !life.overridesReady else { return }
-    for other in life.dependencies {
-      // A cancelled dependency counts as met; one that was never seen itself proves nothing.
-      guard let dependency = rows[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
-      else { continue }
-      if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }
-      report(.startedBeforeDependency, event, index, "begins before #\(other) is finished, on which it depends")
-    }
-  }
-
-  private mutating func checkLimit(_ event: TraceEvent, _ index: Int, _ life: Life) {
-    guard let id = life.queue, queues[id] != nil else { return }
-    queues[id]?.executing.insert(event.subject)
-    guard let queue = queues[id], isWhole, queue.limit >= 0, queue.executing.count > queue.limit else { return }
-    let running = queue.executing.filter { other in
-      finishTimes[other].map { $0 > event.time + TraceBuilder.tolerance } ?? true
-    }
-    if running.count > queue.limit {
-      report(
-        .limitExceeded, event, index, "starts as number \(running.count) in queue q\(id), whose limit is \(queue.limit)"
-      )
-    }
-  }
-
-  // MARK: - Threads, queues, waits
-
-  private mutating func enter(_ frame: Frame, _ event: TraceEvent) { stacks.enter(frame, on: event.thread.rawValue) }
-
-  private mutating func leave(_ frame: Frame, _ event: TraceEvent, _ index: Int, _ life: Life) {
-    let thread = event.thread.rawValue
-    switch stacks.leave(frame, on: thread) {
-    case .nowhere: break
-    case .onOther(let other):
-      // The code of an asynchronous operation may go on on another thread.
-      guard isWhole, !life.isAsynchronous else { return }
-      report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
-    case .left(let above):
-      let inner = above.last { !(rows[$0.operation].map { lives[$0].isAsynchronous } ?? true) }
-      guard let inner, inner.operation != frame.operation, isWhole else { return }
-      report(
-        .nesting, event, index, "`\(name(event))` while code of #\(inner.operation) still runs above it on the thread")
-    }
-  }
-
-  private func name(_ event: TraceEvent) -> String { EventSpec.of(raw: event.kind)?.name ?? "?" }
-
-  private mutating func checkQueue(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
-    let id = event.subject
-    guard id != 0 else { return report(.valueOutOfRange, event, index, "queue q0 does not exist") }
-    if kind == .queueCreated {
-      if queues[id]?.isDefined == true, isWhole { report(.definedTwice, event, index, "queue q\(id) is created twice") }
-      queues[id, default: QueueState()].isDefined = true
-      queues[id]?.limit = Int64(EventFields.QueueCreated(event.word1).limit)
-      return
-    }
-    if isWhole, !facts.queues.contains(id) {
-      report(.undefinedQueue, event, index, "`\(kind.spec.name)` of queue q\(id), which is not defined")
-    }
-    switch kind {
-    case .limitChanged:
-      let limit = EventFields.LimitChanged(event.word1).value
-      if let known = queues[id]?.limit, known >= 0, limit < 0 || limit > known { queues[id]?.limit = limit }
-    case .queueWaitBegan, .queueWaitEnded: checkWait(kind, event, index, nil)
-    default: break
-    }
-  }
-
-  /// `life`: of the operation that is waited for; nil: a queue is.
-  private mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
-    let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: life == nil)
-    if kind == .waitBegan || kind == .queueWaitBegan {
-      openWaits[wait, default: 0] += 1
-      return
-    }
-    let open = openWaits[wait] ?? 0
-    openWaits[wait] = open > 1 ? open - 1 : nil
-    guard isWhole else { return }
-    if open == 0 {
-      report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
-    } else if let life, life.coverage == .full,
-      // A waiter may go on as soon as `isFinished` is true, before the operation announces it.
-      min(finishTimes[event.subject] ?? .max, finishSeenTimes[event.subject] ?? .max)
-        > event.time &+ TraceBuilder.tolerance
-    {
-      report(.waitEndedEarly, event, index, "the wait for it ends before it is finished")
-    }
-  }
-
-  private mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
-    // An operation that was seen in part may execute anywhere.
-    let isSeen = life.map(isFullySeen) ?? false
-    let problem = blocking.check(kind, event, index) { thread in
-      if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }
-      return !isSeen || stacks.executes(event.subject, on: thread)
-    }
-    if let problem, isWhole { report(problem.rule, event, index, problem.text) }
-  }
 }

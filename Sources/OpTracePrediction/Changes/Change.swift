@@ -1,9 +1,9 @@
 package import OpTraceModel
 
 /// One thing that could be different in a run.
-public struct Change: Sendable, Hashable {
+package struct Change: Sendable, Hashable {
   /// As an option of the command: `--limit network=4`.
-  public let text: String
+  package let text: String
   package let effect: Effect
 
   /// What it does. Operations are given by their indexes in the trace.
@@ -24,13 +24,13 @@ public struct Change: Sendable, Hashable {
   package init(text: String, _ effect: Effect) { (self.text, self.effect) = (text, effect) }
 
   /// The words of `--priority`, with the values that Foundation gives them.
-  public static let priorities: [(word: String, value: Int8)] = [
+  package static let priorities: [(word: String, value: Int8)] = [
     ("veryLow", -8), ("low", -4), ("normal", 0), ("high", 4), ("veryHigh", 8),
   ]
 }
 
 /// The options that make a ``Change``.
-public enum ChangeOption: String, Sendable, CaseIterable {
+package enum ChangeOption: String, Sendable, CaseIterable {
   /// `QUEUE=N`, `QUEUE=unlimited`: how many a queue runs at once.
   case limit
   /// `CLASS=K`, `CLASS=infinitely`: pieces of running are so many times as fast.
@@ -50,7 +50,7 @@ public enum ChangeOption: String, Sendable, CaseIterable {
 }
 
 /// Why a change means nothing, or nothing definite. ``description`` is one sentence; names in it are as they were typed.
-public enum ChangeError: Error, Sendable, Equatable {
+package enum ChangeError: Error, Sendable, Equatable {
   /// It has not the form that the option wants.
   case form(option: String, value: String, wanted: String)
   /// Nothing has this name. `known`: the names that there are.
@@ -63,7 +63,7 @@ public enum ChangeError: Error, Sendable, Equatable {
   case pointless(option: String, value: String, reason: String)
 
   /// One sentence, without a full stop. O(1).
-  public var description: String {
+  package var description: String {
     switch self {
     case .form(let option, let value, let wanted): "--\(option) '\(value)': \(wanted)"
     case .unknown(let option, let word, let what, _): "--\(option): no \(what) is called '\(word)'"
@@ -77,7 +77,7 @@ public enum ChangeError: Error, Sendable, Equatable {
 
 extension Change {
   /// ``text`` as one types it in a shell: `--without 'Decode>Download'`.
-  public var shellText: String {
+  package var shellText: String {
     guard let blank = text.firstIndex(of: " ") else { return text }
     let value = text[text.index(after: blank)...]
     let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "/._-+,:@%=".contains($0) }
@@ -87,7 +87,7 @@ extension Change {
   }
 
   /// For people: `queue 'network' with 4 slots`.
-  public var words: String {
+  package var words: String {
     let (name, value) = parts
     switch effect {
     case .limit(_, nil): return "queue '\(name)' without a limit"
@@ -117,7 +117,7 @@ extension Change {
 
 extension Change {
   /// Throws where two of them say different things of one queue or operation. O(changes² + operations).
-  public static func check(_ changes: [Change]) throws(ChangeError) {
+  package static func check(_ changes: [Change]) throws(ChangeError) {
     for (index, change) in changes.enumerated() {
       for other in changes[..<index] where change.contradicts(other) { throw .contradiction(other.text, change.text) }
     }

@@ -1,19 +1,19 @@
-public import OpTraceModel
+package import OpTraceModel
 
 /// Makes changes of what people type, for one trace.
-public struct ChangeParser {
+package struct ChangeParser {
   private let names: NameTable
   private let operationCount: Int32
 
   /// O(operations + queues).
-  public init(_ trace: Trace) {
+  package init(_ trace: Trace) {
     names = NameTable(trace)
     operationCount = Int32(clamping: trace.operations.count)
   }
 
   /// The change that an option with this value means. Values are split at their last `=`; of `--without` at the one `>`
   /// where both sides name something.
-  public func parse(_ option: ChangeOption, _ value: String) throws(ChangeError) -> Change {
+  package func parse(_ option: ChangeOption, _ value: String) throws(ChangeError) -> Change {
     Change(text: "--\(option.rawValue) \(value)", try effect(option, value))
   }
 

@@ -1,15 +1,15 @@
-public import OpTraceModel
+package import OpTraceModel
 
 /// The predicted run with some changes. Times are nanoseconds.
-public struct Prediction: Sendable, Equatable {
+package struct Prediction: Sendable, Equatable {
   /// From the first enqueueing to the last finish.
-  public struct Wall: Sendable, Equatable {
+  package struct Wall: Sendable, Equatable {
     /// The most likely.
-    public var likely: Nanoseconds
+    package var likely: Nanoseconds
     /// It may be as short as this,
-    public var low: Nanoseconds
+    package var low: Nanoseconds
     /// or as long as this.
-    public var high: Nanoseconds
+    package var high: Nanoseconds
 
     package init(likely: Nanoseconds, low: Nanoseconds, high: Nanoseconds) {
       (self.likely, self.low, self.high) = (likely, low, high)
@@ -17,52 +17,52 @@ public struct Prediction: Sendable, Equatable {
   }
 
   /// How an operation's times differ from those of the replayed run.
-  public struct OperationChange: Sendable, Equatable {
+  package struct OperationChange: Sendable, Equatable {
     /// Its number in the trace.
-    public var id: OperationID
+    package var id: OperationID
     /// From its enqueueing to its finish: how much longer it takes, or less where negative.
-    public var wall: Nanoseconds
+    package var wall: Nanoseconds
     /// The part of that before its own code begins.
-    public var wait: Nanoseconds
+    package var wait: Nanoseconds
   }
 
   /// The changes; empty: none.
-  public var changes: [Change]
+  package var changes: [Change]
   /// Nil: it never ends.
-  public var wall: Wall?
+  package var wall: Wall?
   /// Operations that finished in the recorded run, and would not in this one; by their number.
-  public var neverEnds: [OperationID]
+  package var neverEnds: [OperationID]
   /// The assumptions, each in a sentence.
-  public var assumptions: [String]
+  package var assumptions: [String]
   /// In order; empty where nothing ends.
-  public var criticalPath: [OperationID]
+  package var criticalPath: [OperationID]
   /// Operations whose times change, the largest change first.
-  public var operations: [OperationChange]
+  package var operations: [OperationChange]
 }
 
 /// How well the machine runs the recorded run again, unchanged.
-public struct Replay: Sendable, Equatable {
+package struct Replay: Sendable, Equatable {
   /// Nil: it does not end in the machine, or did not in the trace.
-  public var wall: Nanoseconds?
+  package var wall: Nanoseconds?
   /// The difference to the recorded wall time as a part of that; nil without one of them.
-  public var errorShare: Double?
+  package var errorShare: Double?
   /// 95 of 100 operations finish within so much of their recorded moment, as a part of the wall time.
-  public var finishErrorP95Share: Double?
+  package var finishErrorP95Share: Double?
   /// Predictions of such a run were within 5 % in 99 of 100 cases; else less often.
-  public var isTrusted: Bool { reasons.isEmpty }
+  package var isTrusted: Bool { reasons.isEmpty }
   /// Why it is not trusted, each in a sentence.
-  public var reasons: [String]
+  package var reasons: [String]
 }
 
 /// Why nothing can be predicted from a trace.
-public enum PredictionError: Error, Sendable, Equatable {
+package enum PredictionError: Error, Sendable, Equatable {
   /// There is nothing to simulate.
   case noOperations
   /// Too much of it is missing.
   case incomplete(String)
 
   /// A sentence without a capital letter, to follow a prefix.
-  public var description: String {
+  package var description: String {
     switch self {
     case .noOperations: "no operation was given to a queue, so there is nothing to predict"
     case .incomplete(let reason): "too much is missing for a prediction: \(reason)"

@@ -1,24 +1,24 @@
 import OpTraceAnalysis
-public import OpTraceModel
+package import OpTraceModel
 
 /// Predicts a recorded run with changes.
 ///
 /// The recorded run is replayed first; what the trace does not say is chosen so that the replay comes near, and where several
 /// values do, all are tried: the range holds their results, and those of some orders that are a matter of chance.
-public struct Predictor {
+package struct Predictor {
   /// The recorded run.
-  public let trace: Trace
+  package let trace: Trace
   /// The recorded wall time: `Trace.activity`. Nil: something has not ended.
-  public let recordedWall: Nanoseconds?
+  package let recordedWall: Nanoseconds?
   /// How well the unchanged run is simulated.
-  public let replay: Replay
+  package let replay: Replay
   package let workload: Workload
   private let calibration: Calibration
   private let outcome: MachineOutcome
 
   /// - Parameter processors: how many the recorded program had, where that is known.
   /// O(n log n) for n events.
-  public init(_ trace: Trace, processors: Int? = nil) throws(PredictionError) {
+  package init(_ trace: Trace, processors: Int? = nil) throws(PredictionError) {
     guard trace.operations.contains(where: { $0.enqueued != nil && $0.queue != nil }) else { throw .noOperations }
     try Completeness.check(trace)
     self.trace = trace
@@ -33,7 +33,7 @@ public struct Predictor {
   }
 
   /// The run with all of these changes. O(runs · s log s) for s steps; some 20 runs, fewer of large traces.
-  public func predict(_ changes: [Change]) -> Prediction {
+  package func predict(_ changes: [Change]) -> Prediction {
     let changed = workload.applying(changes)
     let settings = calibration.settings(for: changes)
     let runs = Runs(changed, settings, mayVary: true)
@@ -57,7 +57,7 @@ public struct Predictor {
   }
 
   /// The most likely run with these changes as a trace, so that every output can show it. O(s log s).
-  public func predictedTrace(_ changes: [Change]) -> Trace {
+  package func predictedTrace(_ changes: [Change]) -> Trace {
     let changed = workload.applying(changes)
     let runs = Runs(changed, calibration.settings(for: changes), mayVary: false)
     return runs.typical.trace(like: trace, changed)

@@ -7,7 +7,7 @@ extension Predictor {
   ///
   /// Each candidate is simulated once; only those that are shown are simulated with their range.
   /// O(candidates · s log s) for s steps.
-  public func suggestions(atMost count: Int = 12) -> [Prediction] {
+  package func suggestions(atMost count: Int = 12) -> [Prediction] {
     let before = predictedWall([]) ?? .max
     let rated = Candidates(trace, workload).all.compactMap { change -> (change: Change, wall: Nanoseconds)? in
       guard let wall = predictedWall([change]), wall < before - before / Self.leastShare else { return nil }

@@ -1,20 +1,20 @@
-public import OpTraceModel
+package import OpTraceModel
 
 /// The answer to "what if": how well the recorded run can be replayed, and what is predicted for each scenario. Of several
 /// traces of one program the ranges hold the run times of all.
-public struct WhatIf: Sendable, Equatable {
+package struct WhatIf: Sendable, Equatable {
   /// Nil: a run never ended. Of several traces the middle one's.
-  public var recordedWall: Nanoseconds?
+  package var recordedWall: Nanoseconds?
   /// The worst of several traces.
-  public var replay: Replay
+  package var replay: Replay
   /// In the order in which they were asked for; suggestions, the best first.
-  public var scenarios: [Prediction]
+  package var scenarios: [Prediction]
   /// Names of the operations in the scenarios.
-  public var names: [OperationID: String]
+  package var names: [OperationID: String]
 
   /// - Parameter scenarios: for each scenario its changes, made for each predictor in order.
   /// O(scenarios · runs · s log s) for s steps.
-  public init(_ predictors: [Predictor], scenarios: [[[Change]]]) {
+  package init(_ predictors: [Predictor], scenarios: [[[Change]]]) {
     let walls = predictors.compactMap(\.recordedWall).sorted()
     recordedWall = walls.count == predictors.count && !walls.isEmpty ? walls[walls.count / 2] : nil
     replay = Replay.worst(predictors.map(\.replay))
@@ -26,7 +26,7 @@ public struct WhatIf: Sendable, Equatable {
   }
 
   /// The same of scenarios that were predicted already, as suggestions are.
-  public init(_ predictor: Predictor, suggestions: [Prediction]) {
+  package init(_ predictor: Predictor, suggestions: [Prediction]) {
     (recordedWall, replay, scenarios, names) = (predictor.recordedWall, predictor.replay, suggestions, [:])
     name(by: predictor.trace)
   }

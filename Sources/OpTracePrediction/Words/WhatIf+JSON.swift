@@ -1,9 +1,9 @@
 import OpTraceModel
-public import OpTraceText
+package import OpTraceText
 
 extension WhatIf {
   /// The form of `optrace whatif --json`; its keys are a contract (Documentation/json.md).
-  public var json: JSONValue {
+  package var json: JSONValue {
     .members([
       "version": .integer(1),
       "recordedSeconds": .optional(recordedWall) { .seconds($0) },
@@ -46,7 +46,7 @@ extension WhatIf {
 
 extension WhatIf {
   /// What the report's page shows of it, below "What would help" (`why.mjs`). Times in nanoseconds.
-  public var pageJSON: JSONValue {
+  package var pageJSON: JSONValue {
     var seen: Set<String> = []
     let assumptions = scenarios.flatMap(\.assumptions).filter { seen.insert($0).inserted }
     return .members([

@@ -1,8 +1,8 @@
-public import OpTraceText
+package import OpTraceText
 import OpTraceModel
 
 /// A `WhatIf` for people.
-public struct WhatIfText: Sendable {
+package struct WhatIfText: Sendable {
   private static let longestPath = 12
   private static let mostOperations = 5
   private static let mostStuck = 10
@@ -12,12 +12,12 @@ public struct WhatIfText: Sendable {
   private let style: TextStyle
 
   /// - Parameter isRanking: the scenarios are suggestions, the best first.
-  public init(_ whatIf: WhatIf, isRanking: Bool = false, style: TextStyle = .plain) {
+  package init(_ whatIf: WhatIf, isRanking: Bool = false, style: TextStyle = .plain) {
     (self.whatIf, self.isRanking, self.style) = (whatIf, isRanking, style)
   }
 
   /// Ends with a line end. O(scenarios).
-  public var text: String {
+  package var text: String {
     var parts = [replay]
     if isRanking {
       parts.append(ranking)
@@ -35,7 +35,7 @@ public struct WhatIfText: Sendable {
     let recorded = whatIf.recordedWall.map { "recorded \(duration($0))" } ?? "the recorded run did not end"
     let verdict =
       whatIf.replay.isTrusted
-      ? style.paint(.good, "the replay matches") : style.paint(.warning, "do not trust the predictions")
+      ? style.paint(.good, "the replay matches") : style.paint(.warning, "the predictions are not reliable")
     return "\(replayed), \(recorded): \(verdict)\n" + list(whatIf.replay.reasons)
   }
 

@@ -1,5 +1,5 @@
 /// What a prediction assumes because the trace does not say. The texts are for people.
-public enum Assumption: Sendable, Hashable, Comparable {
+package enum Assumption: Sendable, Hashable, Comparable {
   /// The number of processors, and so of threads in the pools.
   case processors
   /// Bodies wait rather than compute: they do not slow each other down.
@@ -26,7 +26,7 @@ public enum Assumption: Sendable, Hashable, Comparable {
   case callbackDelays
 
   /// One sentence.
-  public var sentence: String {
+  package var sentence: String {
     switch self {
     case .processors:
       "The trace does not say how many processors there were, so the range covers several numbers of pool threads."

@@ -1,17 +1,17 @@
 /// A function's name, as the linker knows it and as people do.
-public struct FunctionName: Hashable, Sendable {
+package struct FunctionName: Hashable, Sendable {
   /// In the object file.
-  public let mangled: String
+  package let mangled: String
   /// All that the mangled name says: modules, types, attributes. The mangled name where nobody can read it.
-  public let full: String
+  package let full: String
   /// For people: `closure #1 in loadUsers(_:)`. Without modules, types, generic arguments and what the compiler adds. Code that
   /// it made up, such as a thunk, is called as the function that it leads to.
-  public let short: String
+  package let short: String
 
   /// Demangles a name that a compiler made. Swift's runtime ends the process at some names that are damaged: those of a file
   /// that nobody vouches for are for ``Symbolicator``.
   /// - Complexity: O(length of the full name).
-  public init(mangled: String) {
+  package init(mangled: String) {
     let bare = FunctionName.withoutVersion(mangled)
     self.init(mangled, bare, demangled: Demangler.language(bare) == nil ? nil : Demangler.text(bare))
   }
@@ -69,7 +69,7 @@ extension FunctionName {
   ///
   /// A mangled name begins with what it is in; a module is its length in digits and its letters (docs/ABI/Mangling.rst of the
   /// Swift project).
-  public var module: String? {
+  package var module: String? {
     guard let prefix = ["$s", "_$s", "$e", "_$e"].first(where: mangled.hasPrefix) else { return nil }
     let rest = mangled.utf8.dropFirst(prefix.utf8.count)
     // Swift's own module, and what of it has a letter of its own.

@@ -1,22 +1,22 @@
 /// What a Parquet file says of itself at its end: its rows, and its own dictionary. Of any writer's files; nothing in there
 /// can do more harm than that there is no result.
-public struct ParquetFacts: Sendable, Equatable {
+package struct ParquetFacts: Sendable, Equatable {
   /// How many rows the file has.
-  public private(set) var rowCount = 0
+  package private(set) var rowCount = 0
   /// What the writer noted.
-  public private(set) var facts: [String: String] = [:]
+  package private(set) var facts: [String: String] = [:]
 
   /// How many bytes at the end give the length of the description before them.
-  public static let tailSize = 8
+  package static let tailSize = 8
 
   /// How many bytes the description before the last ``tailSize`` bytes has; nil: it is no Parquet file, or was cut.
-  public static func descriptionSize(tail: [UInt8]) -> Int? {
+  package static func descriptionSize(tail: [UInt8]) -> Int? {
     guard tail.count == tailSize, tail.suffix(4).elementsEqual("PAR1".utf8) else { return nil }
     return tail.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// Nil: the description cannot be read. O(bytes).
-  public init?(description: [UInt8]) {
+  package init?(description: [UInt8]) {
     var reader = ThriftReader(description)
     var rows: Int?
     reader.structure { field, kind, reader in

@@ -1,11 +1,11 @@
-public import OpTraceText
+package import OpTraceText
 
 /// A table as a Parquet file (https://github.com/apache/parquet-format), without a codec: what repeats is stored once by the
 /// encodings, and every engine reads those.
 ///
 /// Whole numbers are INT64, other numbers DOUBLE, texts BYTE_ARRAY with the type STRING; all may be null. The file's end describes
 /// each part the bounds of its numbers, so that engines leave out what a query cannot want.
-public enum ParquetFile {
+package enum ParquetFile {
   /// Engines give each of their threads such a part.
   private static let groupRows = 1 << 17
   private static let magic = Array("PAR1".utf8)
@@ -21,7 +21,7 @@ public enum ParquetFile {
   ///   - table: what `rows` are of.
   ///   - facts: for the file's own dictionary, by key.
   /// Throws what `sink` throws.
-  public static func write(
+  package static func write(
     _ table: TraceTable, _ rows: TableRows, facts: KeyValuePairs<String, String> = [:], to sink: ByteSink
   ) throws {
     try ByteWriter.write(to: sink) { writer in

@@ -1,8 +1,8 @@
-public import OpTraceText
+package import OpTraceText
 
 /// A table for people: columns as wide as the first rows want them, numbers to the right. What is wider later moves what is
 /// behind it; what is wider than a column may be is cut with an ellipsis.
-public struct AlignedRows: RowWriter {
+package struct AlignedRows: RowWriter {
   private static let sample = 500
   private static let widest = 60
 
@@ -14,23 +14,23 @@ public struct AlignedRows: RowWriter {
   private var widths: [Int] = []
   private var isNumber: [Bool] = []
   /// How many rows were written.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// Throws what `sink` throws, when it is called.
-  public init(_ sink: @escaping ByteSink, style: TextStyle = .plain) {
+  package init(_ sink: @escaping ByteSink, style: TextStyle = .plain) {
     (writer, self.style) = (ByteWriter(sink), style)
   }
 
-  public mutating func begin(_ columns: [String]) throws { self.columns = columns }
+  package mutating func begin(_ columns: [String]) throws { self.columns = columns }
 
-  public mutating func row(_ values: [TableValue]) throws {
+  package mutating func row(_ values: [TableValue]) throws {
     count += 1
     guard waiting != nil else { return try write(values) }
     waiting?.append(values)
     if count >= Self.sample { try writeSample() }
   }
 
-  public mutating func end() throws {
+  package mutating func end() throws {
     try writeSample()
     if count == 0 { writer.text("no rows\n") }
     try writer.finish()

@@ -1,7 +1,7 @@
-public import OpTraceText
+package import OpTraceText
 
 /// Writes rows of whatever query or table, one by one as they come: a result may be larger than memory.
-public protocol RowWriter {
+package protocol RowWriter {
   /// Called once, before the first row.
   mutating func begin(_ columns: [String]) throws
   /// As many values as columns.
@@ -27,7 +27,7 @@ extension TraceTable {
   /// All rows of one trace. O(cells). Throws what the writer throws.
   ///
   /// - Parameter withTrace: false leaves the first column out, for files whose path gives it.
-  public func write(_ rows: TableRows, withTrace: Bool, to writer: inout some RowWriter) throws {
+  package func write(_ rows: TableRows, withTrace: Bool, to writer: inout some RowWriter) throws {
     let first = withTrace ? 0 : 1
     try writer.begin(columns[first...].map(\.name))
     var values = [TableValue](repeating: .null, count: columns.count - first)
@@ -41,15 +41,15 @@ extension TraceTable {
 
 /// Comma-separated values as RFC 4180 has them: a header, lines that end with CR LF, quotes where a value needs them. Null is
 /// nothing, an empty text is `""`; a row of one column that is null is `""`, too, as readers step over empty lines. Values are as they are: one that begins with `=` is a formula to programs that look for such.
-public struct CSVRows: RowWriter {
+package struct CSVRows: RowWriter {
   private let writer: ByteWriter
 
   /// Throws what `sink` throws, when it is called.
-  public init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
+  package init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
 
-  public mutating func begin(_ columns: [String]) throws { try row(columns.map { .text($0) }) }
+  package mutating func begin(_ columns: [String]) throws { try row(columns.map { .text($0) }) }
 
-  public mutating func row(_ values: [TableValue]) throws {
+  package mutating func row(_ values: [TableValue]) throws {
     if case .null? = values.first, values.count == 1 { writer.text("\"\"") }
     for (index, value) in values.enumerated() {
       if index > 0 { writer.byte(UInt8(ascii: ",")) }
@@ -59,7 +59,7 @@ public struct CSVRows: RowWriter {
     try writer.check()
   }
 
-  public mutating func end() throws { try writer.finish() }
+  package mutating func end() throws { try writer.finish() }
 
   private func write(_ value: TableValue) {
     guard case .text(let text) = value else { return writer.string(value.text ?? "") }
@@ -77,15 +77,15 @@ public struct CSVRows: RowWriter {
 
 /// One array of objects, a line each; null stays null, texts read back as they are, bytes are hexadecimal digits. Where two columns have one name, the later
 /// ones get a number.
-public struct JSONRows: RowWriter {
+package struct JSONRows: RowWriter {
   private let writer: ByteWriter
   private var keys: [String] = []
   private var isFirst = true
 
   /// Throws what `sink` throws, when it is called.
-  public init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
+  package init(_ sink: @escaping ByteSink) { writer = ByteWriter(sink) }
 
-  public mutating func begin(_ columns: [String]) throws {
+  package mutating func begin(_ columns: [String]) throws {
     var taken: Set<String> = []
     for column in columns {
       var key = column
@@ -99,7 +99,7 @@ public struct JSONRows: RowWriter {
     writer.text("[")
   }
 
-  public mutating func row(_ values: [TableValue]) throws {
+  package mutating func row(_ values: [TableValue]) throws {
     writer.text(isFirst ? "\n" : ",\n")
     isFirst = false
     JSONValue.object(zip(keys, values).map { JSONValue.Member($0, $1.json) }).write(
@@ -107,7 +107,7 @@ public struct JSONRows: RowWriter {
     try writer.check()
   }
 
-  public mutating func end() throws {
+  package mutating func end() throws {
     writer.text(isFirst ? "]\n" : "\n]\n")
     try writer.finish()
   }

@@ -28,7 +28,7 @@ extension TraceTable {
     "findings", "one row for each finding of the doctor", isCostly: true,
     of: { $0.findingRows },
     [
-      ColumnOf("id", .integer, "from 1, the gravest first") { _, row in TableValue(row.number) },
+      ColumnOf("id", .integer, "from 1, the most severe first") { _, row in TableValue(row.number) },
       ColumnOf("code", .text, "as optrace doctor --explain knows it") { _, row in .text(row.finding.code) },
       ColumnOf("severity", .text, "error, warning, note") { _, row in .text(row.finding.severity.rawValue) },
       ColumnOf("proven", .integer, "1: the trace proves it") { _, row in TableValue(row.finding.isProven) },

@@ -34,7 +34,7 @@ extension TraceTable {
       ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, row in
         TableValue(holder(source, row) == nil ? nil : "operation")
       },
-      times("wait_dependencies", "from the enqueueing until nothing stood in its way but its queue's limit") {
+      times("wait_dependencies", "from the enqueueing until only its queue's limit kept it from starting") {
         $0.enqueued == nil ? nil : $1.waitingForDependencies
       },
       times("wait_slot", "from then until its own code began") { $0.enqueued == nil ? nil : $1.waitingForSlot },

@@ -68,7 +68,7 @@ enum ArgumentName: Int, CaseIterable {
     case .writtenBy: "written by"
     case .closed: "closed"
     case .lost: "records lost"
-    case .damaged: "damaged places"
+    case .damaged: "damaged parts"
     case .overwritten: "bytes overwritten by newer records"
     case .withoutLane: "waits without a lane"
     case .waitingTimes: "waiting times"

@@ -21,12 +21,12 @@ enum Completions {
   /// Where the program's name stands, or will: behind `record`, its options and their values.
   private static func program(in words: [String]) -> Int {
     let withValue = ["-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--report"]
-    var place = (words.firstIndex(of: "record") ?? 0) + 1
-    while place < words.count, words[place].hasPrefix("-") {
-      if words[place] == "--" { return place + 1 }
-      place += withValue.contains(words[place]) ? 2 : 1
+    var index = (words.firstIndex(of: "record") ?? 0) + 1
+    while index < words.count, words[index].hasPrefix("-") {
+      if words[index] == "--" { return index + 1 }
+      index += withValue.contains(words[index]) ? 2 : 1
     }
-    return place
+    return index
   }
 
   private static func programs(_ prefix: String) -> [String] {
@@ -56,7 +56,7 @@ enum Completions {
     // Key paths into the configurations of any command crash the compiler (6.3.1).
     let configurations = OpTraceCommand.configuration.subcommands.map { $0.configuration }
     let names = configurations.filter { $0.shouldDisplay }.compactMap { $0.commandName }.joined(separator: " ")
-    let places = [
+    let insertions = [
       (
         "_optrace_help() {\n    repeating_flags=()\n    non_repeating_flags=(--version)\n    repeating_options=()\n"
           + "    non_repeating_options=()\n    __optrace_offer_flags_options -1\n",
@@ -70,7 +70,7 @@ enum Completions {
           + "-fka '\(names)'"
       ),
     ]
-    guard let (place, addition) = places.first(where: { text.contains($0.0) }) else { return text }
-    return text.replacing(place, with: place + addition)
+    guard let (marker, addition) = insertions.first(where: { text.contains($0.0) }) else { return text }
+    return text.replacing(marker, with: marker + addition)
   }
 }

@@ -38,7 +38,7 @@ struct TimelinePart: ParsableArguments {
 
   func validate() throws {
     if around != nil, from != nil || to != nil {
-      throw ValidationError("--around chooses the time itself: leave --from and --to away.")
+      throw ValidationError("--around sets the time: omit --from and --to.")
     }
     if let from, let to, from.nanoseconds > to.nanoseconds { throw ValidationError("--from is later than --to.") }
     if let minDuration, minDuration.nanoseconds < 0 { throw ValidationError("--min-duration must not be negative.") }

@@ -4,8 +4,8 @@ import OpTraceModel
 
 /// What the command was called with. Names of files may be no UTF-8: they stand as ``RawPath`` has them.
 enum Words {
-  static let all: [String] = (0..<Int(CommandLine.argc)).compactMap { place in
-    CommandLine.unsafeArgv[place].map { RawPath.text($0) }
+  static let all: [String] = (0..<Int(CommandLine.argc)).compactMap { index in
+    CommandLine.unsafeArgv[index].map { RawPath.text($0) }
   }
 
   /// The command's own name; before it is installed, its plain name runs nothing.

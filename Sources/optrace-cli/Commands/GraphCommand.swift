@@ -59,9 +59,9 @@ struct GraphCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What has boxes: operations, dispatch (blocks of dispatch queues, and who submitted them), tasks (Swift's, and who "
-        + "created them); several with commas (default: operations, or what there is without any). Of the rest operations "
-        + "tell what they submitted.",
+      "What to draw: operations, dispatch (blocks, and who submitted them), tasks (and who "
+        + "created them); separate several with commas. Default: operations; if there are none, the others. Work that is not "
+        + "drawn is mentioned at the operation that submitted it.",
       valueName: "list"))
   var layers: String?
 
@@ -70,9 +70,9 @@ struct GraphCommand: ParsableCommand {
 
   func validate() throws {
     if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
-    if deadlock, focus != nil { throw ValidationError("--deadlock and --focus exclude each other.") }
+    if deadlock, focus != nil { throw ValidationError("--deadlock and --focus cannot be combined.") }
     if deadlock, let layers = try chosenLayers(), layers != [.operations] {
-      throw ValidationError("--deadlock draws operations alone: leave --layers away.")
+      throw ValidationError("--deadlock draws only operations: omit --layers.")
     }
     if hops != nil, focus == nil, !deadlock { throw ValidationError("--hops needs --focus or --deadlock.") }
   }

@@ -8,8 +8,9 @@ struct StacksCommand: ParsableCommand {
     commandName: "stacks",
     abstract: "Print what every thread does and waits for.",
     discussion: """
-      The recorder looks at all threads when nothing has moved for a second. A program that still runs is asked for \
-      a new look, and is not stopped for it; where it does not answer, optrace looks itself, from outside. Of a trace without any, the threads are shown that wait or run operations.
+      The recorder takes a snapshot of all threads when nothing has moved for a second. A running program is asked for a \
+      new snapshot and is not stopped; if it does not answer, optrace takes one from outside. If a trace has no snapshot, \
+      only threads that wait or run operations are shown.
 
       Example: optrace stacks 4711, of a program that hangs and is being recorded
       """)

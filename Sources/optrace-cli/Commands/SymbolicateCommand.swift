@@ -9,9 +9,9 @@ struct SymbolicateCommand: ParsableCommand {
     commandName: "symbolicate",
     abstract: "Write function names and lines into a trace.",
     discussion: """
-      A trace tells where in a program's files its code lies. Names stand in these files, so this is to be done \
-      where they are, before they are built again; 'optrace record' does it by itself, and 'optrace pack' in what it writes. A file of another build is \
-      not used. Names that are there already are looked up again.
+      A trace holds addresses; the names are in the program's files. Run this on the machine that has these files, before \
+      you rebuild them. 'optrace record' does it at its end, and 'optrace pack' in the file that it writes. Files of another \
+      build are ignored. Names that are in the trace already are looked up again.
 
       Example: optrace symbolicate run.optrace
       """)

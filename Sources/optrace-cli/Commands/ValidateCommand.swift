@@ -8,7 +8,7 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check a trace against the rules of the format.",
     discussion: """
-      Prints one line and ends with 0 when all rules are kept; else each violation and each damaged place has a \
+      Prints one line and ends with 0 when all rules are kept; else each violation and each damaged part has a \
       line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \
       lost or replaced, rules that rest on the absence of an event are not applied.
 
@@ -35,9 +35,9 @@ struct ValidateCommand: ParsableCommand {
   private func report(_ result: TraceValidator.Result) -> String {
     let (damage, violations) = (result.loss.damage, result.violations)
     var text = ""
-    for place in damage {
+    for part in damage {
       text +=
-        "byte \(grouped(place.offset)): \(printable(place.reason)); \(counted(place.skippedBytes, "byte")) not read\n"
+        "byte \(grouped(part.offset)): \(printable(part.reason)); \(counted(part.skippedBytes, "byte")) not read\n"
     }
     for violation in violations.prefix(limit) { text += printable(violation.description) + "\n" }
     if violations.count > limit { text += "… and \(grouped(violations.count - limit)) more\n" }
@@ -46,7 +46,7 @@ struct ValidateCommand: ParsableCommand {
     } else {
       text +=
         "not ok: \(counted(result.eventCount, "event")), \(counted(violations.count, "violation")), "
-        + "\(counted(damage.count, "damaged place"))" + remarks(result) + "\n"
+        + "\(counted(damage.count, "damaged part"))" + remarks(result) + "\n"
     }
     return text
   }

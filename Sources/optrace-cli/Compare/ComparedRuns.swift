@@ -21,22 +21,22 @@ struct ComparedRuns {
 
   /// - Parameter check: throws where a trace cannot be compared.
   mutating func compare(_ check: (Trace, TraceInput) throws -> Void) throws {
-    for (place, input) in inputs.enumerated() {
+    for (index, input) in inputs.enumerated() {
       let trace = try input.read().trace
       try check(trace, input)
       isDamaged = isDamaged || trace.loss.isDamaged
-      withProgress("comparing \(input.name)") { comparer.add(trace, as: place < baseCount ? .base : .new) }
-      if inputs.count == 2 || trace.operations.count < Self.smallTrace || !input.isReadTwice { kept[place] = trace }
+      withProgress("comparing \(input.name)") { comparer.add(trace, as: index < baseCount ? .base : .new) }
+      if inputs.count == 2 || trace.operations.count < Self.smallTrace || !input.isReadTwice { kept[index] = trace }
     }
   }
 
   /// The run of a side with the middle wall time.
   mutating func typical(_ role: Comparer.Role) throws -> Trace? {
     guard let number = comparer.typicalRun(role) else { return nil }
-    let place = role == .base ? number : baseCount + number
-    if let trace = kept[place] { return trace }
-    let trace = try inputs[place].read().trace
-    kept[place] = trace
+    let index = role == .base ? number : baseCount + number
+    if let trace = kept[index] { return trace }
+    let trace = try inputs[index].read().trace
+    kept[index] = trace
     return trace
   }
 

@@ -13,9 +13,9 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff",
     abstract: "Compare runs of one version, or of two.",
     discussion: """
-      Operations are matched by name, class, queue and function, then by their neighbours, and told by pattern: '#' \
-      stands for the numbers in names. What came and went shows with one run of each; what is slower is only told \
-      from five runs of each on, as 'optrace record --runs 10' makes them: fewer cannot tell a change from chance.
+      Operations are matched by name, class, queue and function, then by their neighbours, and reported by name pattern: '#' \
+      replaces the numbers in names. One run of each side shows what was added and removed. What is slower needs at least five \
+      runs of each side ('optrace record --runs 10'): fewer cannot separate a change from chance.
 
       Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
       five runs of each; else as for all commands. Documentation/compare.md tells how to use it in CI.
@@ -53,7 +53,7 @@ struct DiffCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with both timelines, one with .svg the graph of what came and went.",
+      "The file to write; '-' is standard output, and the default. A name that ends with .html gets the report's page with both timelines, one with .svg the graph of what was added and removed.",
       valueName: "file"),
     completion: .file(extensions: ["html", "svg", "json"]))
   var output: String?
@@ -67,7 +67,7 @@ struct DiffCommand: ParsableCommand {
       }
     } else {
       if !traces.isEmpty {
-        throw ValidationError("BASE and NEW exclude --base and --new: put all traces behind these.")
+        throw ValidationError("Give either BASE and NEW, or --base and --new.")
       }
       if base.isEmpty || new.isEmpty {
         throw ValidationError("--base and --new belong together: name the runs of both sides.")
@@ -82,7 +82,7 @@ struct DiffCommand: ParsableCommand {
     if let output, [".png", ".pdf", ".dot"].contains(where: output.lowercased().hasSuffix) {
       throw ValidationError("'\(printable(output))': diff draws its graph as svg.")
     }
-    if json, isPage || isPicture { throw ValidationError("--json and a page or picture exclude each other.") }
+    if json, isPage || isPicture { throw ValidationError("--json and a page or picture cannot be combined.") }
     let standard = (traces + base + new).count { $0 == "-" }
     if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
   }
@@ -108,7 +108,7 @@ struct DiffCommand: ParsableCommand {
     let failed = gate?.failed(comparison) ?? []
     if let needed = comparison.runsNeeded, gate?.conditions.contains(.slower) == true {
       Console.warning(
-        "--fail-on slower cannot hold: with so many patterns no change is told from chance below "
+        "--fail-on slower can never fail: with so many patterns it needs "
           + "\(needed) runs of each side; record more with 'optrace record --runs 10'")
     }
     try write(comparison, of: &runs, failed: failed, to: output)
@@ -166,8 +166,8 @@ extension Gate {
     let loss = trace.loss
     guard loss.isDamaged || loss.lostCount > 0 || loss.overwrittenBytes > 0 else { return }
     throw Failure(
-      message: "\(input.name) is not whole, so what came and went cannot be told: "
-        + "leave structure and findings out of --fail-on, or record it again without a limit of its size",
+      message: "\(input.name) is incomplete, so it does not show what was added or removed: "
+        + "omit structure and findings in --fail-on, or record again without --flight-recorder",
       status: .badInput)
   }
 }

@@ -72,7 +72,7 @@ struct WallTimeEffect: Sendable, Equatable {
 extension WallTimeEffect {
   /// A part of the text of `optrace diff`; ends with a line end.
   func text(style: TextStyle) -> String {
-    let trust = replay.isTrusted ? "" : style.paint(.warning, ", and is not to be trusted here")
+    let trust = replay.isTrusted ? "" : style.paint(.warning, ", so these predictions are not reliable")
     var text = style.paint(.strong, "What that means for the wall time") + "\n"
     text +=
       "  a base run, \(duration(recordedWall)) recorded, replayed in a simulator: "

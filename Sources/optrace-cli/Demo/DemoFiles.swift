@@ -98,7 +98,7 @@ extension Failure {
   /// Why a demo program was not recorded.
   init(_ error: TraceRecorderError, writing path: String) {
     switch error.code {
-    case .notATrace: self = .cannotWrite(path, "it is there and no trace")
+    case .notATrace: self = .cannotWrite(path, "it exists and is not a trace")
     case .cannotInstrument, .alreadyInstrumented: self.init(message: printable("\(error)"), status: .cannotRecord)
     default: self = .cannotWrite(path, reason(error.errno))
     }

@@ -8,9 +8,9 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Find deadlocks, stalls and misuse, and say why.",
     discussion: """
-      Errors are told only where the trace proves them. A program that still runs is looked at twice, a second apart, \
-      and is not touched: only what both looks show is told. Its threads are looked at by its recorder, or from \
-      outside where that does not answer.
+      An error is reported only if the trace proves it. If the program still runs, its trace is read twice, a second \
+      apart, and only what both readings show is reported. The program is not changed. Its recorder takes a snapshot of \
+      the threads; if it does not answer, optrace takes one from outside.
 
       Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
 
@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long nothing must have moved before silence proves anything (default: 5).", valueName: "seconds"))
+      "How long nothing must move before that counts as a hang (default: 5).", valueName: "seconds"))
   var stallAfter: Double?
 
   @Option(
@@ -47,9 +47,9 @@ struct DoctorCommand: ParsableCommand {
       throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
     }
     let isManual = explain != nil || list
-    if explain != nil, list { throw ValidationError("--explain and --list exclude each other.") }
+    if explain != nil, list { throw ValidationError("--explain and --list cannot be combined.") }
     if isManual, trace.path != nil || json || stallAfter != nil {
-      throw ValidationError("\(list ? "--list" : "--explain") looks at no trace: leave the other arguments away.")
+      throw ValidationError("\(list ? "--list" : "--explain") reads no trace: omit the other arguments.")
     }
   }
 

@@ -13,9 +13,9 @@ struct ExportCommand: ParsableCommand {
       or all in DIR/HASH.sqlite. otlp writes DIR/HASH.jsonl, which a collector's otlpjsonfile receiver reads: a span for \
       each operation.
 
-      Any number of traces, in one call or in many: one that is there already as it is now is not written again. A file \
-      is there whole or not at all, and a trace is whole when its part of the table 'traces' is there. A trace that \
-      cannot be read is told of, and the others are written.
+      You can export any number of traces, in one call or in many. A trace that has not changed since its last export is not \
+      written again. A file is never written in part, and a trace is complete when its part of the table 'traces' exists. A \
+      trace that cannot be read is reported, and the others are written.
 
       Example: optrace export runs/*.optrace -o lake --format parquet
       """)

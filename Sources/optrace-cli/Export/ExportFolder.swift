@@ -60,7 +60,7 @@ struct ExportFolder {
       let number = errno
       // Somebody else may have made it meanwhile; the system's own folders say that they cannot be written.
       if isFolder(folder) { continue }
-      throw Failure.cannotWrite(path, number == EEXIST ? "'\(printable(folder))' is no folder" : reason(number))
+      throw Failure.cannotWrite(path, number == EEXIST ? "'\(printable(folder))' is not a folder" : reason(number))
     }
   }
 }

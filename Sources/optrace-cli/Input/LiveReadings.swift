@@ -20,7 +20,7 @@ struct LiveReadings {
   init(at source: TraceInput, asksForThreads: Bool = false, when isNeeded: (Trace) -> Bool = { _ in true }) throws {
     first = try source.read().withLiveNames()
     guard LiveProcess.writes(first.trace), source.canBeReadAgain, isNeeded(first.trace) else { return }
-    withProgress("process \(first.trace.header.processID) runs, waiting for a second look", patience: 0) {
+    withProgress("process \(first.trace.header.processID) runs, waiting for the second reading", patience: 0) {
       Thread.sleep(forTimeInterval: Self.pause)
     }
     second = try asksForThreads ? source.readAfterLook(first.trace) : source.read(warns: false).withLiveNames()

@@ -36,7 +36,7 @@ extension TraceInput {
   /// Gives the trace the threads as they are seen from here, and says so; or says what is missing for that.
   private func lookFromOutside(at trace: inout Trace, because why: String) {
     let process = trace.header.processID
-    let nothingNew = "process \(process) told nothing new of its threads: \(why)"
+    let nothingNew = "process \(process) gave no new snapshot of its threads: \(why)"
     guard LiveProcess.writes(trace), let look = OutsideSnapshot.taken(of: process), LiveProcess.writes(trace) else {
       return Console.warning(nothingNew)
     }
@@ -44,9 +44,9 @@ extension TraceInput {
     // What the recorder saw tells of locks and stacks; states alone do not.
     if !isRefused || trace.snapshot == nil { trace.take(look, at: LiveProcess.now(of: trace)) }
     if isRefused {
-      Console.warning("\(nothingNew); nor may optrace look itself: \(LiveProcess.missingRights(for: process))")
+      Console.warning("\(nothingNew); optrace has no right to take one itself: \(LiveProcess.missingRights(for: process))")
     } else {
-      Console.note("process \(process) did not answer, so optrace looked at its threads itself: \(why)")
+      Console.note("process \(process) did not answer, so optrace took the snapshot itself: \(why)")
     }
   }
 }

@@ -35,11 +35,11 @@ struct TraceInput: ParsableArguments {
     guard isNumber, access(path.asPath, F_OK) != 0 else { return path }
     guard let traces = MappedTraces.paths(of: path) else {
       throw Failure(
-        message: "cannot read \(name): no such file, and no process of that number that may be looked at",
+        message: "cannot read \(name): there is no such file, and no process with this id that you may read",
         status: .noInput)
     }
     guard let first = traces.first else {
-      throw Failure(message: "process \(path) records no trace: it has none mapped", status: .noInput)
+      throw Failure(message: "process \(path) is not being recorded", status: .noInput)
     }
     if traces.count > 1 {
       let list = traces.map { "\n  \(printable($0))" }.joined()
@@ -74,7 +74,7 @@ struct TraceInput: ParsableArguments {
     return InputTrace(trace: trace)
   }
 
-  /// What `body` makes of the trace at its place, with progress. Throws ``Failure`` where nothing can be read.
+  /// What `body` makes of the trace, with progress. Throws ``Failure`` where nothing can be read.
   func opened<Value>(_ doing: String, _ body: (_ location: String) throws -> Value) throws -> Value {
     let location = try location()
     do {
@@ -107,15 +107,15 @@ struct TraceInput: ParsableArguments {
     return Failure(message: message, status: status)
   }
 
-  /// Where the trace is damaged, the first five places.
-  func warn(ofDamage places: [LossReport.Damage]) {
-    let bytes = places.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
-    var text = "\(name) is damaged: \(counted(places.count, "place")), \(counted(bytes, "byte")) not read"
-    for damage in places.prefix(5) {
+  /// Where the trace is damaged, the first five parts.
+  func warn(ofDamage parts: [LossReport.Damage]) {
+    let bytes = parts.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
+    var text = "\(name) is damaged: \(counted(parts.count, "part")), \(counted(bytes, "byte")) not read"
+    for damage in parts.prefix(5) {
       text +=
         "\n  at byte \(grouped(damage.offset)), \(counted(damage.skippedBytes, "byte")): \(printable(damage.reason))"
     }
-    if places.count > 5 { text += "\n  and \(grouped(places.count - 5)) more" }
+    if parts.count > 5 { text += "\n  and \(grouped(parts.count - 5)) more" }
     Console.warning(text)
   }
 

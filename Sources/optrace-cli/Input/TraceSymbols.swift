@@ -7,14 +7,14 @@ import OpTraceText
 /// What the code of a trace's stacks is called, by the files that the program was made of.
 struct TraceSymbols {
   let names: [SymbolWriter.Names]
-  /// How many places there are, and of how many the function and the line are known.
-  let places: Int
+  /// How many code addresses there are, and of how many the function and the line are known.
+  let count: Int
   let named: Int
   let withLine: Int
   /// What is missing, and why: a sentence each.
   let troubles: [String]
 
-  /// Reads the images' files. O(places · log(places) + their tables).
+  /// Reads the images' files. O(addresses · log(addresses) + their tables).
   /// - Parameter known: frames that need no name any more.
   init(of stacks: StackTable, besides known: Set<FrameID> = []) {
     let images = stacks.images.sorted { $0.key < $1.key }
@@ -22,29 +22,29 @@ struct TraceSymbols {
     let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     var frames: [FrameID] = []
     var addresses: [CodeAddress] = []
-    let places = stacks.addresses.filter { !known.contains($0.0) }
-    for (frame, place) in places {
-      guard let module = place.image.flatMap({ numbers[$0] }) else { continue }
+    let unnamed = stacks.addresses.filter { !known.contains($0.0) }
+    for (frame, address) in unnamed {
+      guard let module = address.image.flatMap({ numbers[$0] }) else { continue }
       frames.append(frame)
-      addresses.append(CodeAddress(module: module, offset: place.offset, isReturnAddress: place.returns))
+      addresses.append(CodeAddress(module: module, offset: address.offset, isReturnAddress: address.returns))
     }
     var options = Symbolicator.Options()
     options.inlining = Symbolicator.Inlining()
     let found = Symbolicator(options: options).symbolicate(addresses, in: modules)
-    names = zip(zip(frames, addresses), found.frames).compactMap { place, symbols in
+    names = zip(zip(frames, addresses), found.frames).compactMap { named, symbols in
       guard !symbols.isEmpty else { return nil }
-      let image = images[place.1.module].value.name
-      return (place.0, symbols.map { Self.record($0, image: image) })
+      let image = images[named.1.module].value.name
+      return (named.0, symbols.map { Self.record($0, image: image) })
     }
-    self.places = places.count
+    count = unnamed.count
     named = names.count
     withLine = names.count { $0.symbols.contains { $0.line != nil } }
     troubles = found.modules.flatMap { module in module.troubles.map { "\($0)" } }
   }
 
-  /// `'run.optrace': 40 places of the program's code, 38 with a name, 12 with a line`.
+  /// `'run.optrace': 40 addresses of the program's code, 38 with a name, 12 with a line`.
   func told(of name: String) -> String {
-    "\(name): \(counted(places, "place")) of the program's code, \(grouped(named)) with a name, "
+    "\(name): \(counted(count, "address", "addresses")) of the program's code, \(grouped(named)) with a name, "
       + "\(grouped(withLine)) with a line"
   }
 

@@ -12,12 +12,12 @@ struct PackCommand: ParsableCommand {
       Nothing is lost: 'optrace unpack' gives the same file back, byte for byte. A trace whose program still runs is \
       packed as it is now.
 
-      One that tells where code lies and not yet what it is called, as of a program that recorded itself, gets the \
-      names of functions, files and lines first, where the files are that it ran: then it can be read anywhere. The \
-      trace itself stays as it is. --no-symbols leaves them out.
+      If the trace has addresses but no names of functions, files and lines (a program that recorded itself), they are \
+      added to the packed file when the program's files are on this machine, so it can be read anywhere. The trace itself \
+      is not changed. --no-symbols omits the names.
 
-      With --anonymize every text becomes a number ('name-1', 'class-3'), and what tells the machine, the process and \
-      the day goes. Equal texts become equal numbers, so graph, times and findings stay. Documentation/privacy.md says \
+      With --anonymize every text becomes a number ('name-1', 'class-3'), and what identifies the machine, the process and \
+      the day is removed. Equal texts become equal numbers, so graph, times and findings stay the same. Documentation/privacy.md says \
       what is left.
 
       Example: optrace pack --anonymize run.optrace
@@ -86,8 +86,8 @@ struct UnpackCommand: ParsableCommand {
     commandName: "unpack",
     abstract: "Restore a packed trace, byte for byte, with the names that 'pack' put in.",
     discussion: """
-      No command needs it: a packed trace is read as it is. What is not packed is refused. What is damaged becomes \
-      zeros, is told of, and costs its block alone.
+      No command needs it: a packed trace is read as it is. A file that is not packed is refused. A damaged \
+      block is reported and replaced by zeros; the other blocks are restored.
 
       Example: optrace unpack run.optracez -o run.optrace
       """)

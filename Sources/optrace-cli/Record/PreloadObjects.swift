@@ -15,14 +15,14 @@
       defer { free(own) }
       let folder = (String(cString: own) as NSString).deletingLastPathComponent
       let installed = ((folder as NSString).deletingLastPathComponent as NSString).appendingPathComponent("lib/optrace")
-      for place in [folder, installed] where names.allSatisfy({ access("\(place)/\($0)", R_OK) == 0 }) {
+      for candidate in [folder, installed] where names.allSatisfy({ access("\(candidate)/\($0)", R_OK) == 0 }) {
         // The variable that names the object separates by these, and knows no quotes.
-        guard !place.contains(where: { $0 == ":" || $0.isWhitespace }) else {
+        guard !candidate.contains(where: { $0 == ":" || $0.isWhitespace }) else {
           throw Failure(
-            message: "'\(printable(place))' holds a blank or a colon, and nothing can be preloaded from there; "
+            message: "'\(printable(candidate))' holds a blank or a colon, and nothing can be preloaded from there; "
               + "move optrace to another folder", status: .cannotRecord)
         }
-        return "\(place)/\(names[0])"
+        return "\(candidate)/\(names[0])"
       }
       throw Failure(
         message: "\(names.joined(separator: " and ")) are neither in '\(printable(folder))' nor in "

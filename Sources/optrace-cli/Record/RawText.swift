@@ -12,8 +12,8 @@
 
     /// The last of the words that the command itself was called with.
     static func arguments(last count: Int) -> [RawText] {
-      (Int(CommandLine.argc) - count..<Int(CommandLine.argc)).compactMap { place in
-        CommandLine.unsafeArgv[place].map {
+      (Int(CommandLine.argc) - count..<Int(CommandLine.argc)).compactMap { index in
+        CommandLine.unsafeArgv[index].map {
           RawText(UnsafeBufferPointer(start: $0, count: strlen($0)).map(UInt8.init(bitPattern:)))
         }
       }

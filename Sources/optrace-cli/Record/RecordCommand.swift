@@ -15,18 +15,18 @@ struct RecordCommand: ParsableCommand {
       [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]
       """,
     discussion: """
-      The program needs no change, only Foundation as a shared library (Linux). It has this command's streams, signals \
-      reach it, and its exit status is the command's; 128 and the number of the signal when it was killed. Programs \
-      that it runs are recorded too, each into a file of its own, where they have operations or queues.
+      Linux only. The program is not changed; it must load Foundation as a shared library. It uses this command's input and \
+      output and gets its signals. The exit status is the program's, or 128 plus the signal's number. Child processes \
+      with operations or queues are recorded too, each into its own file.
 
-      With --runs it is run so many times, one after the other, whatever each ends with; the status is that of the \
-      first run that did not end with 0. Ctrl-C ends the row.
+      With --runs the program runs that many times, one after the other, even if a run fails. The status is that of the \
+      first run that did not end with 0. Ctrl-C stops this run and skips the rest.
 
       With --fail-on the doctor examines each trace, and says on standard error what it found. The status is the \
       program's where that is not 0, else 1 where there is such a finding.
 
-      Failures of the command's own: 64 wrong usage, 125 nothing of the program can be recorded (it is not run then), \
-      126 it cannot be run, 127 there is no such program; where all else is well, 73 when a page cannot be written.
+      Other exit statuses: 64 wrong usage, 125 the program cannot be recorded (it is not run), 126 it cannot be run, \
+      127 there is no such program, 73 only the report could not be written.
 
       OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
 
@@ -58,8 +58,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Where in the code things happen: 'waits' (the default: where long waits stood, and which line added each \
-      operation), 'all' (with the whole stack of who added it), 'off'.
+      Which source locations to record: 'waits' (the default: of long waits, and the line that added each \
+      operation), 'all' (also the full stack of that line), 'off'.
       """, valueName: "which"))
   var stacks: Stacks?
 
@@ -75,12 +75,12 @@ struct RecordCommand: ParsableCommand {
   var tasks = false
 
   @Flag(
-    help: "Record what each operation's code uses of its processor, too, so that computing is told from sleeping.")
+    help: "Record the processor time of each operation too, to distinguish computing from waiting.")
   var cpu = false
 
   @Option(
     help: ArgumentHelp(
-      "End with 1 where the program ends with 0 and the doctor finds an 'error', or a 'warning' or worse, in any trace.",
+      "End with status 1 if the doctor finds an 'error' ('warning': a warning or an error) in any trace, even if the program succeeded.",
       valueName: "severity"))
   var failOn: Severity?
 
@@ -146,9 +146,9 @@ struct RecordCommand: ParsableCommand {
       var isFound = false
       var lacksPages = false
       var firstReport: RecordReport?
-      for (place, target) in targets.enumerated() {
+      for (index, target) in targets.enumerated() {
         let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
-        let run = runs == nil ? "" : "run \(place + 1) of \(targets.count): "
+        let run = runs == nil ? "" : "run \(index + 1) of \(targets.count): "
         Console.error(report.text(run: run))
         if firstFailure == 0 { firstFailure = end.shellStatus }
         if let failOn {
@@ -157,13 +157,13 @@ struct RecordCommand: ParsableCommand {
           if findings.isFound { isFound = true }
         }
         if let pages {
-          let written = RecordPages(of: report.traces, to: pages[place])
+          let written = RecordPages(of: report.traces, to: pages[index])
           Console.error(written.text)
           if !written.isWhole { lacksPages = true }
         }
         if firstReport?.firstTrace == nil { firstReport = report }
-        if isAskedToStop, place + 1 < targets.count {
-          Console.error("optrace: asked to stop: \(counted(targets.count - place - 1, "run")) left out\n")
+        if isAskedToStop, index + 1 < targets.count {
+          Console.error("optrace: asked to stop: \(counted(targets.count - index - 1, "run")) left out\n")
           break
         }
       }
@@ -227,10 +227,10 @@ struct RecordCommand: ParsableCommand {
       func refuse(_ why: String) -> Failure {
         Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
       }
-      let place = (absolute as NSString).deletingLastPathComponent
-      guard access(place.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(place))'") }
-      guard access(place.asPath, W_OK | X_OK) == 0 else {
-        throw refuse("\(reason(errno)); choose another place with -o")
+      let folder = (absolute as NSString).deletingLastPathComponent
+      guard access(folder.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(folder))'") }
+      guard access(folder.asPath, W_OK | X_OK) == 0 else {
+        throw refuse("\(reason(errno)); choose another folder with -o")
       }
       var status = stat()
       guard lstat(absolute.asPath, &status) == 0 else { return absolute }

@@ -24,11 +24,11 @@
 
     /// - Parameter call: what tells this call from others.
     init(for call: [RawText]) throws {
-      let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
+      let temporary = FileManager.default.temporaryDirectory.standardizedFileURL.path
       let sum = call.reduce(0 as UInt64) { sum, word in
         word.bytes.withUnsafeBytes { optrace_checksum(sum, $0.baseAddress, $0.count) }
       }
-      let name = "\(place)/optrace-record-\(getuid())-\(String(sum, radix: 36))"
+      let name = "\(temporary)/optrace-record-\(getuid())-\(String(sum, radix: 36))"
       // The same call runs at the same time, or somebody else has the name.
       for number in 1...1000 {
         let candidate = number == 1 ? name : "\(name)-\(number)"
@@ -37,10 +37,10 @@
           self.lock = lock
           return
         }
-        guard [EEXIST, EAGAIN, EACCES, ENOENT].contains(errno), access(place, W_OK | X_OK) == 0 else { break }
+        guard [EEXIST, EAGAIN, EACCES, ENOENT].contains(errno), access(temporary, W_OK | X_OK) == 0 else { break }
       }
       throw Failure(
-        message: "cannot make a folder in '\(printable(place))': \(reason(errno)); set TMPDIR to another one",
+        message: "cannot make a folder in '\(printable(temporary))': \(reason(errno)); set TMPDIR to another one",
         status: .cannotRecord)
     }
 

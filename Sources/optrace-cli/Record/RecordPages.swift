@@ -34,8 +34,8 @@
         if status.st_mode & S_IFMT == S_IFDIR { return reason(EISDIR) }
         return access(path.asPath, W_OK) == 0 ? nil : reason(errno)
       }
-      let place = (path as NSString).deletingLastPathComponent
-      let folder = place.isEmpty ? "." : place
+      let parent = (path as NSString).deletingLastPathComponent
+      let folder = parent.isEmpty ? "." : parent
       guard access(folder.asPath, F_OK) == 0 else { return "there is no folder '\(printable(folder))'" }
       return access(folder.asPath, W_OK | X_OK) == 0 ? nil : reason(errno)
     }
@@ -51,8 +51,8 @@
     /// Writes them, those with most work first.
     init(of traces: [RecordedTrace], to path: String) {
       let worth = Self.worthAPage(traces)
-      for (place, trace) in worth.prefix(Self.most).enumerated() {
-        let file = Self.name(place + 1, of: path)
+      for (index, trace) in worth.prefix(Self.most).enumerated() {
+        let file = Self.name(index + 1, of: path)
         do {
           let input = try TraceInput(path: trace.path).read(warns: false).withLiveNames()
           let report = Report.exporter(for: input.trace)

@@ -47,7 +47,7 @@
     private mutating func add(_ path: String, of processID: pid_t) {
       guard access(path.asPath, F_OK) == 0 else { return }
       let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
-      for place in traces.indices where traces[place].processID == processID { traces[place].isReplaced = true }
+      for index in traces.indices where traces[index].processID == processID { traces[index].isReplaced = true }
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
         // Here the program's files are; where the trace goes they may not be.
@@ -149,9 +149,9 @@
       guard let first = others.first else { return nil }
       let more = others.count > 1 ? " and \(others.count - 1) more" : ""
       return
-        "'\(printable(program))' has ended and left process \(first.number) (\(printable(first.name)))\(more) behind, "
-        + "of which there is no trace yet: a program that it begins writes a file of its own, a forked copy of a recorded "
-        + "program writes none"
+        "'\(printable(program))' has ended, but process \(first.number) (\(printable(first.name)))\(more) still runs and "
+        + "has no trace yet: if it starts a program, that gets its own file; a forked copy of a recorded "
+        + "program gets none"
     }
 
     /// `5 operations on 1 queue, 4 blocks and 19 tasks`; a program need not use operations.

@@ -54,17 +54,17 @@ enum Report {
     }
   }
 
-  /// A run of the base above a new one, with the graph of what came and went.
+  /// A run of the base above a new one, with the graph of what was added and removed.
   static func exporter(
     for base: Trace, and new: Trace, _ comparison: Comparison, json: JSONValue, title: String
   ) -> ReportExporter {
     let both = base.beside(new, called: "new", aligned: true)
     var members: [WorkPattern: [OperationID]] = [:]
-    for (pattern, places) in comparison.members(in: base) {
-      members[pattern, default: []] += places.map { both.operations[$0].id }
+    for (pattern, indices) in comparison.members(in: base) {
+      members[pattern, default: []] += indices.map { both.operations[$0].id }
     }
-    for (pattern, places) in comparison.members(in: new) {
-      members[pattern, default: []] += places.map { both.operations[base.operations.count + $0].id }
+    for (pattern, indices) in comparison.members(in: new) {
+      members[pattern, default: []] += indices.map { both.operations[base.operations.count + $0].id }
     }
     let picture = GraphPicture(of: comparison, title: title, members: members)
     return exporter(for: both, picture) { graph, note in
@@ -80,7 +80,7 @@ enum Report {
     return make(drawing.graph, drawing.note)
   }
 
-  /// A picture that has its places, or why it has none.
+  /// A picture that is laid out, or why it has none.
   private struct Drawing: Sendable {
     var graph: EmbeddedGraph?
     var note: String?

@@ -6,8 +6,8 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Write one HTML page with everything.",
     discussion: """
-      The page needs nothing else and asks nobody for anything: attach it to a bug report, open it anywhere. What is \
-      selected in it stands in its address.
+      The page is one file and loads nothing from the network: attach it to a bug report, open it anywhere. Its address \
+      holds what is selected.
 
       The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
       trace without them.

@@ -41,7 +41,7 @@ enum SQLTexts {
     "row_number", "rtrim", "sign", "strftime", "substr", "sum", "total", "trim", "typeof", "unicode", "upper",
   ]
 
-  /// SQLite's message, the place in the query, and what is near a name that there is not.
+  /// SQLite's message, the marked query, and what is near a name that there is not.
   static func failure(_ error: SQLError, in query: String) -> Failure {
     var message = printable(error.message)
     if let name = error.unknownName {
@@ -53,7 +53,7 @@ enum SQLTexts {
       }
       if let hint = Suggestion.text(for: name, among: names) { message += "; \(hint)" }
     }
-    if let offset = error.offset { message += "\n" + place(offset, in: query) }
+    if let offset = error.offset { message += "\n" + marker(offset, in: query) }
     switch error.reason {
     case .query, .readOnly: return .usage(message)
     case .timeout, .interrupted: return Failure(message: message, status: .foundError)
@@ -62,7 +62,7 @@ enum SQLTexts {
   }
 
   /// The line of the query, and below it a mark where the fault is.
-  private static func place(_ offset: Int, in query: String) -> String {
+  private static func marker(_ offset: Int, in query: String) -> String {
     let bytes = Array(query.utf8)
     let at = min(max(0, offset), bytes.count)
     let begin = bytes[..<at].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

@@ -10,7 +10,7 @@ struct SqlCommand: ParsableCommand {
     commandName: "sql",
     abstract: "Query a trace with SQL.",
     discussion: """
-      The dialect is SQLite's, with p50(x) to p999(x) and name_pattern(x) besides. Nothing is imported and nothing can \
+      The dialect is SQLite's, plus p50(x) to p999(x) and name_pattern(x). Nothing is imported and nothing can \
       be written. Times are nanoseconds since the trace's start, durations nanoseconds. A query that begins with '@' is \
       one of those that --list shows; without one it is read from standard input, at a terminal line by line.
 
@@ -54,16 +54,16 @@ struct SqlCommand: ParsableCommand {
   @OptionGroup var limit: UnpackingLimit
 
   func validate() throws {
-    if json, csv { throw ValidationError("--json and --csv exclude each other.") }
+    if json, csv { throw ValidationError("--json and --csv cannot be combined.") }
     if let timeout, !(timeout > 0 && timeout <= 1e9) {
       throw ValidationError("--timeout is a number of seconds above 0.")
     }
     if list || schema {
-      if list, schema { throw ValidationError("--list and --schema exclude each other.") }
+      if list, schema { throw ValidationError("--list and --schema cannot be combined.") }
       return
     }
     guard let trace else { throw ValidationError("Missing a trace: optrace sql TRACE [QUERY].") }
-    if db != nil, query != nil { throw ValidationError("--db writes all tables: leave the query away.") }
+    if db != nil, query != nil { throw ValidationError("--db writes all tables: omit the query.") }
     if db == nil, query == nil, trace == "-" {
       throw ValidationError("The trace comes from standard input, so the query must be an argument.")
     }
@@ -96,7 +96,7 @@ struct SqlCommand: ParsableCommand {
     try read.end()
   }
 
-  /// What stands in the trace's place with `--list`, unless it is a trace: they are the same for each.
+  /// What stands instead of the trace with `--list`, unless it is a trace: they are the same for each.
   private var listedQuestion: String? {
     trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
   }

@@ -149,6 +149,8 @@ enum TerminalEncoding {
 private final class OpenedReport {
   private let path: String
   private var process: RunningProgram?
+  /// Asked to end. Waiting for one that does not answer would stop the screen, so each is asked again later.
+  private var ending: [RunningProgram] = []
   private var output: SystemPipe?
   private var text: [UInt8] = []
   private var address: String?
@@ -210,7 +212,9 @@ private final class OpenedReport {
   }
 
   func close() {
-    process?.send(SIGTERM)
+    process.map { ending.append($0) }
+    for program in ending { program.send(SIGTERM) }
+    ending.removeAll { !$0.isRunning }
     (process, address, text) = (nil, nil, [])
     output = nil
   }

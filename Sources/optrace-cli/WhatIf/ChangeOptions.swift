@@ -32,7 +32,7 @@ struct ChangeOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("These no longer wait for those, as 'Decode>Download'; '*' means all.", valueName: "pair"))
+    help: ArgumentHelp("Remove dependencies: 'Decode>Download' means that Decode no longer waits for Download; '*' means all.", valueName: "pair"))
   var without: [String] = []
 
   @Option(

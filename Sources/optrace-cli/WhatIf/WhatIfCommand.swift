@@ -10,12 +10,12 @@ struct WhatIfCommand: ParsableCommand {
     commandName: "whatif",
     abstract: "Predict run time under changes.",
     discussion: """
-      The recorded run is replayed first, which shows how far the model holds; then with the changes. A word for \
-      CLASS means a class, else a function, else a name. All changes make one scenario; --scenario has the changes \
-      of one each. Several traces of one program give a range over their run times, too.
+      The recorded run is replayed without changes first, to show how accurate the simulator is, and then with them. CLASS \
+      is a class, a function or an operation's name, tried in this order. All change options together are one scenario; each \
+      --scenario is one of its own. With several traces of one program the range covers all of them.
 
-      Exit status: 1 where a scenario never ends, or with --strict where the model is not to be trusted; else as for \
-      all commands. Documentation/compare.md tells what the model knows, and what it cannot.
+      Exit status: 1 where a scenario never ends, or with --strict if the predictions are not reliable; else as for \
+      all commands. Documentation/compare.md says what the simulator covers, and what it does not.
 
       Example: optrace whatif run.optrace --limit network=8 --faster Decode=2
       """)
@@ -35,7 +35,7 @@ struct WhatIfCommand: ParsableCommand {
   @Flag(help: "Try limits, speeds, priorities, merges and dependencies, and rank what would help most.")
   var suggest = false
 
-  @Flag(help: "End with status 1 where the model is not to be trusted.")
+  @Flag(help: "End with status 1 if the predictions are not reliable.")
   var strict = false
 
   @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
@@ -53,14 +53,14 @@ struct WhatIfCommand: ParsableCommand {
 
   func validate() throws {
     if suggest, !scenario.isEmpty || !changes.all.isEmpty {
-      throw ValidationError("--suggest tries changes by itself: leave the others away.")
+      throw ValidationError("--suggest tries changes by itself: omit the others.")
     }
     if !scenario.isEmpty, !changes.all.isEmpty {
-      throw ValidationError("--scenario has the changes of one scenario each: put the others into one, too.")
+      throw ValidationError("Put all changes into --scenario options, or use none.")
     }
     if suggest, traces.count > 1 { throw ValidationError("--suggest takes one trace.") }
     if isPage, scenario.count > 1 || traces.count > 1 || suggest || json {
-      throw ValidationError("A page shows one scenario of one trace: leave the others away.")
+      throw ValidationError("A page shows one scenario of one trace: omit the others.")
     }
     if !suggest, scenario.isEmpty, changes.all.isEmpty {
       throw ValidationError("Missing a change, as --limit QUEUE=N; or --suggest.")

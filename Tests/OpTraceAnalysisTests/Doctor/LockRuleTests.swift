@@ -132,7 +132,7 @@ struct LockRuleTests {
     #expect(diagnosis.findings.map(\.title) == ["2 threads wait for each other's locks"])
     #expect(diagnosis.findings.first?.cycle.isEmpty == true)
     #expect(diagnosis.findings.first?.chain.map(\.kind) == [.thread, .lock, .thread, .lock])
-    // A second look says so too.
+    // A second reading says so too.
     #expect(diagnosis.confirmed(by: diagnosis).count == 1)
   }
 

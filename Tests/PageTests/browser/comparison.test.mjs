@@ -1,4 +1,4 @@
-// A page of `optrace diff`: what changed, two timelines, and the graph of what came and went.
+// A page of `optrace diff`: what changed, two timelines, and the graph of what was added and removed.
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, openReport, writtenTexts} from '../support/browser.mjs';

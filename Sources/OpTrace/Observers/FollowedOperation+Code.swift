@@ -1,7 +1,7 @@
 internal import COpTrace
 package import Foundation
 
-extension LiveOperation {
+extension FollowedOperation {
   /// Its name, else its class.
   package static func title(of operation: Operation?) -> String { operation?.name ?? className(of: operation) }
 

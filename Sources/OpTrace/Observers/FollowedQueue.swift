@@ -6,7 +6,7 @@ internal import OpTraceFormat
 ///
 /// Sendable: everything that changes, including the states of its operations, is only touched under `lock`, under which
 /// no other code is called.
-package final class LiveQueue: LiveCompanion, @unchecked Sendable {
+package final class FollowedQueue: ObserverCompanion, @unchecked Sendable {
   /// Its contents at one moment.
   package struct State: Sendable {
     package var name: String?
@@ -16,7 +16,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     package var ready = 0
     /// Started, and not over.
     package var executing = 0
-    /// Since when the operation is ready that has been ready for longest; see ``Live/now``.
+    /// Since when the operation is ready that has been ready for longest; see ``Observers/now``.
     package var oldestReady: UInt64?
 
     package init() {}
@@ -27,9 +27,9 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   private var slots: Slots
   private var counts = State()
   /// The ready ones form a list, the oldest first.
-  private var first: LiveOperation?
+  private var first: FollowedOperation?
   /// In the list, which owns it.
-  private unowned(unsafe) var last: LiveOperation?
+  private unowned(unsafe) var last: FollowedOperation?
 
   init(name: String?, limit: Int) {
     self.name = name
@@ -51,13 +51,13 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   func rename(_ new: String?) { lock.withLock { name = new } }
   func change(limit: Int) { lock.withLock { slots.limit = limit } }
 
-  override func turned(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
+  override func reached(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     switch kind {
     case EventKind.queueReleased.rawValue:
-      Live.forget(self)
+      Observers.forget(self)
       leave()
     // It may still exist, but nothing is reported about it any more.
-    case UInt8(optrace_companion_left): Live.forget(self)
+    case UInt8(optrace_companion_left): Observers.forget(self)
     default: break
     }
   }
@@ -66,10 +66,10 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
 
   func enter() { lock.withLock { counts.waiting += 1 } }
 
-  func progress(of operation: LiveOperation) -> LiveOperation.Progress { lock.withLock { operation.progress } }
+  func progress(of operation: FollowedOperation) -> FollowedOperation.Progress { lock.withLock { operation.progress } }
 
-  /// Notes a turn; false: it was noted before, or comes too late.
-  func ready(_ operation: LiveOperation, now: UInt64) -> Bool {
+  /// Notes a step; false: it was noted before, or comes too late.
+  func ready(_ operation: FollowedOperation, now: UInt64) -> Bool {
     lock.withLock {
       guard operation.state == .waiting else { return false }
       operation.state = .ready
@@ -82,7 +82,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
   }
 
   /// Nil: as above. Else whose slot it took, if it waited for one.
-  func started(_ operation: LiveOperation, now: UInt64) -> LiveOperation?? {
+  func started(_ operation: FollowedOperation, now: UInt64) -> FollowedOperation?? {
     lock.withLock {
       guard operation.state == .waiting || operation.state == .ready else { return nil }
       leaveState(of: operation)
@@ -93,7 +93,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  func began(_ operation: LiveOperation, now: UInt64) -> Bool {
+  func began(_ operation: FollowedOperation, now: UInt64) -> Bool {
     lock.withLock {
       guard operation.state == .executing, operation.progress.began == nil else { return false }
       operation.progress.began = now
@@ -101,7 +101,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  func cancelled(_ operation: LiveOperation) -> Bool {
+  func cancelled(_ operation: FollowedOperation) -> Bool {
     lock.withLock {
       guard operation.state != .over, !operation.progress.isCancelled else { return false }
       operation.progress.isCancelled = true
@@ -109,7 +109,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  func ended(_ operation: LiveOperation, now: UInt64) -> Bool {
+  func ended(_ operation: FollowedOperation, now: UInt64) -> Bool {
     lock.withLock {
       guard operation.state != .over else { return false }
       if operation.state == .executing { slots.give(by: operation, now) }
@@ -120,7 +120,7 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  private func leaveState(of operation: LiveOperation) {
+  private func leaveState(of operation: FollowedOperation) {
     switch operation.state {
     case .waiting: counts.waiting -= 1
     case .ready:
@@ -131,13 +131,13 @@ package final class LiveQueue: LiveCompanion, @unchecked Sendable {
     }
   }
 
-  private func append(_ operation: LiveOperation) {
+  private func append(_ operation: FollowedOperation) {
     operation.previous = last
     if let last { last.next = operation } else { first = operation }
     last = operation
   }
 
-  private func remove(_ operation: LiveOperation) {
+  private func remove(_ operation: FollowedOperation) {
     if let previous = operation.previous { previous.next = operation.next } else { first = operation.next }
     if let next = operation.next { next.previous = operation.previous } else { last = operation.previous }
     operation.next = nil
@@ -152,11 +152,11 @@ private struct Slots {
   var limit: Int { didSet { trim() } }
   private var taken = 0
   /// Who freed each, and when; the oldest first.
-  private var given: [(by: LiveOperation, at: UInt64)] = []
+  private var given: [(by: FollowedOperation, at: UInt64)] = []
 
   init(limit: Int) { self.limit = limit }
 
-  mutating func take(since ready: UInt64?) -> LiveOperation? {
+  mutating func take(since ready: UInt64?) -> FollowedOperation? {
     defer { taken += 1 }
     guard limit > 0, taken + given.count >= limit, let oldest = given.first else { return nil }
     given.removeFirst()
@@ -164,7 +164,7 @@ private struct Slots {
     return oldest.by
   }
 
-  mutating func give(by operation: LiveOperation, _ now: UInt64) {
+  mutating func give(by operation: FollowedOperation, _ now: UInt64) {
     taken -= 1
     guard limit > 0 else { return }
     given.append((operation, now))
