@@ -58,6 +58,50 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
   }
 }
 
+/// Which descriptors a thread waits for in a call that reads, writes or polls: what `lock` of a `seen` record holds for
+/// ``SleepReason/poll`` and ``SleepReason/input`` (since 1.7; 0: not known).
+public struct EventSources: OptionSet, Hashable, Sendable {
+  /// The bits.
+  public let rawValue: UInt64
+
+  /// Bits that this version does not know are kept.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// A socket.
+  public static let socket = Self(rawValue: 1)
+  /// A pipe.
+  public static let pipe = Self(rawValue: 2)
+  /// A terminal.
+  public static let terminal = Self(rawValue: 4)
+  /// A `signalfd`: signals of the system.
+  public static let signal = Self(rawValue: 8)
+  /// A `timerfd` that is set.
+  public static let timer = Self(rawValue: 16)
+  /// An `eventfd`.
+  public static let event = Self(rawValue: 32)
+  /// An `inotify` or `fanotify` descriptor: changes of files.
+  public static let changes = Self(rawValue: 64)
+  /// A `pidfd`: the end of another process.
+  public static let process = Self(rawValue: 128)
+  /// A file.
+  public static let file = Self(rawValue: 256)
+  /// Anything else.
+  public static let other = Self(rawValue: 512)
+
+  private static let names: [(Self, String)] = [
+    (.socket, "a socket"), (.pipe, "a pipe"), (.terminal, "the terminal"), (.signal, "a signal of the system"),
+    (.timer, "a timer"), (.event, "an eventfd"), (.changes, "changes of files"), (.process, "another process"),
+    (.file, "a file"),
+  ]
+
+  /// For people, after "waits for": `a socket or a timer`. Empty: not known.
+  public var words: String {
+    let words = Self.names.filter { contains($0.0) }.map(\.1)
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+}
+
 /// What a thread blocks on, besides operations and operation queues; and the call that adds to a queue, which may hang.
 public enum WaitedObject: UInt8, CaseIterable, Sendable {
   /// A `DispatchSemaphore`: `wait()`.

@@ -70,13 +70,9 @@ package struct SystemPipe: ~Copyable, Sendable {
   /// Nil, with `errno`, where there are no more descriptors.
   package init?() {
     var pair: [Int32] = [-1, -1]
-    #if os(Linux)
-      // In one step: a program that another thread starts in between would keep the ends open.
-      guard pipe2(&pair, O_CLOEXEC) == 0 else { return nil }
-    #else
-      guard pipe(&pair) == 0 else { return nil }
-      for number in pair { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    #endif
+    guard pipe(&pair) == 0 else { return nil }
+    // A program that another thread starts in between keeps both ends: `pipe2`, which takes one step, is not in Swift's headers.
+    for number in pair { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     (start, end) = (pair[0], pair[1])
   }
 

@@ -193,6 +193,19 @@ enum {
 };
 
 enum {
+  optrace_source_socket = 1,
+  optrace_source_pipe = 2,
+  optrace_source_terminal = 4,
+  optrace_source_signal = 8,
+  optrace_source_timer = 16,
+  optrace_source_event = 32,
+  optrace_source_changes = 64,
+  optrace_source_process = 128,
+  optrace_source_file = 256,
+  optrace_source_other = 512,
+};
+
+enum {
   optrace_object_semaphore = 1,
   optrace_object_group = 2,
   optrace_object_queue = 3,

@@ -2,6 +2,8 @@
 // process. `/proc/PID/fdinfo` lists the members of a set, and says of a timer whether it is set.
 #include "events.h"
 
+#include "COpTraceFormat.h"
+#include "calls.h"
 #include "peek.h"
 #include "supported.h"
 
@@ -10,10 +12,12 @@
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -90,6 +94,82 @@ static bool is_waited_for(const char *line) {
   return !events || (strtoull(events + 7, NULL, 16) & ~((uint64_t)flags_only << 28)) != 0;
 }
 
+static uint64_t source_of(uint64_t file) {
+  static const struct { const char *start; uint64_t source; } kinds[] = {
+    {"socket:", optrace_source_socket}, {"pipe:", optrace_source_pipe}, {"/dev/pts/", optrace_source_terminal},
+    {"/dev/tty", optrace_source_terminal}, {"/dev/console", optrace_source_terminal},
+    {"anon_inode:[signalfd]", optrace_source_signal}, {"anon_inode:[timerfd]", optrace_source_timer},
+    {"anon_inode:[eventfd]", optrace_source_event}, {"anon_inode:inotify", optrace_source_changes},
+    {"anon_inode:[fanotify]", optrace_source_changes}, {"anon_inode:[pidfd]", optrace_source_process},
+    {"/", optrace_source_file},
+  };
+  char path[64], target[64];
+  make_path(path, sizeof path, "fd", file);
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  if (length < 0) return 0;
+  target[length] = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strncmp(target, kinds[i].start, strlen(kinds[i].start)) == 0) return kinds[i].source;
+  return optrace_source_other;
+}
+
+enum { most_files = 64 };
+
+// Of an epoll set, but for what wakes threads for work of their own process.
+static uint64_t sources_of_set(uint64_t set) {
+  char info[4096];
+  uint64_t sources = 0;
+  int count = 0;
+  if (!read_info(set, info, sizeof info)) return 0;
+  for (const char *line = info; (line = strstr(line, "tfd:")) && count++ < most_files; line += 4) {
+    char one[128];
+    size_t length = strcspn(line, "\n");
+    if (length >= sizeof one) length = sizeof one - 1;
+    memcpy(one, line, length);
+    one[length] = 0;
+    uint64_t file = strtoull(one + 4, NULL, 10);
+    if (is_waited_for(one) && !is_own(file)) sources |= source_of(file);
+  }
+  return sources;
+}
+
+static uint64_t sources_of_poll(uint64_t address, uint64_t count) {
+  uint64_t sources = 0;
+  for (uint64_t i = 0; i < count && i < most_files; i++) {
+    struct pollfd one;
+    if (!peek_all(address + i * sizeof one, &one, sizeof one)) break;
+    if (one.fd >= 0) sources |= source_of((uint32_t)one.fd);
+  }
+  return sources;
+}
+
+uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
+  int error = errno;
+  uint64_t sources = 0;
+  const sleep_call *known = sleep_call_find(call);
+  if (known && known->kind == sleep_input) {
+    // These take no descriptor, or one of another kind.
+    bool is_other = call == SYS_openat;
+#if defined(SYS_open)
+    is_other = is_other || call == SYS_open;
+#endif
+#if defined(SYS_io_uring_enter)
+    is_other = is_other || call == SYS_io_uring_enter;
+#endif
+    sources = is_other ? optrace_source_other : source_of((uint32_t)arguments[0]);
+  } else if (known && known->kind == sleep_poll) {
+    bool is_list = call == SYS_ppoll, is_choice = call == SYS_pselect6;
+#if defined(SYS_poll)
+    is_list = is_list || call == SYS_poll;
+    is_choice = is_choice || call == SYS_select;
+#endif
+    if (is_list) sources = sources_of_poll(arguments[0], arguments[1]);
+    else if (!is_choice) sources = sources_of_set((uint32_t)arguments[0]);
+  }
+  errno = error;
+  return sources;
+}
+
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
   char info[4096];  // On the stack: the flushers of several recorders may be here.
   if (!is_endless(call, arguments)) return false;
@@ -112,6 +192,11 @@ bool events_are_own(int32_t call, const uint64_t arguments[6]) {
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
   (void)call, (void)arguments;
   return false;
+}
+
+uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
+  (void)call, (void)arguments;
+  return 0;
 }
 
 void events_watch_timers(void) {}

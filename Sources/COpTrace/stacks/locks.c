@@ -166,6 +166,7 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   out.kind = known->kind;
   out.call = known->name;
   if (out.kind == sleep_poll && events_are_own(call, arguments)) out.kind = sleep_events;
+  if (out.kind == sleep_poll || out.kind == sleep_input) out.lock = events_sources(call, arguments);
   if (out.kind == sleep_futex) {
     out.timed = arguments[3] != 0;
     explain_futex(arguments, &out);

@@ -14,7 +14,9 @@ extension DoctorContext {
       return .mainThread
     }
     if deadlock.nodes.contains(where: { if case .turn = graph.nodes[$0] { true } else { false } }) { return .dispatch }
-    if deadlock.edges.contains(where: { $0.reason == .barrier || $0.reason == .submission }) { return .other }
+    if deadlock.edges.contains(where: { $0.reason == .barrier }) { return .other }
+    let hasSubmissions = deadlock.edges.contains { $0.reason == .submission }
+    if hasSubmissions, !deadlock.edges.contains(where: { $0.reason == .slot }) { return .other }
     var slots: [Int] = []
     var emptied: [Int] = []
     for node in deadlock.nodes {
@@ -78,9 +80,7 @@ extension DoctorContext {
     for operation in stuck { finding.evidence.append(evidence(ofSubmissions: operation)) }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
     // Only in a closed world is it known that nothing else finishes or signals it.
-    if !isClosedWorld, deadlock.edges.contains(where: { $0.reason == .submission }) {
-      return unproven(proven(finding), because: "another thread, a timer or an event may wake it")
-    }
+    if deadlock.edges.contains(where: { $0.reason == .submission }) { return silent(finding) }
     return proven(finding)
   }
 

@@ -11,6 +11,8 @@ public struct Diagnosis: Sendable {
     case healthy
     /// Something is wrong or slow, and nothing is proven to be stuck.
     case warning
+    /// Nothing has moved for ``DoctorOptions/stallAfter``, work is open, and the reason is likely but not proven.
+    case suspected
     /// Proven: something is stuck, but not in a cycle.
     case stalled
     /// Proven: a cycle of waits.
@@ -25,6 +27,10 @@ public struct Diagnosis: Sendable {
   public let blockage: Blockage
   /// How long nothing moved before the end.
   public let silence: Nanoseconds
+  /// Nothing has moved for ``DoctorOptions/stallAfter``, and work is open.
+  package let isStandstill: Bool
+  /// What may still move the program then.
+  package let doors: [Door]
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
@@ -41,12 +47,16 @@ public struct Diagnosis: Sendable {
       let reason = "the trace contradicts itself, so records are missing that were not counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
+    // That work may still resume what submitted it is worth a word only when nothing moves.
+    if !context.isStalled { found.removeAll { $0.severity == .note && Self.deadlocks.contains($0.code) } }
     let order = Finding.Severity.allCases
     single = order.flatMap { severity in found.filter { $0.severity == severity } }
-      .map { context.withKind($0.inOrderOfTime) }
-    findings = Finding.grouped(single)
+      .map { context.completed($0.inOrderOfTime) }
+    findings = context.causes(Finding.grouped(single))
     blockage = context.blockage
     silence = context.silence
+    isStandstill = context.isStandstill
+    doors = context.doors
   }
 
   /// Keeps the findings that a later reading of the same trace confirms: transient states are left out.
@@ -73,7 +83,9 @@ public struct Diagnosis: Sendable {
     let errors = findings.filter { $0.severity == .error }
     if errors.contains(where: { deadlocks.contains($0.code) }) { return .deadlocked }
     if errors.contains(where: { DoctorRule.of($0.code)?.symptom == .stuck }) { return .stalled }
-    return findings.contains { $0.severity != .note } ? .warning : .healthy
+    let warnings = findings.filter { $0.severity == .warning }
+    if warnings.contains(where: \.isOfStandstill) { return .suspected }
+    return warnings.isEmpty ? .healthy : .warning
   }
 
   /// The codes of cycles.

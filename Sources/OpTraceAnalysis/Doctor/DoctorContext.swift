@@ -17,6 +17,8 @@ struct DoctorContext: Sendable {
   let seenThreads: SeenThreads
   /// Every thread was seen to sleep, and none is left that could wake another.
   let isDeadEnd: Bool
+  /// What may still move the program.
+  private(set) var doors: [Door] = []
   /// What operations gave to dispatch queues and to Swift's tasks.
   let submittedWork: SubmittedWork
   /// Which operations were given to each queue.
@@ -41,8 +43,10 @@ struct DoctorContext: Sendable {
     let structure = Blockage(of: trace)
     blockage = structure
     suspects = []
+    doors = findDoors()
     let suspects = Suspect.all(in: self, structure.graph, isBlocked: structure.isBlocked)
-    let dead = suspects.filter { $0.isProven || (isStalled && $0.kind.isDead) }.map(\.node)
+    let isSilent = isStalled && (isClosedWorld || doors.isEmpty)
+    let dead = suspects.filter { $0.isProven || (isSilent && $0.kind.isDead) }.map(\.node)
     self.suspects = suspects
     if !dead.isEmpty { blockage = Blockage(structure.graph, dead: Set(dead)) }
   }

@@ -7,8 +7,8 @@ extension Finding {
     var code: String
     var variant: Int
     var isNote: Bool
-    /// The class and the queue of the operation whose fault it is.
-    var pattern: DoctorContext.Pattern
+    /// The class and the queue of the operation whose fault it is; nil: findings about queues, whatever is in them.
+    var pattern: DoctorContext.Pattern?
   }
 
   /// Merges those of one kind at the index of the first, which must be one of the most severe.
@@ -35,6 +35,7 @@ extension Finding {
     var result = lead
     result.title += " (and \(others.count) more)"
     result.explanation += " The same applies to \(others.count) more."
+    result.consequences = group.flatMap(\.consequences)
     result.operations = distinct(
       group.compactMap(\.operations.first) + group.flatMap { $0.operations.dropFirst() })
     result.queues = distinct(group.flatMap(\.queues))
@@ -64,17 +65,41 @@ extension Finding {
 }
 
 extension DoctorContext {
-  /// The finding with its kind. Cycles are never merged.
-  func withKind(_ finding: Finding) -> Finding {
-    guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
+  /// The finding with its kind, its location, and whether nothing moves. Cycles are never merged.
+  func completed(_ finding: Finding) -> Finding {
     var finding = finding
+    finding.location = finding.location ?? location(of: finding)
+    finding.isOfStandstill = isStandstill && finding.severity == .warning && DoctorRule.of(finding.code)?.symptom == .stuck
+    guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
+    var pattern: Pattern? = Pattern(first)
+    // One mistake stops them all: a class that never finishes in any of its queues, a queue that each tenant has.
+    if finding.code == "queue-suspended" { pattern = nil } else if finding.isStuck { pattern?.queue = nil }
     finding.kind = Finding.Kind(
-      code: finding.code, variant: finding.variant, isNote: finding.severity == .note, pattern: Pattern(first))
+      code: finding.code, variant: finding.variant, isNote: finding.severity == .note, pattern: pattern)
     return finding
+  }
+
+  /// Where the first of its operations waits or runs; else the first place in its chain.
+  private func location(of finding: Finding) -> CodeLocation? {
+    for id in finding.operations.prefix(Self.mostEvidence) {
+      if let wait = trace.waits.last(where: { $0.inside == id && $0.ended == nil }), let found = location(of: wait) {
+        return found
+      }
+      if let operation = operation(id), let found = trace.stacks.codeLocation(seenThread(of: operation)?.at) {
+        return found
+      }
+    }
+    if let member = finding.chain.first(where: { $0.line != nil }) {
+      return CodeLocation(function: member.function, file: member.file, line: member.line)
+    }
+    return finding.operations.lazy.compactMap { operation($0)?.codeLocation }.first { $0.file != nil || $0.function != nil }
   }
 }
 
 extension Finding {
+  /// Whether its rule is about what is stuck.
+  var isStuck: Bool { DoctorRule.of(code)?.symptom == .stuck }
+
   /// Whether it is about something that is stuck at the trace's end, and not about a stall that is over.
   package func isOfStuck(in trace: Trace) -> Bool {
     guard severity != .note, DoctorRule.of(code)?.symptom == .stuck else { return false }

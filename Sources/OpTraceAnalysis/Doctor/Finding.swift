@@ -12,6 +12,24 @@ public struct Finding: Sendable, Equatable {
     case note
   }
 
+  /// How sure it is that this is what is wrong. The raw value is the word in texts and JSON.
+  public enum Certainty: String, Sendable, CaseIterable {
+    /// The trace shows it, and nothing that a trace leaves out can undo it. Every error is proven.
+    case proven
+    /// The trace shows nothing that could still undo it, but not everything that could.
+    case likely
+    /// Something that a trace does not follow may undo it: a timer, input, another process.
+    case possible
+  }
+
+  /// A finding that follows from another one, and needs no remedy of its own.
+  public struct Consequence: Sendable, Equatable {
+    /// What it would be reported as, if it were the only one.
+    public var code: String
+    /// What happens, in one line without a full stop.
+    public var title: String
+  }
+
   /// One fact that the trace shows. Text that names operations and queues, not yet fit for a terminal.
   public struct Evidence: Sendable, Equatable {
     /// When, where it is a moment; nanoseconds since the trace's start.
@@ -37,6 +55,14 @@ public struct Finding: Sendable, Equatable {
   public var code: String
   /// How much it matters; an error only where the trace proves it.
   public var severity: Severity
+  /// How sure it is. What a rule measured is proven; what it concludes from silence is likely or possible.
+  public var certainty: Certainty {
+    if severity == .error { return .proven }
+    if severity == .note { return DoctorRule.of(code)?.symptom == .stuck ? .possible : .likely }
+    return isProven && DoctorRule.of(code)?.symptom != .stuck ? .proven : .likely
+  }
+  /// Nothing had moved for ``DoctorOptions/stallAfter`` when it was made, and work was open.
+  package internal(set) var isOfStandstill = false
   /// False: something is missing from the trace inside the interval that the proof needs. No error then.
   public var isProven = true
   /// What happens, in one line without a full stop.
@@ -54,6 +80,10 @@ public struct Finding: Sendable, Equatable {
   public var chain: [ChainMember] = []
   /// How many more operations are stuck because of these.
   public var behind = 0
+  /// Where the code waits, or where the work was submitted; nil: not known.
+  public internal(set) var location: CodeLocation?
+  /// Other findings that follow from this one.
+  public internal(set) var consequences: [Consequence] = []
   /// What shows it: moments in the order of time, and behind them what has none.
   public var evidence: [Evidence] = []
   /// What to change.

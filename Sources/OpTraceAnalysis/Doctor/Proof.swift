@@ -53,12 +53,7 @@ extension DoctorContext {
     guard let look = trace.snapshot, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
       seenThreads.all.count == look.threads.count
     else { return false }
-    return look.threads.allSatisfy { seen in
-      if seen.state == .ended { return true }
-      guard seen.isAsleep else { return false }
-      if !seen.isTimed, seen.reason.isOfProcess { return true }
-      return seen.isIdle(in: trace.stacks)
-    }
+    return look.threads.allSatisfy { $0.isShut(in: trace.stacks) }
   }
 
   /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.
@@ -69,21 +64,21 @@ extension DoctorContext {
       && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
   }
 
-  /// A thread that uses the processor and may wake others; nil: none was seen.
-  var computing: SeenThread? { seenThreads.all.first { $0.isBusy && $0.state != .ended } }
-
   /// Whether the code of an operation was seen to use the processor.
   func computes(_ operation: OperationRecord) -> Bool { seenThread(of: operation)?.isBusy == true }
 
-  /// A finding that rests on silence: unproven while a computing thread may end the silence.
+  /// A finding that rests on silence. In a closed world that is a proof. While a door is open it is only possible, so a note; where it is
+  /// not known what the threads do, it is likely, so a warning.
   func silent(_ finding: Finding) -> Finding {
     let finding = proven(finding)
-    guard finding.isProven, let thread = computing?.thread else { return finding }
-    return unproven(finding, because: "\(name(thread)) is computing, and may wake it")
+    if isClosedWorld { return finding }
+    guard let door = doors.first else {
+      var result = unproven(finding, because: "the trace does not show what every thread does")
+      if !isStalled { result.severity = .note }
+      return result
+    }
+    var result = unproven(finding, because: "\(door.text), and that may wake it")
+    result.severity = .note
+    return result
   }
-}
-
-extension SleepReason {
-  /// Whether only another thread of the process can wake a thread that sleeps for this reason.
-  fileprivate var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
 }

@@ -82,14 +82,16 @@ extension SeenThread {
   /// In a call of the system, and not on a processor.
   var isAsleep: Bool { !isRunning && (state == .asleep || state == .uninterruptible) }
 
-  /// One of libdispatch's own threads, between two pieces of work: nothing but its code is on its stack.
+  /// One of libdispatch's own threads between two pieces of work: nothing but its code is on its stack. Or the main thread in
+  /// `dispatchMain()`, also that of an asynchronous `main`: it sleeps in `sigsuspend`, which libdispatch called, and has no more to do.
   func isIdle(in stacks: StackTable) -> Bool {
     let images = stacks.stack(at).compactMap { stacks.image(of: $0)?.name }
-    guard images.count == stacks.stack(at).count, images.contains(where: { $0.hasPrefix("libdispatch.") }) else {
-      return false
-    }
-    return images.allSatisfy { name in ["libdispatch.", "libc.", "libc-", "libpthread"].contains(where: name.hasPrefix)
-    }
+    func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
+    let isDispatch = isOf(["libdispatch."])
+    let isSystem = isOf(["libc.", "libc-", "libpthread"])
+    guard images.count == stacks.stack(at).count, images.contains(where: isDispatch) else { return false }
+    if reason == .signal, images.first(where: { !isSystem($0) }).map(isDispatch) == true { return true }
+    return images.allSatisfy { isDispatch($0) || isSystem($0) }
   }
 
   /// Who has what it sleeps in; nil where that thread is gone.

@@ -24,7 +24,7 @@ struct Submitters {
       // Against a cycle in a damaged trace.
       known[at] = .some(nil)
       way.append(at)
-      guard let submitter = trace.block(at)?.submitter ?? trace.task(at)?.submitter else { break }
+      guard let submitter = trace.submitter(of: at) else { break }
       if isWanted(submitter) {
         found = submitter
         break
@@ -33,6 +33,18 @@ struct Submitters {
     }
     for step in way { known[step] = .some(found) }
     return found
+  }
+}
+
+extension Trace {
+  /// The work whose code submitted it: an operation to a queue, a block, a task; nil: none.
+  func submitter(of work: WorkID) -> WorkID? {
+    block(work)?.submitter ?? task(work)?.submitter ?? operation(work)?.enqueuedBy
+  }
+
+  /// When and on which thread work was submitted.
+  func submission(of work: WorkID) -> Stamp? {
+    block(work)?.submitted ?? task(work)?.submitted ?? operation(work)?.enqueued
   }
 }
 

@@ -69,11 +69,12 @@ extension WaitForBuilder {
   }
 
   /// Work that something else has to resume, such as an asynchronous operation that is to be finished, or a waiter of a
-  /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over.
-  /// O(blocks + tasks + waits).
+  /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over. The same for a thread
+  /// outside of operations, blocks and tasks that waits.
+  /// O(operations + blocks + tasks + waits).
   mutating func addSubmissions() {
-    guard !submitted.isEmpty else { return }
     var resumed = Set<WorkID>()
+    var waitingThreads: [ThreadID: Nanoseconds] = [:]
     for node in nodes.indices {
       guard case .operation(let index) = nodes[node] else { continue }
       let operation = trace.operations[index]
@@ -82,27 +83,68 @@ extension WaitForBuilder {
       }
     }
     for wait in trace.waits where wait.ended == nil {
-      guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, let inside = wait.inside else {
-        continue
+      guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue else { continue }
+      if let inside = wait.inside {
+        if node(of: inside) != nil { resumed.insert(inside) }
+      } else {
+        waitingThreads[wait.thread] = wait.began
       }
-      if node(of: inside) != nil { resumed.insert(inside) }
     }
     for task in trace.tasks where task.suspension?.reason == .continuation { resumed.insert(task.id) }
-    guard !resumed.isEmpty else { return }
+    guard !resumed.isEmpty || !waitingThreads.isEmpty else { return }
+    addSubmissions(of: resumed)
+    if !waitingThreads.isEmpty { addSubmissions(of: waitingThreads) }
+  }
+
+  /// Everything open that may resume another one: blocks, tasks, operations in queues, each with its node. Operations count only
+  /// where nothing has moved for a second: those that a busy program has just added wait for their slots, as they should.
+  private var openWork: [(id: WorkID, node: Int)] {
+    let isStill = trace.end - (trace.lastSign ?? trace.lastEvent) >= 1_000_000_000
+    return nodes.indices.compactMap { node in
+      switch nodes[node] {
+      case .operation(let index):
+        isStill && trace.operations[index].enqueued != nil ? (trace.operations[index].id, node) : nil
+      case .block(let index): (trace.blocks[index].id, node)
+      case .task(let index): (trace.tasks[index].id, node)
+      default: nil
+      }
+    }
+  }
+
+  private mutating func addSubmissions(of resumed: Set<WorkID>) {
     var roots = Submitters(trace) { resumed.contains($0) }
-    for (id, node) in submitted.sorted(by: { $0.value < $1.value }) {
+    for (id, node) in openWork {
       var next = roots.nearest(of: id)
       var isSeen: Set<WorkID> = [id]
       while let work = next, isSeen.insert(work).inserted, let waiter = self.node(of: work) {
-        let any = self.node(.submissions(waiter))
-        if slotNeeds[any] == nil {
-          slotNeeds[any] = 1
-          connect(waiter, any, .submission)
-        }
-        connect(any, node, .submission)
+        connect(waiter, submission: node)
         next = roots.nearest(of: work)
       }
     }
+  }
+
+  /// What a thread submitted before it began to wait.
+  private mutating func addSubmissions(of threads: [ThreadID: Nanoseconds]) {
+    var ends: [WorkID: WorkID] = [:]
+    for (id, node) in openWork {
+      var way: Set<WorkID> = []
+      var at = id
+      while ends[at] == nil, let submitter = trace.submitter(of: at), way.insert(at).inserted { at = submitter }
+      let end = ends[at] ?? at
+      for step in way { ends[step] = end }
+      guard let submission = trace.submission(of: end), let began = threads[submission.thread], submission.time <= began
+      else { continue }
+      connect(self.node(.thread(submission.thread)), submission: node)
+    }
+  }
+
+  private mutating func connect(_ waiter: Int, submission node: Int) {
+    let any = self.node(.submissions(waiter))
+    if slotNeeds[any] == nil {
+      slotNeeds[any] = 1
+      connect(waiter, any, .submission)
+    }
+    connect(any, node, .submission)
   }
 }
 

@@ -85,7 +85,9 @@ extension TraceBuilder {
     trace.operations[row].enqueueCount += 1
     guard trace.operations[row].enqueued == nil else { return }
     _ = queue(fields.queue)
-    submitted(trace.operations[row].id, by: executing(on: at.thread).map { id(of: $0) })
+    let enqueuer = executing(on: at.thread).map { id(of: $0) }
+    trace.operations[row].enqueuedBy = enqueuer
+    submitted(trace.operations[row].id, by: enqueuer)
     trace.operations[row].enqueued = at
     trace.operations[row].queue = QueueID(fields.queue)
     trace.operations[row].priority = fields.priority

@@ -97,6 +97,8 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   public var blocks: [BlockExecution] = []
   @usableFromInline var rareFacts: RareFacts?
   private var addedFrame: UInt32 = 0
+  /// 0: none.
+  private var enqueuer: UInt32 = 0
   private var madeFrame: UInt32 = 0
 
   @usableFromInline var compactCreated = CompactTime(nil)
@@ -157,6 +159,11 @@ extension OperationRecord {
   /// That function's name and source location; nil where its class says what it runs, or the trace has no symbols.
   public var function: SymbolRecord? { sharedClass.function }
 
+  /// The work whose code added it to its queue; nil: none of the trace's.
+  public var enqueuedBy: WorkID? {
+    get { enqueuer == 0 ? nil : WorkID(enqueuer) }
+    set { enqueuer = newValue?.rawValue ?? 0 }
+  }
   /// Where it was given to a queue.
   public var addedAt: FrameID? {
     get { addedFrame == 0 ? nil : FrameID(addedFrame) }

@@ -7,6 +7,7 @@ extension DoctorReport {
     .members([
       "version": .integer(1),
       "verdict": .string(verdict.rawValue),
+      "answer": .string(answer),
       "operationCount": .integer(trace.operations.count),
       "unfinishedCount": .integer(unfinished),
       "endSeconds": .seconds(end),
@@ -31,6 +32,7 @@ extension DoctorReport {
       "code": .string(finding.code),
       "severity": .string(finding.severity.rawValue),
       "proven": .bool(finding.isProven),
+      "certainty": .string(finding.certainty.rawValue),
       "title": .string(finding.title),
       "explanation": .string(finding.explanation),
       "operations": .array(finding.operations.map(operation)),
@@ -41,6 +43,9 @@ extension DoctorReport {
       "cycle": .array(finding.cycle.map { .integer(Int($0.rawValue)) }),
       "chain": .array(finding.chain.map(member)),
       "behind": .integer(finding.behind),
+      "location": .optional(finding.location) { .object($0.members) },
+      "consequences": .array(
+        finding.consequences.map { .members(["code": .string($0.code), "title": .string($0.title)]) }),
       "evidence": .array(
         finding.evidence.map { evidence in
           .members([

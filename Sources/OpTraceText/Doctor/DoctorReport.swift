@@ -41,6 +41,10 @@ public struct DoctorReport: Sendable {
   public let end: Nanoseconds
   /// Nil: the trace was read once.
   public let movement: Movement?
+  /// Nothing has moved for long enough to count, and work is open.
+  let isStandstill: Bool
+  /// What may still move the program then.
+  let doors: [Door]
 
   /// The worst of the findings in one word.
   public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }
@@ -58,6 +62,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = max(reading.now ?? reading.trace.end, reading.trace.end)
     movement = nil
+    (isStandstill, doors) = (diagnosis.isStandstill, diagnosis.doors)
   }
 
   /// A diagnosis that was made already.
@@ -67,6 +72,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = trace.end
     movement = nil
+    (isStandstill, doors) = (diagnosis.isStandstill, diagnosis.doors)
   }
 
   /// The findings so far of a program that is watched.
@@ -76,6 +82,7 @@ public struct DoctorReport: Sendable {
     silence = 0
     end = trace.end
     movement = nil
+    (isStandstill, doors) = (false, [])
   }
 
   /// What a running process shows in both of two readings: transient states are left out.
@@ -84,6 +91,7 @@ public struct DoctorReport: Sendable {
     trace = second.trace
     findings = Self.diagnosis(of: first, stallAfter).confirmed(by: later)
     silence = later.silence
+    (isStandstill, doors) = (later.isStandstill, later.doors)
     end = max(second.now ?? second.trace.end, second.trace.end)
     let apart = max(0, end - max(first.now ?? first.trace.end, first.trace.end))
     movement = Movement(from: first.trace, to: second.trace, apart: apart, hasMoved: later.silence < apart)
@@ -135,13 +143,7 @@ extension DoctorReport {
   public var sentence: String {
     let all = trace.operations.count
     let open = unfinished
-    if verdict == .healthy {
-      let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
-      guard open > 0 else { return text }
-      return text
-        + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") unfinished"
-        + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
-    }
+    if verdict == .healthy { return answer }
     let counts = Finding.Severity.allCases.compactMap { severity -> String? in
       let count = findings.count { $0.severity == severity }
       return count == 0 ? nil : counted(count, severity.rawValue)
@@ -156,6 +158,16 @@ extension DoctorReport {
       if isSilent { text += ", and nothing moved in the last \(DurationText.text(silence))" }
     }
     return text + "."
+  }
+
+  /// Of a program that works.
+  var healthySentence: String {
+    let open = unfinished
+    let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
+    guard open > 0 else { return text }
+    return text
+      + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") unfinished"
+      + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
   }
 
   /// Nothing has moved for long enough to mention it. With two readings the text says what moved instead.

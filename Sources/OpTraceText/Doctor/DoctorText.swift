@@ -21,6 +21,7 @@ public struct DoctorText: Sendable {
   static let mostOperations = 6
   static let mostEvidence = 8
   static let mostOfCycle = 6
+  static let mostConsequences = 5
 
   let report: DoctorReport
   let style: TextStyle
@@ -35,10 +36,12 @@ public struct DoctorText: Sendable {
     threads = Dictionary(report.trace.threads.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Findings with a blank line between them, then the verdict and what to do next.
+  /// The answer in one sentence, findings with a blank line between them, then the verdict and what to do next.
   public func text(next hints: [Hint] = []) -> String {
-    var parts = report.findings.map { text(of: $0) }
-    parts.append(verdict(hints).joined(separator: "\n"))
+    let answer = wrapped(Self.shown(report.answer)).map { style.paint(report.verdict == .healthy ? .good : .strong, $0) }
+    var parts = [answer.joined(separator: "\n")] + report.findings.map { text(of: $0) }
+    let last = verdict(hints).joined(separator: "\n")
+    if !last.isEmpty { parts.append(last) }
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -57,14 +60,33 @@ public struct DoctorText: Sendable {
       let what = isOver ? "waited" : finding.behind == 1 ? "waits" : "wait"
       facts += labelled("behind", "\(counted(finding.behind, "more operation")) \(what) for these, directly or not")
     }
-    let advice = labelled("why", Self.sentence(finding.explanation)) + labelled("fix", finding.fix)
+    let advice =
+      labelled("why", Self.sentence(finding.explanation)) + labelled("certainty", Self.certainty(finding))
+      + labelled("fix", finding.fix) + consequences(finding)
     let parts = [facts, evidence(finding.evidence), advice].filter { !$0.isEmpty }
     return head(finding) + parts.joined(separator: [""])
   }
 
   /// A note needs no evidence.
   private func note(_ finding: Finding) -> [String] {
-    head(finding) + labelled("fix", finding.fix)
+    head(finding) + labelled("certainty", Self.certainty(finding)) + labelled("fix", finding.fix)
+  }
+
+  /// Empty for what is proven.
+  private static func certainty(_ finding: Finding) -> String {
+    switch finding.certainty {
+    case .proven: ""
+    case .likely: "likely, not proven"
+    case .possible: "possible: something from outside may still end it"
+    }
+  }
+
+  /// What follows from it.
+  private func consequences(_ finding: Finding) -> [String] {
+    guard !finding.consequences.isEmpty else { return [] }
+    let shown = finding.consequences.prefix(Self.mostConsequences).map { "\($0.title) [\($0.code)]" }
+    let rest = finding.consequences.count - shown.count
+    return labelled("because of it", listed(shown + (rest > 0 ? ["\(grouped(rest)) more"] : [])))
   }
 
   private func head(_ finding: Finding) -> [String] {
@@ -218,7 +240,8 @@ extension TextStyle {
 /// The last lines: the verdict, whether anything moves, what is missing, what to run next.
 extension DoctorText {
   func verdict(_ hints: [Hint]) -> [String] {
-    var lines = sentence
+    // A program that works has its sentence in the first line.
+    var lines = report.verdict == .healthy ? [] : sentence
     if let loss = report.lossSentence { lines += wrapped(loss) }
     if let unknown = report.unknownWaitsSentence { lines += wrapped(unknown) }
     if let movement = report.movement { lines += wrapped(text(of: movement)) }
@@ -239,7 +262,6 @@ extension DoctorText {
 
   private var sentence: [String] {
     let lines = wrapped(report.sentence)
-    if report.verdict == .healthy { return lines.map { style.paint(.good, $0) } }
     let word = report.verdict.rawValue
     return lines.enumerated().map {
       $0 == 0 ? style.paint(report.hasErrors ? .error : .warning, word) + $1.dropFirst(word.count) : $1

@@ -44,7 +44,7 @@ struct TraceSymbols {
 
   /// `'run.optrace': 40 addresses of the program's code, 38 with a name, 12 with a line`.
   func told(of name: String) -> String {
-    "\(name): \(counted(count, "address", "addresses")) of the program's code, \(grouped(named)) with a name, "
+    "\(name): \(counted(count, "address", plural: "addresses")) of the program's code, \(grouped(named)) with a name, "
       + "\(grouped(withLine)) with a line"
   }
 

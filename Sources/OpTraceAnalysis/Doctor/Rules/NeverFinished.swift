@@ -186,6 +186,8 @@ extension DoctorContext {
     }
   }
 
+  static let computingVariant = 5
+
   /// An operation that uses the processor is busy, however long it takes.
   fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
     guard let first = suspects.first else { return [] }
@@ -202,7 +204,7 @@ extension DoctorContext {
       fix:
         "If that takes too long, look at what \(operations[0].function?.shortName ?? operations[0].className) does; long "
         + "loops can check isCancelled.")
-    finding.variant = 5
+    finding.variant = Self.computingVariant
     finding.operations = operations.map(\.id)
     finding.queues = queues(of: operations)
     for operation in operations.prefix(5) {

@@ -1,0 +1,70 @@
+package import OpTraceModel
+import OpTraceFormat
+
+/// What may still move a program in which nothing moves. As long as one is open, silence proves nothing.
+package struct Door: Sendable, Equatable {
+  /// The thread that it is seen at; nil: none.
+  package var thread: ThreadID?
+  /// `the main thread waits for a socket, in serve() at main.swift:12`.
+  package var text: String
+}
+
+extension DoctorContext {
+  /// Nothing has moved for long enough, and something is open that would move otherwise.
+  var isStandstill: Bool { isStalled && hasOpenWork }
+
+  /// Whether something is unfinished whose end the trace would show. A task that only waits to be resumed is not: servers keep such.
+  private var hasOpenWork: Bool {
+    trace.operations.contains { $0.finished == nil && $0.released == nil && $0.isOutcomeKnown && $0.enqueued != nil }
+      || trace.waits.contains { $0.ended == nil }
+      || trace.blocks.contains { $0.over == nil && $0.isOutcomeKnown } || trace.tasks.contains { $0.over == nil }
+  }
+
+  /// Threads that are busy or wait for something from outside, blocks and tasks whose time has not come. Empty if there is no snapshot.
+  /// O(threads · depth + blocks + tasks).
+  func findDoors() -> [Door] {
+    var doors: [Door] = []
+    for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace.stacks) {
+      doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
+    }
+    for block in trace.blocks where block.way == .after && block.began == nil && block.over == nil && block.isOutcomeKnown {
+      doors.append(Door(text: "\(name(block.id)) of asyncAfter has not begun: its time has not come"))
+    }
+    for task in trace.tasks where task.over == nil && task.suspension?.reason == .sleep {
+      doors.append(Door(text: "\(name(task.id)) sleeps\(Self.phrase(location(of: task)))"))
+    }
+    return doors
+  }
+
+  /// What a thread does that may go on by itself.
+  private func what(_ seen: SeenThread) -> String {
+    let location = Self.phrase(trace.stacks.codeLocation(seen.at))
+    if seenThreads[seen.thread] == nil { return "has moved since its snapshot" }
+    if seen.isBusy { return "is computing\(location)" }
+    if !seen.isAsleep { return "runs\(location)" }
+    return seen.isTimed
+      ? "waits for \(seen.phrase) with a time limit\(location)" : "waits for \(seen.phrase)\(location)"
+  }
+}
+
+extension SeenThread {
+  /// What it waits for, for people, after "waits for".
+  var phrase: String {
+    let sources = EventSources(rawValue: lock ?? 0)
+    return reason.hasSources && !sources.words.isEmpty ? sources.words : reason.text
+  }
+
+  /// Whether only other threads of the process can wake it, or it has nothing to do.
+  func isShut(in stacks: StackTable) -> Bool {
+    if state == .ended { return true }
+    guard isAsleep else { return false }
+    return !isTimed && reason.isOfProcess || isIdle(in: stacks)
+  }
+}
+
+extension SleepReason {
+  /// Whether only another thread of the process can wake a thread that sleeps for this reason.
+  var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
+  /// Whether what a thread slept on says which descriptors it waits for.
+  var hasSources: Bool { self == .poll || self == .input }
+}

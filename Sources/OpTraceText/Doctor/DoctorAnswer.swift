@@ -1,0 +1,66 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// The answer in one sentence, as a colleague would say it: the first line of the text, and `answer` of the JSON.
+extension DoctorReport {
+  /// What is stuck since when, because of what, at which line, and who could end it; else what is wrong or slow; else that nothing is.
+  /// Claims no more than the certainty of its finding.
+  public var answer: String {
+    guard let first = findings.first(where: { $0.severity != .note }) else { return healthyAnswer }
+    let what = first.title + locationPhrase(of: first)
+    let isStuck = first.isOfStuck(in: trace)
+    switch (first.certainty, isStuck) {
+    case (.proven, true): return joined("Stuck for \(duration(of: first)): \(what)", first.ending)
+    case (.proven, false): return "\(first.severity == .error ? "A mistake" : "It works, but"): \(what)."
+    case (_, true):
+      let lead = first.isOfStandstill ? "Probably stuck for \(duration(of: first))" : "Perhaps stuck"
+      return joined("\(lead): \(what)", first.ending)
+    case (_, false): return "It works, but probably: \(what)."
+    }
+  }
+
+  private func joined(_ sentence: String, _ ending: String) -> String {
+    ending.isEmpty ? sentence + "." : "\(sentence). \(ending)"
+  }
+
+  /// Since the last of its moments: a cycle is closed by the wait that came last.
+  private func duration(of finding: Finding) -> String {
+    let last = finding.evidence.compactMap(\.time).max()
+    return DurationText.text(max(0, last.map { end - $0 } ?? silence))
+  }
+
+  /// ` at main.swift:12`, unless the title says it.
+  private func locationPhrase(of finding: Finding) -> String {
+    guard let location = finding.location, let file = location.file?.split(separator: "/").last else {
+      let function = finding.location?.function.map { ", in \($0)" } ?? ""
+      return finding.title.contains(function) ? "" : function
+    }
+    let place = location.line.map { "\(file):\($0)" } ?? String(file)
+    return finding.title.contains(place) ? "" : ", at \(place)"
+  }
+
+  /// No finding does not mean that all is well: where nothing moves, it says who waits for what.
+  private var healthyAnswer: String {
+    guard isStandstill else { return healthySentence }
+    var text = "Nothing has moved for \(DurationText.text(silence)), and \(openWork). "
+    if doors.isEmpty {
+      return text + (trace.snapshot == nil
+        ? "No reason is known: the trace has no snapshot of the threads."
+        : "Every thread waits for another one, and the trace does not show for which.")
+    }
+    let shown = doors.prefix(3).map(\.text) + (doors.count > 3 ? ["\(grouped(doors.count - 3)) more may move it"] : [])
+    text += "Nothing is proven to be stuck: \(listed(shown))."
+    return text
+  }
+
+  /// `3 operations and a task are unfinished`.
+  private var openWork: String {
+    let counts = [
+      (unfinished, "operation"), (trace.blocks.count { $0.over == nil && $0.isOutcomeKnown }, "block"),
+      (trace.tasks.count { $0.over == nil }, "task"),
+    ].filter { $0.0 > 0 }
+    guard let first = counts.first else { return "a thread waits" }
+    let isOne = counts.count == 1 && first.0 == 1
+    return "\(listed(counts.map { counted($0.0, $0.1) })) \(isOne ? "is" : "are") unfinished"
+  }
+}
