@@ -6,7 +6,7 @@
 /// field is cut off; a field narrower than its type has its largest value beside it.
 package enum EventFields {
   /// The minor version of the format that brought the newest kind or field.
-  @inlinable package static var newestVersion: UInt16 { 6 }
+  @inlinable package static var newestVersion: UInt16 { 7 }
 
   /// `created`
   package struct OperationCreated: EventWords {
@@ -631,9 +631,9 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(by: UInt32, queue: UInt32, how: UInt8, group: Bool, item: Bool, code: UInt32, at: UInt32) {
+    package init(by: UInt32, queue: UInt32, how: UInt8, group: Bool, item: Bool, alone: Bool, code: UInt32, at: UInt32) {
       word1 = UInt64(by) | (UInt64(queue) & 0xF_FFFF) << 32 | (UInt64(how) & 0xF) << 52 | (group ? 1 << 56 : 0)
-        | (item ? 1 << 57 : 0)
+        | (item ? 1 << 57 : 0) | (alone ? 1 << 58 : 0)
       word2 = UInt64(code) | UInt64(at) << 32
     }
 
@@ -644,6 +644,7 @@ package enum EventFields {
     @inlinable package static var largestHow: UInt8 { 0xF }
     @inlinable package var group: Bool { word1 >> 56 & 1 != 0 }
     @inlinable package var item: Bool { word1 >> 57 & 1 != 0 }
+    @inlinable package var alone: Bool { word1 >> 58 & 1 != 0 }
     @inlinable package var code: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
@@ -688,8 +689,9 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(by: UInt32, how: UInt8, priority: UInt8, enqueued: Bool, code: UInt32, at: UInt32) {
+    package init(by: UInt32, how: UInt8, priority: UInt8, enqueued: Bool, main: Bool, code: UInt32, at: UInt32) {
       word1 = UInt64(by) | (UInt64(how) & 0xF) << 32 | UInt64(priority) << 36 | (enqueued ? 1 << 44 : 0)
+        | (main ? 1 << 45 : 0)
       word2 = UInt64(code) | UInt64(at) << 32
     }
 
@@ -698,6 +700,7 @@ package enum EventFields {
     @inlinable package static var largestHow: UInt8 { 0xF }
     @inlinable package var priority: UInt8 { UInt8(truncatingIfNeeded: word1 >> 36) }
     @inlinable package var enqueued: Bool { word1 >> 44 & 1 != 0 }
+    @inlinable package var main: Bool { word1 >> 45 & 1 != 0 }
     @inlinable package var code: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
@@ -715,12 +718,13 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(by: UInt32) {
-      word1 = UInt64(by)
+    package init(by: UInt32, main: Bool) {
+      word1 = UInt64(by) | (main ? 1 << 32 : 0)
       word2 = 0
     }
 
     @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var main: Bool { word1 >> 32 & 1 != 0 }
   }
 
   /// `task-suspended`

@@ -291,7 +291,7 @@ public struct EventSpec: Sendable {
         .init("reason", 2, 60, 4, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "a thread in a snapshot; `at` behind it says where. `cpu`: processor time in milliseconds. `state`: 0 unknown, 1 running, 2 asleep, 3 asleep uninterruptibly, 4 stopped, 5 ended. `running`: on a processor. `call`: the number of the system call it slept in, plus 1; 0: none. `reason`: a `SleepReason`. `lock`: what it slept on; for the reasons `poll` and `input` the kinds of descriptors, an `EventSources` (0: not known). `owner`: who held it; `ended`: that thread is gone. `timed`: with a timeout. `still` (since 1.4): it did not run until all threads were seen; otherwise call, reason and `at` are left out"
+        "a thread in a snapshot; `at` behind it says where. `cpu`: processor time in milliseconds. `state`: 0 unknown, 1 running, 2 asleep, 3 asleep uninterruptibly, 4 stopped, 5 ended. `running`: on a processor. `call`: the number of the system call it slept in, plus 1; 0: none. `reason`: a `SleepReason`. `lock`: what it slept on; for the reasons `poll` and `input` the kinds of descriptors, a sum of `EventSource` (0: not known). `owner`: who held it; `ended`: that thread is gone. `timed`: with a timeout. `still` (since 1.4): it did not run until all threads were seen; otherwise call, reason and `at` are left out"
     ),
     EventSpec(
       .looked, "looked", .none,
@@ -356,10 +356,11 @@ public struct EventSpec: Sendable {
       [
         .init("by", 1, 0, 32, .operation), .init("queue", 1, 32, 20, .dispatch),
         .init("how", 1, 52, 4, .unsigned(.within(0...4))), .init("group", 1, 56, 1, .flag),
-        .init("item", 1, 57, 1, .flag), .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
+        .init("item", 1, 57, 1, .flag), .init("alone", 1, 58, 1, .flag, since: 7),
+        .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
       ], carry: .whileUnfinished, bound: .begins(.block), life: .subject, since: 4,
       meaning:
-        "submitted to a dispatch queue; written before the queue has it. `by`: the work that did it; 0: none. `how`: 0 `async`, 1 barrier, 2 after a time, 3 when a group is empty, 4 `sync`. `group`: in a group. `item`: a work item; each submission has a number. `code`: what it runs. `at`: the submission site"
+        "submitted to a dispatch queue; written before the queue has it. `by`: the work that did it; 0: none. `how`: 0 `async`, 1 barrier, 2 after a time, 3 when a group is empty, 4 `sync`. `group`: in a group. `item`: a work item; each submission has a number. `alone` (since 1.7): a barrier, also where `how` is another way. `code`: what it runs. `at`: the submission site"
     ),
     EventSpec(
       .runBegan, "run", .block, carry: .whileUnfinished, life: .subject, since: 4,
@@ -387,16 +388,17 @@ public struct EventSpec: Sendable {
       [
         .init("by", 1, 0, 32, .operation), .init("how", 1, 32, 4, .unsigned(.within(0...3))),
         .init("priority", 1, 36, 8, .unsigned(.any)), .init("enqueued", 1, 44, 1, .flag),
-        .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
+        .init("main", 1, 45, 1, .flag, since: 7), .init("code", 2, 0, 32, .frame), .init("at", 2, 32, 32, .frame),
       ], carry: .whileUnfinished, bound: .begins(.task), life: .subject, since: 4,
       meaning:
-        "a task is created. `by`: the work that did it; 0: none. `how`: 0 `Task`, 1 detached, 2 in a group, 3 `async let`; the last two are children of `by`. `priority`: 25 high, 21 medium, 17 low, 9 background. `enqueued`: it waits for its turn from here on, without a `task-enqueued`. `code`: what it runs; what a thunk calls is its caller. `at`: the creation site, with some callers. A task that goes to an actor may run before this is written"
+        "a task is created. `by`: the work that did it; 0: none. `how`: 0 `Task`, 1 detached, 2 in a group, 3 `async let`; the last two are children of `by`. `priority`: 25 high, 21 medium, 17 low, 9 background. `enqueued`: it waits for its turn from here on, without a `task-enqueued`. `main` (since 1.7): for the main thread. `code`: what it runs; what a thunk calls is its caller. `at`: the creation site, with some callers. A task that goes to an actor may run before this is written"
     ),
     EventSpec(
-      .taskEnqueued, "task-enqueued", .task, [.init("by", 1, 0, 32, .operation)],
+      .taskEnqueued, "task-enqueued", .task,
+      [.init("by", 1, 0, 32, .operation), .init("main", 1, 32, 1, .flag, since: 7)],
       carry: .sinceSuspended, life: .subject, since: 4,
       meaning:
-        "the task can go on, and waits for its turn. `by`: the work that resumed it; 0: none. Not written while it waits for a busy actor"
+        "the task can go on, and waits for its turn. `by`: the work that resumed it; 0: none. `main` (since 1.7): its turn on the main thread. Not written while it waits for a busy actor"
     ),
     EventSpec(
       .taskRun, "task-run", .task, carry: .sinceSuspended, life: .subject, since: 4,

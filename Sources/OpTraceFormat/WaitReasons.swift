@@ -58,45 +58,49 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Which descriptors a thread waits for in a call that reads, writes or polls: what `lock` of a `seen` record holds for
-/// ``SleepReason/poll`` and ``SleepReason/input`` (since 1.7; 0: not known).
-public struct EventSources: OptionSet, Hashable, Sendable {
-  /// The bits.
-  public let rawValue: UInt64
-
-  /// Bits that this version does not know are kept.
-  public init(rawValue: UInt64) { self.rawValue = rawValue }
-
+/// A kind of descriptor that a thread waits for in a call that reads, writes or polls. For ``SleepReason/poll`` and
+/// ``SleepReason/input``, `lock` of a `seen` record is the sum of those in the call (since 1.7; 0: not known).
+public enum EventSource: UInt64, CaseIterable, Sendable {
   /// A socket.
-  public static let socket = Self(rawValue: 1)
+  case socket = 1
   /// A pipe.
-  public static let pipe = Self(rawValue: 2)
+  case pipe = 2
   /// A terminal.
-  public static let terminal = Self(rawValue: 4)
+  case terminal = 4
   /// A `signalfd`: signals of the system.
-  public static let signal = Self(rawValue: 8)
+  case signal = 8
   /// A `timerfd` that is set.
-  public static let timer = Self(rawValue: 16)
+  case timer = 16
   /// An `eventfd`.
-  public static let event = Self(rawValue: 32)
+  case event = 32
   /// An `inotify` or `fanotify` descriptor: changes of files.
-  public static let changes = Self(rawValue: 64)
+  case changes = 64
   /// A `pidfd`: the end of another process.
-  public static let process = Self(rawValue: 128)
+  case process = 128
   /// A file.
-  public static let file = Self(rawValue: 256)
+  case file = 256
   /// Anything else.
-  public static let other = Self(rawValue: 512)
+  case other = 512
 
-  private static let names: [(Self, String)] = [
-    (.socket, "a socket"), (.pipe, "a pipe"), (.terminal, "the terminal"), (.signal, "a signal of the system"),
-    (.timer, "a timer"), (.event, "an eventfd"), (.changes, "changes of files"), (.process, "another process"),
-    (.file, "a file"),
-  ]
+  /// For people; nil: there is no word for it.
+  private var word: String? {
+    switch self {
+    case .socket: "a socket"
+    case .pipe: "a pipe"
+    case .terminal: "the terminal"
+    case .signal: "a signal of the system"
+    case .timer: "a timer"
+    case .event: "an eventfd"
+    case .changes: "changes of files"
+    case .process: "another process"
+    case .file: "a file"
+    case .other: nil
+    }
+  }
 
-  /// For people, after "waits for": `a socket or a timer`. Empty: not known.
-  public var words: String {
-    let words = Self.names.filter { contains($0.0) }.map(\.1)
+  /// The words of a sum, after "waits for": `a socket or a timer`. Empty: not known.
+  public static func words(of sum: UInt64) -> String {
+    let words = allCases.filter { sum & $0.rawValue != 0 }.compactMap(\.word)
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
   }

@@ -202,7 +202,7 @@ struct PackCommandTests {
     let longer = try folder.write("longer.optracez", packed + [0])
     let told = try Command.run("unpack", longer, "-o", folder.path("back"))
     #expect(
-      told.errors == "optrace: warning: '\(longer)' is damaged: 1 place, 1 byte not read\n"
+      told.errors == "optrace: warning: '\(longer)' is damaged: 1 part, 1 byte not read\n"
         + "  at byte \(grouped(packed.count)), 1 byte: bytes after the end of the packed trace\n")
     #expect(told.status == 65)
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("back"))) == Data(sample("deadlock")))
@@ -242,7 +242,7 @@ struct PackCommandTests {
     let path = try folder.write("run.optrace", bytes)
     let result = try Command.run("pack", "--anonymize", path)
     #expect(result.status == 65)
-    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "))
+    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 part, "))
     let before = try Command.run("validate", path).output.split(separator: "\n").last
     let after = try Command.run("validate", folder.path("run.anonymous.optracez")).output.split(separator: "\n").last
     #expect(before == after)

@@ -137,7 +137,7 @@ struct SqlCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     for (path, words, status) in [
       ("/dev/full", "a database is a file", 64), (folder.path(""), "it is a folder", 73),
-      (folder.path("none/x.db"), "there is not a folder", 73), (trace, "is the trace itself", 64),
+      (folder.path("none/x.db"), "there is no folder", 73), (trace, "is the trace itself", 64),
     ] as [(String, String, Int32)] {
       let result = try Command.run("sql", trace, "--db", path)
       #expect(result.status == status, "\(path)")

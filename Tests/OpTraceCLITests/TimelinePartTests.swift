@@ -54,7 +54,7 @@ struct TimelinePartTests {
       (["--class", "Pars"], "no class is called 'Pars' in 'small.txt'; did you mean 'Parse'?"),
       (["--around", "stroe"], "no operation is called 'stroe' in 'small.txt'; did you mean 'store'?"),
       (["--from", "2s", "--to", "1s"], "--from is later than --to"),
-      (["--around", "store", "--to", "1s"], "--around chooses the time itself: leave --from and --to away"),
+      (["--around", "store", "--to", "1s"], "--around sets the time: omit --from and --to"),
       (["--min-duration", "-1s"], "--min-duration must not be negative"),
       (["--from", "soon"], "the value 'soon' is invalid for '--from <time>'"),
       (["--to", "nan"], "the value 'nan' is invalid for '--to <time>'"),

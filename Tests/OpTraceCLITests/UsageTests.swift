@@ -270,7 +270,7 @@ struct UsageTests {
     let path = try folder.write("damaged.optrace", bytes)
     let result = try Command.run("summary", "--json", path)
     #expect(result.status == 65)
-    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "))
+    #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 part, "))
     #expect(result.errors.contains("\n  at byte "))
     #expect(result.output.contains("\"complete\": false"))
     let timeline = try Command.run("timeline", path)

@@ -104,7 +104,7 @@ import Testing
     for arguments in [["dump", path], ["dump", path, "-o", folder.path("damaged.txt")]] {
       let result = try Command.run(arguments: arguments)
       #expect(result.status == 65)
-      #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 place, "), "\(result.errors)")
+      #expect(result.errors.hasPrefix("optrace: warning: '\(path)' is damaged: 1 part, "), "\(result.errors)")
     }
   }
 

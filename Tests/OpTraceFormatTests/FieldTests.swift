@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("cut off what does not fit, and leave their neighbours alone") func tooLarge() {
-    let task = EventFields.TaskCreated(by: 0, how: 0xFF, priority: 0, enqueued: false, code: 0, at: 0)
+    let task = EventFields.TaskCreated(by: 0, how: 0xFF, priority: 0, enqueued: false, main: false, code: 0, at: 0)
     #expect(task.how == 0xF && task.priority == 0 && !task.enqueued && task.word2 == 0)
     let object = EventFields.Blocked(object: .max, kind: 0, age: .max, thread: 0)
     #expect(object.object == EventFields.Blocked.largestObject && object.kind == 0 && object.thread == 0)

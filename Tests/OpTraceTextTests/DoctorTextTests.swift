@@ -28,7 +28,8 @@ struct DoctorTextTests {
   @Test("long cycles show some of their members, and say how many more there are")
   func manyOperations() {
     let text = lines(cycle(40).trace)
-    #expect(text[0] == "error[dependency-cycle]: 40 operations depend on each other in a cycle")
+    #expect(text[0] == "Stuck for 2 s: 40 operations depend on each other in a cycle. Nothing can end it.")
+    #expect(text[1] == "error[dependency-cycle]: 40 operations depend on each other in a cycle")
     #expect(text.count { $0.contains("pending 2 s in 'network'") } == DoctorText.mostOperations)
     #expect(text.contains("  and 34 more"))
     #expect(text.contains { $0.hasPrefix("  cycle: 'Step 1' → ") && $0.contains("'Step 6' →") })
@@ -47,7 +48,8 @@ struct DoctorTextTests {
   func painting() {
     let report = DoctorReport(of: .init(cycle(2).trace))
     let painted = DoctorText(report, style: .init { role, text in "<\(role)|\(text)>" }).text()
-    #expect(painted.hasPrefix("<error|error[dependency-cycle]:><strong| 2 operations depend"))
+    #expect(painted.hasPrefix("<strong|Stuck for 2 s: 2 operations depend"))
+    #expect(painted.contains("\n<error|error[dependency-cycle]:><strong| 2 operations depend"))
     #expect(painted.contains("<error|deadlocked>: 1 error; 2 of 2 operations are unfinished"))
     let bare = painted.replacing(/<(error|warning|note|good|strong|faint)\|/, with: "").replacing(">", with: "")
     #expect(bare == DoctorText(report).text())
@@ -99,7 +101,9 @@ struct DoctorTextTests {
     var fixture = cycle(2)
     fixture.trace.loss.lost[.noSpace] = 3
     let text = lines(fixture.trace)
-    #expect(text[0].hasPrefix("warning[dependency-cycle]: "))
+    #expect(text[0].hasPrefix("Perhaps stuck: 2 operations depend on each other in a cycle. "))
+    #expect(text.contains { $0.hasPrefix("warning[dependency-cycle]: ") })
+    #expect(text.contains("  certainty: likely, not proven"))
     #expect(text.contains { $0.hasPrefix("warning: 1 warning; 2 of 2 operations are unfinished") })
     #expect(text.contains("The trace is not complete: 3 records were lost. What is missing may show otherwise."))
   }

@@ -30,7 +30,8 @@ uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64
   work by = frame_work();
   optrace_block_submitted_fields fields = {
     .by = by.recorder == recorder ? by.number : 0, .queue = on, .how = how & submitted_ways, .group = how & submitted_in_group,
-    .item = how & submitted_as_item, .code = runs, .at = at,
+    .item = how & submitted_as_item,
+    .alone = (how & submitted_alone) || (how & submitted_ways) == submitted_barrier, .code = runs, .at = at,
   };
   optrace_emit3(recorder, optrace_kind_block_submitted, number, optrace_block_submitted_word1(fields),
                 optrace_block_submitted_word2(fields));

@@ -5,9 +5,9 @@
 #include "../stacks/unwind.h"
 #include "../storage/recorder.h"
 
-// How a block is submitted, as the format has it; and whether it belongs to a group, or is a work item.
+// How a block is submitted, as the format has it; and whether it belongs to a group, is a work item, or runs alone.
 enum { submitted_async = 0, submitted_barrier = 1, submitted_after = 2, submitted_notify = 3, submitted_sync = 4,
-       submitted_ways = 15, submitted_in_group = 16, submitted_as_item = 32 };
+       submitted_ways = 15, submitted_in_group = 16, submitted_as_item = 32, submitted_alone = 64 };
 
 // From here on blocks are recorded; see `optrace_record_dispatch`.
 void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));

@@ -141,13 +141,13 @@ static bool is_programs(const void *caller) {
 }
 
 static inline __attribute__((always_inline)) void use_queue(uint32_t index, void *queue, void *context, function run,
-                                                            uint64_t code) {
+                                                            uint64_t code, uint32_t how) {
   submit call = (submit)real(index);
   optrace_recorder *recorder = submission_recorder();
   if (!hooks_active() && !recorder) return call(queue, context, run);
   use u = {context, run, waited_object(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0};
   if (recorder && is_programs(__builtin_return_address(0)))
-    u.number = submitted(recorder, queue, submitted_sync, module_is_own(code) ? code : 0, optrace_here());
+    u.number = submitted(recorder, queue, how, module_is_own(code) ? code : 0, optrace_here());
   u.wait = begin(queue, optrace_object_queue);
   call(queue, &u, run_used);
   end(u.wait);
@@ -155,23 +155,23 @@ static inline __attribute__((always_inline)) void use_queue(uint32_t index, void
 
 // As libdispatch does with an ordinary block: its function, called with the block.
 static inline __attribute__((always_inline)) void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue,
-                                                                     block *body) {
+                                                                     block *body, uint32_t how) {
   if (block_is_special(body) || !real(by_function))
     return ((void (*)(void *, void *))real(index))(queue, body);
-  use_queue(by_function, queue, body, body->invoke, block_code(body));
+  use_queue(by_function, queue, body, body->invoke, block_code(body), how);
 }
 
-#define QUEUE_HOOKS(name)                                                                \
+#define QUEUE_HOOKS(name, how)                                                           \
   static void hook_##name##_f(void *queue, void *context, function run) {               \
-    use_queue(index_##name##_f, queue, context, run, (uint64_t)(uintptr_t)run);          \
+    use_queue(index_##name##_f, queue, context, run, (uint64_t)(uintptr_t)run, how);     \
   }                                                                                      \
   static void hook_##name(void *queue, void *body) {                                     \
-    use_queue_by_block(index_##name, index_##name##_f, queue, body);                     \
+    use_queue_by_block(index_##name, index_##name##_f, queue, body, how);                \
   }
-QUEUE_HOOKS(sync)
-QUEUE_HOOKS(barrier_sync)
-QUEUE_HOOKS(async_and_wait)
-QUEUE_HOOKS(barrier_async_and_wait)
+QUEUE_HOOKS(sync, submitted_sync)
+QUEUE_HOOKS(barrier_sync, submitted_sync | submitted_alone)
+QUEUE_HOOKS(async_and_wait, submitted_sync)
+QUEUE_HOOKS(barrier_async_and_wait, submitted_sync | submitted_alone)
 
 static void *hook_queue_create(const char *label, void *attributes) {
   return created(((void *(*)(const char *, void *))real(index_queue_create))(label, attributes), optrace_object_queue);

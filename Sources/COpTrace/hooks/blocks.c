@@ -8,15 +8,44 @@
 
 static function special_invoke;
 static void *stack_class;
+// Where libdispatch keeps the flags of a special block, in bytes; 0: not known.
+static size_t flags_offset;
+enum { is_barrier = 1, is_detached = 2 };  // DISPATCH_BLOCK_BARRIER, DISPATCH_BLOCK_DETACHED
 static void *(*copy)(const void *body);
 static void (*release)(const void *body);
 
 static void empty(void *unused) { (void)unused; }
 
+// The flags are the only word in which blocks made with them differ, each in its own way.
+static void find_flags(const block *without, block *(*create)(unsigned long, void *), block *plain) {
+  enum { first = sizeof(block), last = sizeof(block) + 4 * sizeof(uint64_t) };
+  block *barrier = create(is_barrier, plain), *detached = create(is_detached, plain);
+  size_t found = 0, count = 0;
+  for (size_t offset = first; barrier && detached && offset < last && offset + 4 <= without->descriptor->size; offset += 4) {
+    uint32_t values[3];
+    memcpy(&values[0], (const char *)without + offset, 4);
+    memcpy(&values[1], (const char *)barrier + offset, 4);
+    memcpy(&values[2], (const char *)detached + offset, 4);
+    if ((values[1] ^ values[0]) != is_barrier || (values[2] ^ values[0]) != is_detached) continue;
+    found = offset;
+    count++;
+  }
+  flags_offset = count == 1 ? found : 0;
+  if (barrier) release(barrier);
+  if (detached) release(detached);
+}
+
+bool block_is_barrier(const block *special) {
+  uint32_t flags = 0;
+  if (!flags_offset) return false;
+  memcpy(&flags, (const char *)special + flags_offset, sizeof flags);
+  return flags & is_barrier;
+}
+
 void blocks_prepare(void) {
   if (special_invoke) return;
   void *global_class = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
-  void *(*create)(unsigned long, void *) = (void *(*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "dispatch_block_create");
+  block *(*create)(unsigned long, void *) = (block *(*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "dispatch_block_create");
   stack_class = dlsym(RTLD_DEFAULT, "_NSConcreteStackBlock");
   copy = (void *(*)(const void *))dlsym(RTLD_DEFAULT, "_Block_copy");
   release = (void (*)(const void *))dlsym(RTLD_DEFAULT, "_Block_release");
@@ -26,6 +55,7 @@ void blocks_prepare(void) {
   block *special = create(0, &plain);
   if (!special) return;
   special_invoke = special->invoke;
+  find_flags(special, create, &plain);
   release(special);
 }
 

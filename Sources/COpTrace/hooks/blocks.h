@@ -33,6 +33,8 @@ bool blocks_known(void);
 // Whether the block is one of `dispatch_block_create`. libdispatch recognises them by their `invoke` and reads their other
 // fields, so they are not wrapped. True of all blocks if that is not known.
 bool block_is_special(const block *body);
+// Whether a special one was made to run alone on its queue; false also where that is not known.
+bool block_is_barrier(const block *special);
 // The head of a block on a stack; libdispatch copies it to keep it.
 block block_on_stack(function invoke, const block_descriptor *descriptor);
 void *block_copy(const void *body);

@@ -115,7 +115,7 @@ void item_submitted(optrace_recorder *recorder, const block *special, void *queu
   for (uint32_t n = 0; n < most_submissions; n++) has_room |= !atomic_load_explicit(&i->waiting[n], memory_order_relaxed);
   if (!has_room) return;
   atomic_store_explicit(&i->recorder, recorder, memory_order_relaxed);
-  uint32_t number = submitted(recorder, queue, how | submitted_as_item, block_code(i->body), here);
+  uint32_t number = submitted(recorder, queue, how | submitted_as_item | (block_is_barrier(special) ? submitted_alone : 0), block_code(i->body), here);
   if (number && !add_waiting(i, number)) submitted_dropped(recorder, number);
 }
 

@@ -96,7 +96,7 @@ static uint32_t next_number(optrace_recorder *recorder) {
 // ---- Creating ------------------------------------------------------------------------------------------------------
 
 // Describes the task that is being created. It may run already, on another thread, under the number that it got there.
-static void describe(making *m, const void *task, bool is_enqueued) {
+static void describe(making *m, const void *task, bool is_enqueued, bool is_main) {
   m->is_done = true;
   uint64_t id = swift_runtime.id(task), flags = swift_runtime.flags(task);
   task_slot *slot = task_find(id);
@@ -106,7 +106,7 @@ static void describe(making *m, const void *task, bool is_enqueued) {
   uint32_t before = atomic_fetch_or_explicit(&slot->state, task_is_described, memory_order_acq_rel);
   uint32_t how = flags >> let_shift & 1 ? task_async_let : flags >> group_shift & 1 ? task_in_group : m->how;
   if (number != task_not_ours)
-    task_created(m->recorder, number, &m->known, how, (uint32_t)(flags >> priority_shift) & 0xFF, is_enqueued);
+    task_created(m->recorder, number, &m->known, how, (uint32_t)(flags >> priority_shift) & 0xFF, is_enqueued, is_main);
   if (before & task_is_over) task_remove(slot);
 }
 
@@ -155,7 +155,7 @@ static SWIFT created hook_create(size_t flags, void *options, const void *type, 
   created made = go_on(flags, options, type, function, context);
   self.making = m.outer;
   // It waits for an actor, or for its creator.
-  if (!m.is_done && made.task) describe(&m, made.task, false);
+  if (!m.is_done && made.task) describe(&m, made.task, false, false);
   return made;
 }
 
@@ -183,7 +183,7 @@ static SWIFT void hook_let(void *what, void *options, const void *type, const in
   self.making = m.outer;
   // It went to an executor of the program's.
   const void *made = m.is_done ? NULL : task_of(what);
-  if (made) describe(&m, made, false);
+  if (made) describe(&m, made, false, false);
 }
 
 // ---- Running -------------------------------------------------------------------------------------------------------
@@ -293,12 +293,12 @@ JOB_HOOK(job_run_on_task_executor)
 JOB_HOOK(job_run_on_serial_and_task_executor)
 
 // Called when a job is put into a queue, before it can run.
-static void enqueued(const void *of) {
+static void enqueued(const void *of, bool is_main) {
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !of || self.announced == of || !is_task(of)) return;
   task_slot *slot = task_find(swift_runtime.id(of));
-  if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot));
-  if (!slot && self.making && !self.making->is_done) describe(self.making, of, true);
+  if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot), is_main);
+  if (!slot && self.making && !self.making->is_done) describe(self.making, of, true, is_main);
 }
 
 // The runtime gives libdispatch one function that runs all jobs, and one for timers.
@@ -326,10 +326,13 @@ static function through(function _Atomic *slot, function run, function ours) {
   return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
 }
 
+// The main actor's executor is the main queue: some versions of the runtime go to it without the hook for that.
+static const void *main_queue;
+
 static void hook_async_f(void *queue, void *context, function run) {
   if (task_recorder()) {
     function by = through(&by_queue, run, run_by_queue);
-    if (by != run) enqueued(context);
+    if (by != run) enqueued(context, queue == main_queue);
     run = by;
   }
   ((void (*)(void *, void *, function))real(index_async_f))(queue, context, run);
@@ -361,16 +364,16 @@ typedef SWIFT void (*enqueue)(void *job);
 typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
 static enqueue_hook next_global, next_main;
 
-static void announce(void *of, enqueue go_on, enqueue_hook next) {
-  enqueued(of);
+static void announce(void *of, enqueue go_on, enqueue_hook next, bool is_main) {
+  enqueued(of, is_main);
   const void *outer = self.announced;
   self.announced = of;
   if (next) next(of, go_on);
   else go_on(of);
   self.announced = outer;
 }
-static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, next_global); }
-static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main); }
+static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, next_global, false); }
+static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main, true); }
 
 static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
   enqueue_hook *variable = (enqueue_hook *)dlsym(RTLD_DEFAULT, name);
@@ -430,6 +433,7 @@ const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *c
   if (was_used) task_table_clear();
   was_used = true;
   record_tasks(recorder, define);
+  main_queue = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
   chain("swift_task_enqueueGlobal_hook", enqueue_global, &next_global);
   chain("swift_task_enqueueMainExecutor_hook", enqueue_main, &next_main);
   return NULL;

@@ -445,6 +445,7 @@ typedef struct {
   uint8_t how;
   bool group;
   bool item;
+  bool alone;
   uint32_t code;
   uint32_t at;
 } optrace_block_submitted_fields;
@@ -452,15 +453,15 @@ enum { optrace_block_submitted_largest_queue = 0xFFFFF };
 enum { optrace_block_submitted_largest_how = 0xF };
 static inline uint64_t optrace_block_submitted_word1(optrace_block_submitted_fields fields) {
   return (uint64_t)fields.by | ((uint64_t)fields.queue & 0xFFFFFu) << 32 | ((uint64_t)fields.how & 0xFu) << 52 |
-         (uint64_t)fields.group << 56 | (uint64_t)fields.item << 57;
+         (uint64_t)fields.group << 56 | (uint64_t)fields.item << 57 | (uint64_t)fields.alone << 58;
 }
 static inline uint64_t optrace_block_submitted_word2(optrace_block_submitted_fields fields) {
   return (uint64_t)fields.code | (uint64_t)fields.at << 32;
 }
 static inline optrace_block_submitted_fields optrace_block_submitted_read(uint64_t word1, uint64_t word2) {
   return (optrace_block_submitted_fields){.by = (uint32_t)(word1), .queue = (uint32_t)(word1 >> 32 & 0xFFFFFu),
-    .how = (uint8_t)(word1 >> 52 & 0xFu), .group = word1 >> 56 & 1, .item = word1 >> 57 & 1, .code = (uint32_t)(word2),
-    .at = (uint32_t)(word2 >> 32)};
+    .how = (uint8_t)(word1 >> 52 & 0xFu), .group = word1 >> 56 & 1, .item = word1 >> 57 & 1, .alone = word1 >> 58 & 1,
+    .code = (uint32_t)(word2), .at = (uint32_t)(word2 >> 32)};
 }
 
 // `dispatch-queue`
@@ -492,32 +493,34 @@ typedef struct {
   uint8_t how;
   uint8_t priority;
   bool enqueued;
+  bool main;
   uint32_t code;
   uint32_t at;
 } optrace_task_created_fields;
 enum { optrace_task_created_largest_how = 0xF };
 static inline uint64_t optrace_task_created_word1(optrace_task_created_fields fields) {
   return (uint64_t)fields.by | ((uint64_t)fields.how & 0xFu) << 32 | (uint64_t)fields.priority << 36 |
-         (uint64_t)fields.enqueued << 44;
+         (uint64_t)fields.enqueued << 44 | (uint64_t)fields.main << 45;
 }
 static inline uint64_t optrace_task_created_word2(optrace_task_created_fields fields) {
   return (uint64_t)fields.code | (uint64_t)fields.at << 32;
 }
 static inline optrace_task_created_fields optrace_task_created_read(uint64_t word1, uint64_t word2) {
   return (optrace_task_created_fields){.by = (uint32_t)(word1), .how = (uint8_t)(word1 >> 32 & 0xFu),
-    .priority = (uint8_t)(word1 >> 36), .enqueued = word1 >> 44 & 1, .code = (uint32_t)(word2),
+    .priority = (uint8_t)(word1 >> 36), .enqueued = word1 >> 44 & 1, .main = word1 >> 45 & 1, .code = (uint32_t)(word2),
     .at = (uint32_t)(word2 >> 32)};
 }
 
 // `task-enqueued`
 typedef struct {
   uint32_t by;
+  bool main;
 } optrace_task_enqueued_fields;
 static inline uint64_t optrace_task_enqueued_word1(optrace_task_enqueued_fields fields) {
-  return (uint64_t)fields.by;
+  return (uint64_t)fields.by | (uint64_t)fields.main << 32;
 }
 static inline optrace_task_enqueued_fields optrace_task_enqueued_read(uint64_t word1) {
-  return (optrace_task_enqueued_fields){.by = (uint32_t)(word1)};
+  return (optrace_task_enqueued_fields){.by = (uint32_t)(word1), .main = word1 >> 32 & 1};
 }
 
 // `task-suspended`

@@ -113,6 +113,19 @@ enum {
 };
 
 enum {
+  optrace_event_source_socket = 1,
+  optrace_event_source_pipe = 2,
+  optrace_event_source_terminal = 4,
+  optrace_event_source_signal = 8,
+  optrace_event_source_timer = 16,
+  optrace_event_source_event = 32,
+  optrace_event_source_changes = 64,
+  optrace_event_source_process = 128,
+  optrace_event_source_file = 256,
+  optrace_event_source_other = 512,
+};
+
+enum {
   optrace_file_state_open = 1,
   optrace_file_state_closed = 2,
 };
@@ -154,7 +167,7 @@ enum {
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 6,
+  optrace_format_minor_version = 7,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,
@@ -190,19 +203,6 @@ enum {
   optrace_sleep_child = 11,
   optrace_sleep_signal = 12,
   optrace_sleep_events = 13,
-};
-
-enum {
-  optrace_source_socket = 1,
-  optrace_source_pipe = 2,
-  optrace_source_terminal = 4,
-  optrace_source_signal = 8,
-  optrace_source_timer = 16,
-  optrace_source_event = 32,
-  optrace_source_changes = 64,
-  optrace_source_process = 128,
-  optrace_source_file = 256,
-  optrace_source_other = 512,
 };
 
 enum {

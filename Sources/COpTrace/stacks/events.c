@@ -96,12 +96,12 @@ static bool is_waited_for(const char *line) {
 
 static uint64_t source_of(uint64_t file) {
   static const struct { const char *start; uint64_t source; } kinds[] = {
-    {"socket:", optrace_source_socket}, {"pipe:", optrace_source_pipe}, {"/dev/pts/", optrace_source_terminal},
-    {"/dev/tty", optrace_source_terminal}, {"/dev/console", optrace_source_terminal},
-    {"anon_inode:[signalfd]", optrace_source_signal}, {"anon_inode:[timerfd]", optrace_source_timer},
-    {"anon_inode:[eventfd]", optrace_source_event}, {"anon_inode:inotify", optrace_source_changes},
-    {"anon_inode:[fanotify]", optrace_source_changes}, {"anon_inode:[pidfd]", optrace_source_process},
-    {"/", optrace_source_file},
+    {"socket:", optrace_event_source_socket}, {"pipe:", optrace_event_source_pipe}, {"/dev/pts/", optrace_event_source_terminal},
+    {"/dev/tty", optrace_event_source_terminal}, {"/dev/console", optrace_event_source_terminal},
+    {"anon_inode:[signalfd]", optrace_event_source_signal}, {"anon_inode:[timerfd]", optrace_event_source_timer},
+    {"anon_inode:[eventfd]", optrace_event_source_event}, {"anon_inode:inotify", optrace_event_source_changes},
+    {"anon_inode:[fanotify]", optrace_event_source_changes}, {"anon_inode:[pidfd]", optrace_event_source_process},
+    {"/", optrace_event_source_file},
   };
   char path[64], target[64];
   make_path(path, sizeof path, "fd", file);
@@ -110,7 +110,7 @@ static uint64_t source_of(uint64_t file) {
   target[length] = 0;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strncmp(target, kinds[i].start, strlen(kinds[i].start)) == 0) return kinds[i].source;
-  return optrace_source_other;
+  return optrace_event_source_other;
 }
 
 enum { most_files = 64 };
@@ -156,7 +156,7 @@ uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
 #if defined(SYS_io_uring_enter)
     is_other = is_other || call == SYS_io_uring_enter;
 #endif
-    sources = is_other ? optrace_source_other : source_of((uint32_t)arguments[0]);
+    sources = is_other ? optrace_event_source_other : source_of((uint32_t)arguments[0]);
   } else if (known && known->kind == sleep_poll) {
     bool is_list = call == SYS_ppoll, is_choice = call == SYS_pselect6;
 #if defined(SYS_poll)

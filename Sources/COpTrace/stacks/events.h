@@ -9,7 +9,7 @@
 // (eventfd) and timers that are not set. False also if that is not known. Takes some system calls.
 bool events_are_own(int32_t call, const uint64_t arguments[6]);
 
-// What a thread waits for in a call that reads, writes, accepts or waits for descriptors: `optrace_source_…` bits of
+// What a thread waits for in a call that reads, writes, accepts or waits for descriptors: `optrace_event_source_…` bits of
 // COpTraceFormat.h; 0: not known. Takes some system calls for each descriptor, and looks at 64 of them at most.
 uint64_t events_sources(int32_t call, const uint64_t arguments[6]);
 

@@ -55,9 +55,9 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
 }
 
 void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,
-                  bool is_enqueued) {
+                  bool is_enqueued, bool is_main) {
   optrace_task_created_fields fields = {
-    .by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued, .code = making->runs,
+    .by = making->by, .how = (uint8_t)how, .priority = (uint8_t)priority, .enqueued = is_enqueued, .main = is_main, .code = making->runs,
     .at = making->at,
   };
   optrace_emit3(recorder, optrace_kind_task_created, number, optrace_task_created_word1(fields), optrace_task_created_word2(fields));
@@ -69,8 +69,8 @@ void task_named(optrace_recorder *recorder, uint32_t number, const char *name) {
   if (length) optrace_emit_text(recorder, optrace_kind_operation_named, number, 0, false, 0, (const uint8_t *)name, length);
 }
 
-void task_enqueued(optrace_recorder *recorder, uint32_t number) {
-  optrace_task_enqueued_fields fields = {.by = work_here(recorder)};
+void task_enqueued(optrace_recorder *recorder, uint32_t number, bool is_main) {
+  optrace_task_enqueued_fields fields = {.by = work_here(recorder), .main = is_main};
   optrace_emit2(recorder, optrace_kind_task_enqueued, number, optrace_task_enqueued_word1(fields));
 }
 

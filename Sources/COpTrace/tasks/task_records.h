@@ -28,9 +28,10 @@ optrace_recorder *task_recorder(void);
 enum { most_task_codes = 4 };
 task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_t count, optrace_start here);
 void task_created(optrace_recorder *recorder, uint32_t number, const task_making *making, uint32_t how, uint32_t priority,
-                  bool is_enqueued);
+                  bool is_enqueued, bool is_main);
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name);
-void task_enqueued(optrace_recorder *recorder, uint32_t number);
+// `is_main`: its turn will be on the main thread.
+void task_enqueued(optrace_recorder *recorder, uint32_t number, bool is_main);
 void task_runs(optrace_recorder *recorder, uint32_t number);
 void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack);
 void task_completed(optrace_recorder *recorder, uint32_t number);

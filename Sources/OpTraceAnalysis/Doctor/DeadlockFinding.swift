@@ -13,7 +13,7 @@ extension DoctorContext {
     if deadlock.edges.contains(where: { $0.reason == .mainThread }) || waitsForMainThread(deadlock) {
       return .mainThread
     }
-    if deadlock.nodes.contains(where: { if case .turn = graph.nodes[$0] { true } else { false } }) { return .dispatch }
+    if deadlock.edges.contains(where: { $0.reason == .turn }) { return .dispatch }
     if deadlock.edges.contains(where: { $0.reason == .barrier }) { return .other }
     let hasSubmissions = deadlock.edges.contains { $0.reason == .submission }
     if hasSubmissions, !deadlock.edges.contains(where: { $0.reason == .slot }) { return .other }
@@ -198,6 +198,12 @@ extension DoctorContext {
       return .init(
         at: block.began,
         "\(name(block.id)) runs in \(name(trace.dispatchQueues[queue]))\(Self.phrase(self.location(of: block)))")
+    case (.block(let index), .turn, .block(let other)):
+      return .init(
+        at: trace.blocks[index].submitted,
+        "\(name(trace.blocks[index].id)) waits until \(name(trace.blocks[other].id)) is over: "
+          + (trace.blocks[other].isBarrier ? "that is a barrier" : "it is a barrier")
+          + Self.phrase(self.location(of: trace.blocks[other])))
     case (_, .sync, .block(let index)):
       let block = trace.blocks[index]
       let queue =
@@ -214,6 +220,11 @@ extension DoctorContext {
       return .init(
         at: trace.tasks[index].suspension?.from,
         "\(name(trace.tasks[index].id)) awaits \(name(id))\(Self.phrase(self.location(of: trace.tasks[index])))")
+    case (.task(let index), .mainThread, _):
+      return .init(
+        at: trace.tasks[index].suspension?.from ?? trace.tasks[index].enqueued,
+        "\(name(trace.tasks[index].id)) waits for its turn on the main thread (MainActor)"
+          + Self.phrase(self.location(of: trace.tasks[index])))
     case (.operation(let waiter), .mainThread, _):
       return .init(
         at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,

@@ -31,6 +31,7 @@ public struct Diagnosis: Sendable {
   package let isStandstill: Bool
   /// What may still move the program then.
   package let doors: [Door]
+  private let context: DoctorContext
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
@@ -57,6 +58,7 @@ public struct Diagnosis: Sendable {
     silence = context.silence
     isStandstill = context.isStandstill
     doors = context.doors
+    self.context = context
   }
 
   /// Keeps the findings that a later reading of the same trace confirms: transient states are left out.
@@ -64,13 +66,16 @@ public struct Diagnosis: Sendable {
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
     let before = single.map { (code: $0.code, operations: Set($0.operations), chain: Set($0.chain)) }
-    return Finding.grouped(
-      later.single.filter { new in
-        before.contains {
-          $0.code == new.code
-            && !($0.operations.isDisjoint(with: new.operations) && $0.chain.isDisjoint(with: new.chain))
-        }
-      })
+    return later.context.causes(
+      Finding.grouped(
+        later.single.filter { new in
+          before.contains {
+            guard $0.code == new.code else { return false }
+            // About threads or tasks alone: these have no list, and the code says it all.
+            if new.operations.isEmpty, new.chain.isEmpty { return $0.operations.isEmpty && $0.chain.isEmpty }
+            return !($0.operations.isDisjoint(with: new.operations) && $0.chain.isDisjoint(with: new.chain))
+          }
+        }))
   }
 
   /// Something is proven to be wrong.
@@ -83,9 +88,8 @@ public struct Diagnosis: Sendable {
     let errors = findings.filter { $0.severity == .error }
     if errors.contains(where: { deadlocks.contains($0.code) }) { return .deadlocked }
     if errors.contains(where: { DoctorRule.of($0.code)?.symptom == .stuck }) { return .stalled }
-    let warnings = findings.filter { $0.severity == .warning }
-    if warnings.contains(where: \.isOfStandstill) { return .suspected }
-    return warnings.isEmpty ? .healthy : .warning
+    if findings.contains(where: \.isOfStandstill) { return .suspected }
+    return findings.contains { $0.severity != .note } ? .warning : .healthy
   }
 
   /// The codes of cycles.

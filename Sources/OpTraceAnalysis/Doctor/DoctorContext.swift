@@ -19,6 +19,8 @@ struct DoctorContext: Sendable {
   let isDeadEnd: Bool
   /// What may still move the program.
   private(set) var doors: [Door] = []
+  /// The world is closed, and no block or task that is not over may go on by itself: nothing will happen any more.
+  private(set) var isDeadWorld = false
   /// What operations gave to dispatch queues and to Swift's tasks.
   let submittedWork: SubmittedWork
   /// Which operations were given to each queue.
@@ -46,9 +48,13 @@ struct DoctorContext: Sendable {
     doors = findDoors()
     let suspects = Suspect.all(in: self, structure.graph, isBlocked: structure.isBlocked)
     let isSilent = isStalled && (isClosedWorld || doors.isEmpty)
-    let dead = suspects.filter { $0.isProven || (isSilent && $0.kind.isDead) }.map(\.node)
+    let dead = suspects.filter { suspect in
+      // What was cancelled should have ended long ago, whatever else goes on.
+      suspect.isProven || isSilent && suspect.kind.isDead || isStalled && suspect.kind == .cancelled
+    }.map(\.node)
     self.suspects = suspects
     if !dead.isEmpty { blockage = Blockage(structure.graph, dead: Set(dead)) }
+    isDeadWorld = isClosedWorld && !blockage.graph.nodes.indices.contains { canMove($0) }
   }
 
   /// How long nothing has moved.

@@ -61,6 +61,7 @@ public struct DoctorRule: Sendable {
     neverFinished,
     cancelledNeverFinished,
     continuationNeverResumed,
+    neverSignalled,
     threadPoolStarvation,
     readinessOverride,
     removedDependencyStuck,

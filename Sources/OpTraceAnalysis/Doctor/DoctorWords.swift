@@ -119,9 +119,25 @@ extension DoctorContext {
     return run ?? trace.stacks.codeLocation(task.suspension?.at) ?? trace.stacks.codeLocation(task.submittedAt)
   }
 
-  /// Where a thread waits.
+  /// Where a thread waits: in code of the program's own, else in the function that its operation runs. (A closure whose last call waits
+  /// leaves no frame.)
   func location(of wait: WaitRecord) -> CodeLocation? {
-    trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
+    let found = trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
+    return own(found, of: wait.at ?? (wait.ended == nil ? seenThreads[wait.thread]?.at : nil), in: wait.inside.flatMap(operation))
+  }
+
+  /// A location, unless it is in code that is not the program's while it is known what the operation runs.
+  private func own(_ location: CodeLocation?, of frame: FrameID?, in operation: OperationRecord?) -> CodeLocation? {
+    guard let operation, operation.function != nil, trace.stacks.ownFrame(frame) == nil || location?.isGlue == true else {
+      return location
+    }
+    return operation.codeLocation
+  }
+
+  /// Where the code of an operation is that executes on one thread.
+  func location(ofExecuting operation: OperationRecord) -> CodeLocation? {
+    guard let seen = seenThread(of: operation) else { return nil }
+    return own(trace.stacks.codeLocation(seen.at), of: seen.at, in: operation)
   }
 
   /// `, in transfer(_:_:) at main.swift:7`; empty where it is not known.
@@ -138,10 +154,7 @@ extension DoctorContext {
     }
   }
 
-  /// Where the code of an operation is that executes on one thread.
-  func locationPhrase(ofExecuting operation: OperationRecord) -> String {
-    seenThread(of: operation).map { Self.phrase(trace.stacks.codeLocation($0.at)) } ?? ""
-  }
+  func locationPhrase(ofExecuting operation: OperationRecord) -> String { Self.phrase(location(ofExecuting: operation)) }
 
   /// What was seen of the thread that an operation executes on; nil: of none, or of several.
   func seenThread(of operation: OperationRecord) -> SeenThread? {

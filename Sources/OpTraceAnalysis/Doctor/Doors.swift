@@ -38,7 +38,8 @@ extension DoctorContext {
 
   /// What a thread does that may go on by itself.
   private func what(_ seen: SeenThread) -> String {
-    let location = Self.phrase(trace.stacks.codeLocation(seen.at))
+    // A line of the system's own code helps nobody.
+    let location = trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
     if seenThreads[seen.thread] == nil { return "has moved since its snapshot" }
     if seen.isBusy { return "is computing\(location)" }
     if !seen.isAsleep { return "runs\(location)" }
@@ -50,8 +51,8 @@ extension DoctorContext {
 extension SeenThread {
   /// What it waits for, for people, after "waits for".
   var phrase: String {
-    let sources = EventSources(rawValue: lock ?? 0)
-    return reason.hasSources && !sources.words.isEmpty ? sources.words : reason.text
+    let sources = reason.hasSources ? EventSource.words(of: lock ?? 0) : ""
+    return sources.isEmpty ? reason.text : sources
   }
 
   /// Whether only other threads of the process can wake it, or it has nothing to do.

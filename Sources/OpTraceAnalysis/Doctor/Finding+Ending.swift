@@ -11,6 +11,7 @@ extension Finding {
     case "queue-suspended": return variant == 0 ? "Only isSuspended = false ends it." : "Only another limit ends it."
     case "orphan-dependency": return "Only adding it to a queue ends it."
     case "continuation-never-resumed": return "Only resume() ends it."
+    case "never-signalled": return "Only a signal ends it."
     case "never-finished": return endingOfNeverFinished
     case "cancelled-never-finished", "readiness-override", "removed-dependency-stuck":
       return "Only the operation itself can end it."

@@ -9,6 +9,8 @@ extension Finding {
     var isNote: Bool
     /// The class and the queue of the operation whose fault it is; nil: findings about queues, whatever is in them.
     var pattern: DoctorContext.Pattern?
+    /// What all of them wait for: one signal is missing, whoever waits for it.
+    var object: WaitRecord.Target?
   }
 
   /// Merges those of one kind at the index of the first, which must be one of the most severe.
@@ -33,7 +35,7 @@ extension Finding {
     let others = group.dropFirst()
     guard !others.isEmpty else { return lead }
     var result = lead
-    result.title += " (and \(others.count) more)"
+    result.title = titleOfQueues(group) ?? "\(lead.title) (and \(others.count) more)"
     result.explanation += " The same applies to \(others.count) more."
     result.consequences = group.flatMap(\.consequences)
     result.operations = distinct(
@@ -55,6 +57,17 @@ extension Finding {
     return result.inOrderOfTime
   }
 
+  /// `30 queues are suspended, with 60 operations ready to run: 'a', 'b', 'c' and 27 more`; nil: not about queues.
+  private static func titleOfQueues(_ group: [Finding]) -> String? {
+    let names = group.compactMap(\.subject)
+    guard names.count == group.count else { return nil }
+    let what = group[0].variant == 0 ? "are suspended" : "have the limit 0"
+    let held = Set(group.flatMap(\.operations)).count
+    let shown = names.prefix(3) + (names.count > 3 ? ["\(names.count - 3) more"] : [])
+    return "\(names.count) queues \(what), with \(DoctorContext.count(held, "operation")) ready to run: "
+      + DoctorContext.list(Array(shown))
+  }
+
   /// The beginning of the line that says why a finding is not proven.
   static let unprovenMark = "unproven: "
 
@@ -74,8 +87,14 @@ extension DoctorContext {
     var pattern: Pattern? = Pattern(first)
     // One mistake stops them all: a class that never finishes in any of its queues, a queue that each tenant has.
     if finding.code == "queue-suspended" { pattern = nil } else if finding.isStuck { pattern?.queue = nil }
+    var object: WaitRecord.Target?
+    if finding.code == "never-finished", let wait = trace.waits.last(where: { $0.inside == first.id && $0.ended == nil }),
+      case .object = wait.target
+    {
+      (object, pattern) = (wait.target, nil)
+    }
     finding.kind = Finding.Kind(
-      code: finding.code, variant: finding.variant, isNote: finding.severity == .note, pattern: pattern)
+      code: finding.code, variant: finding.variant, isNote: finding.severity == .note, pattern: pattern, object: object)
     return finding
   }
 
@@ -85,9 +104,7 @@ extension DoctorContext {
       if let wait = trace.waits.last(where: { $0.inside == id && $0.ended == nil }), let found = location(of: wait) {
         return found
       }
-      if let operation = operation(id), let found = trace.stacks.codeLocation(seenThread(of: operation)?.at) {
-        return found
-      }
+      if let found = operation(id).flatMap({ location(ofExecuting: $0) }) { return found }
     }
     if let member = finding.chain.first(where: { $0.line != nil }) {
       return CodeLocation(function: member.function, file: member.file, line: member.line)

@@ -92,6 +92,8 @@ public struct Finding: Sendable, Equatable {
   var variant = 0
   /// Findings of the same kind are merged; nil: never merged.
   var kind: Kind?
+  /// What it is about, in the title of merged findings; nil: these have the title of the first, and how many more there are.
+  var subject: String?
 
   package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {
     self.code = code

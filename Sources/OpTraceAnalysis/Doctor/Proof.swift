@@ -64,6 +64,18 @@ extension DoctorContext {
       && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
   }
 
+  /// Whether a block or task that is not over may continue by itself: it waits for a turn that it will get.
+  func canMove(_ node: Int) -> Bool {
+    guard !blockage.isBlocked[node] else { return false }
+    switch blockage.graph.nodes[node] {
+    case .block(let index): return trace.blocks[index].began == nil
+    case .task(let index):
+      let task = trace.tasks[index]
+      return task.suspension == nil && task.runs.last?.ended != nil || task.runs.isEmpty && task.enqueued != nil
+    default: return false
+    }
+  }
+
   /// Whether the code of an operation was seen to use the processor.
   func computes(_ operation: OperationRecord) -> Bool { seenThread(of: operation)?.isBusy == true }
 
@@ -71,7 +83,7 @@ extension DoctorContext {
   /// not known what the threads do, it is likely, so a warning.
   func silent(_ finding: Finding) -> Finding {
     let finding = proven(finding)
-    if isClosedWorld { return finding }
+    if isDeadWorld { return finding }
     guard let door = doors.first else {
       var result = unproven(finding, because: "the trace does not show what every thread does")
       if !isStalled { result.severity = .note }

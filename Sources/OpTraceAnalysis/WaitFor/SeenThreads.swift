@@ -89,7 +89,8 @@ extension SeenThread {
     func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
     let isDispatch = isOf(["libdispatch."])
     let isSystem = isOf(["libc.", "libc-", "libpthread"])
-    guard images.count == stacks.stack(at).count, images.contains(where: isDispatch) else { return false }
+    // libdispatch's own thread waits for what the program gave it: timers, files, connections, signals.
+    guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else { return false }
     if reason == .signal, images.first(where: { !isSystem($0) }).map(isDispatch) == true { return true }
     return images.allSatisfy { isDispatch($0) || isSystem($0) }
   }

@@ -11,6 +11,7 @@ extension WaitForBuilder {
     for index in trace.tasks.indices where trace.tasks[index].over == nil { add(.task(index), trace.tasks[index].id) }
     guard !submitted.isEmpty else { return }
     let queues = DispatchTargets(trace)
+    running = runningBlocks()
     for node in nodes.indices {
       switch nodes[node] {
       case .block(let index): addNeeds(of: node, trace.blocks[index], queues)
@@ -38,8 +39,26 @@ extension WaitForBuilder {
         if let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }
       } else if trace.dispatchQueues[index].width == 1 {
         connect(node, self.node(.turn(index)), .turn)
+      } else if index == queues.upwards(from: queue).first {
+        // A barrier waits for what runs, and everything else for a barrier that runs.
+        let needed = block.isBarrier ? running[queue, default: []] : running[queue, default: []].filter(isBarrier)
+        for other in needed where other != node { connect(node, other, .turn) }
       }
     }
+  }
+
+  private func isBarrier(_ node: Int) -> Bool {
+    if case .block(let index) = nodes[node] { return trace.blocks[index].isBarrier }
+    return false
+  }
+
+  /// The nodes of blocks that run, by their queues.
+  private func runningBlocks() -> [DispatchQueueID: [Int]] {
+    var result: [DispatchQueueID: [Int]] = [:]
+    for block in trace.blocks where block.began != nil && block.over == nil {
+      if let queue = block.queue, let node = node(of: block.id) { result[queue, default: []].append(node) }
+    }
+    return result
   }
 
   /// A serial queue gives the turn to one block at a time, including those of queues that target it.
@@ -54,6 +73,7 @@ extension WaitForBuilder {
   }
 
   private mutating func addNeeds(of node: Int, _ task: TaskRecord) {
+    if task.waitsForMain, let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }
     guard let suspension = task.suspension else { return }
     switch suspension.reason {
     case .task: if let other = suspension.awaited.flatMap({ self.node(of: $0) }) { connect(node, other, .task) }

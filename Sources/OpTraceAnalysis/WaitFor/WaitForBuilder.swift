@@ -13,6 +13,8 @@ struct WaitForBuilder {
   var slotNeeds: [Int: Int] = [:]
   /// Nodes of blocks and tasks by their numbers.
   var submitted: [WorkID: Int] = [:]
+  /// Nodes of blocks that run, by their queues.
+  var running: [DispatchQueueID: [Int]] = [:]
   private var others: [Node: Int] = [:]
   private var queueIndexes: [QueueID: Int] = [:]
   private var queues: [QueueState] = []

@@ -38,6 +38,7 @@ struct Blocks {
     all[row].way = BlockRecord.Way(rawValue: fields.how) ?? .async
     all[row].isInGroup = fields.group
     all[row].isItem = fields.item
+    all[row].isBarrier = fields.alone || all[row].way == .barrier
     all[row].code = FrameID(orNone: fields.code)
     all[row].submittedAt = FrameID(orNone: fields.at)
   }

@@ -59,13 +59,16 @@ struct Tasks {
   }
 
   private mutating func enqueue(_ row: Int, _ event: TraceEvent, _ at: Stamp) {
-    let by = EventFields.TaskEnqueued(event).by
+    let fields = EventFields.TaskEnqueued(event)
+    let by = fields.by
     if let last = all[row].suspensions.indices.last {
       guard all[row].suspensions[last].to == nil, all[row].suspensions[last].enqueued == nil else { return }
       all[row].suspensions[last].enqueued = at
+      all[row].suspensions[last].isForMain = fields.main
       all[row].suspensions[last].resumer = by == 0 ? nil : WorkID(by)
     } else if all[row].runs.isEmpty {
       all[row].enqueued = at
+      all[row].isForMain = fields.main
     }
   }
 
@@ -78,7 +81,7 @@ struct Tasks {
     all[row].submitter = fields.by == 0 ? nil : WorkID(fields.by)
     all[row].way = TaskRecord.Way(rawValue: fields.how) ?? .unstructured
     all[row].priority = fields.priority
-    if fields.enqueued { all[row].enqueued = at }
+    if fields.enqueued { (all[row].enqueued, all[row].isForMain) = (at, fields.main) }
     all[row].code = FrameID(orNone: fields.code)
     all[row].submittedAt = FrameID(orNone: fields.at)
   }

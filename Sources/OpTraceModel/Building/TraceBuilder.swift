@@ -14,6 +14,7 @@ public struct TraceBuilder {
   /// The piece that is being added.
   var events: TraceEvents
   var heartbeat: Nanoseconds?
+  let ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?
   var operationIndexes: IndexTable
   var queueIndexes: [UInt32: Int] = [:]
   var threads = ThreadTable()
@@ -57,6 +58,7 @@ public struct TraceBuilder {
   init(_ whole: TraceEvents, expectedOperations: Int, expectedEvents: Int) {
     events = TraceEvents(header: whole.header)
     heartbeat = whole.heartbeat
+    ring = whole.ring
     trace = Trace(header: whole.header)
     trace.loss = whole.loss
     operationIndexes = IndexTable(denseLimit: expectedEvents * 2 + 1024)
@@ -194,6 +196,7 @@ public struct TraceBuilder {
     trace.nameBlocks()
     trace.tasks = tasks.finish()
     trace.nameTasks()
+    settleLostEnds()
     trace.locateQueues()
     // Waits on objects are recorded after they have begun; the sort keeps the order of equal ones.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }

@@ -15,6 +15,8 @@ public struct TraceEvents: Sendable {
   public var heartbeat: Nanoseconds?
   /// The interned strings by their id.
   public internal(set) var strings: [UInt32: String] = [:]
+  /// Of a ring that has turned; nil: nothing is missing, or it is not known (a text).
+  var ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?
 
   /// When an event happened, and the index of its first word: 16 bytes.
   struct Entry: Sendable {

@@ -90,6 +90,7 @@ public enum TraceReader {
     var damage: [LossReport.Damage]
     var hasCarried: Bool
     var hasMoved: Bool
+    var ring: RingFacts?
 
     /// Hands the words over without a copy.
     mutating func takeWords() -> [UInt64] {
@@ -112,16 +113,25 @@ public enum TraceReader {
     var words = walk.takeWords()
     var decoder = RecordDecoder()
     decoder.reserve(words: words.count)
-    for chunk in chunks { decoder.decode(chunk, in: &words) }
+    var ring = RingFacts(header, chunks)
+    for chunk in chunks {
+      let before = decoder.entries.count
+      decoder.decode(chunk, in: &words)
+      guard chunk.kind == .carried else { continue }
+      for entry in decoder.entries[before...] {
+        ring?.carried.insert(RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).subject)
+      }
+    }
     let content = Content(
       words: words, decoder: decoder, damage: header.damage + walk.damage + decoder.damage,
-      hasCarried: chunks.contains { $0.kind == .carried }, hasMoved: hasMoved)
+      hasCarried: chunks.contains { $0.kind == .carried }, hasMoved: hasMoved, ring: ring)
     return (header, content)
   }
 
   private static func resolve(_ header: FileHeader, _ copy: consuming Content, horizon: UInt64) -> TraceEvents {
     var events = TraceEvents(header: header.header)
     let hasCarried = copy.hasCarried
+    let ring = copy.ring
     var loss = LossReport()
     loss.lost = header.lost
     loss.overwrittenBytes = header.overwrittenBytes
@@ -134,6 +144,7 @@ public enum TraceReader {
     events.take(words: copy.takeWords(), entries: copy.decoder.takeEntries(), strings: strings, clock: &clock)
     for thread in unnamed { events.append(thread) }
     events.sort()
+    events.ring = ring.map { (clock.time($0.completeSince), $0.carried) }
     if hasCarried { events.dropDuplicates() }
     events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
     events.loss = loss

@@ -100,6 +100,8 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// 0: none.
   private var enqueuer: UInt32 = 0
   private var madeFrame: UInt32 = 0
+  /// A flight recorder has overwritten its end, if it had one.
+  @usableFromInline var isEndLost = false
 
   @usableFromInline var compactCreated = CompactTime(nil)
   @usableFromInline var compactEnqueued = CompactStamp.none
@@ -356,7 +358,7 @@ extension OperationRecord {
   /// False where the trace does not say what became of it: it was seen in part, and neither began nor ended in sight. It
   /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
   @inlinable public var isOutcomeKnown: Bool {
-    coverage == .full || finished != nil || started != nil || executionBegan != nil
+    finished != nil || !isEndLost && (coverage == .full || started != nil || executionBegan != nil)
   }
 
   /// When it began to be able to run: the later of ready and enqueued. Nil when it never became ready or was never enqueued.

@@ -74,3 +74,8 @@ extension StackTable {
     return location == codeLocation(operation.addedAt) ? nil : location
   }
 }
+
+extension CodeLocation {
+  /// Code that the compiler made to call a closure: no line of the program.
+  package var isGlue: Bool { function == StackTable.namelessGlue }
+}

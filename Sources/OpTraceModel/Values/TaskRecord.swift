@@ -41,6 +41,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     public var enqueued: Stamp?
     /// The operation, block or task that let it go on; nil: none, or not heard.
     public var resumer: WorkID?
+    /// Its turn is one of the main thread's. (False before version 1.7, which does not say.)
+    public var isForMain = false
     /// When it ran again; nil: it did not.
     public var to: Nanoseconds?
     /// The task that it waited for; nil: none, or not one of the program's.
@@ -70,6 +72,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   var codeText: String?
   /// From when on it waited for its first turn; nil: not heard.
   public var enqueued: Stamp?
+  /// Its first turn is one of the main thread's. (False before version 1.7, which does not say.)
+  public var isForMain = false
   public internal(set) var runs: [WorkRun] = []
   /// In the order of time; each begins with the end of a run.
   public internal(set) var suspensions: [Suspension] = []
@@ -77,6 +81,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var cancelRequested: Nanoseconds?
   /// When it was over.
   public var completed: Nanoseconds?
+  /// When it was last seen, where a flight recorder has overwritten its end; nil: nothing is missing.
+  var endLost: Nanoseconds?
 
   init(id: WorkID) { self.id = id }
 
@@ -91,11 +97,20 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var scheduler: SchedulerID? { .swift }
   public var runnable: Nanoseconds? { enqueued?.time }
   public var began: Stamp? { runs.first.map { Stamp($0.began, $0.thread) } }
-  public var over: Nanoseconds? { completed }
-  public var isOutcomeKnown: Bool { true }
+  /// Where its end was overwritten: when it was last seen.
+  public var over: Nanoseconds? { completed ?? endLost }
+  /// False where a flight recorder has overwritten its end.
+  public var isOutcomeKnown: Bool { endLost == nil }
+  /// Whether it waits for a turn on the main thread, when the trace ends.
+  public var waitsForMain: Bool {
+    guard over == nil else { return false }
+    guard let last = suspensions.last else { return runs.isEmpty && enqueued != nil && isForMain }
+    return last.to == nil && last.enqueued != nil && last.isForMain
+  }
+
   /// What it waits for, when the trace ends; nil: it runs, waits for its turn, or is over.
   public var suspension: Suspension? {
-    guard completed == nil, let last = suspensions.last, last.to == nil, last.enqueued == nil else { return nil }
+    guard over == nil, let last = suspensions.last, last.to == nil, last.enqueued == nil else { return nil }
     return last
   }
   /// When it was last seen to go on; nil: never.

@@ -99,6 +99,8 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var isInGroup = false
   /// It is a submission of a work item.
   public var isItem = false
+  /// It runs alone on its queue, when all that was submitted before is over. (Before version 1.7 not known of work items and of `sync`.)
+  public var isBarrier = false
   /// What it runs.
   public var code: FrameID?
   /// That function's name and source location; nil: the trace has no symbols of it.
@@ -114,6 +116,8 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var dropped: Nanoseconds?
   /// When its work item was cancelled.
   public var cancelRequested: Nanoseconds?
+  /// When it was last seen, where a flight recorder has overwritten its end; nil: nothing is missing.
+  var endLost: Nanoseconds?
 
   package var owner: TraceOwner { Self.owner(submitter) }
 
@@ -131,12 +135,13 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     case .after, .notify: nil
     }
   }
-  public var isOutcomeKnown: Bool { true }
+  /// False where a flight recorder has overwritten its end.
+  public var isOutcomeKnown: Bool { endLost == nil }
   public var runs: [WorkRun] { began.map { [WorkRun(thread: $0.thread, began: $0.time, ended: ended)] } ?? [] }
   /// When it was last seen to go on; nil: never.
   public var lastSign: Nanoseconds? { [submitted?.time, began?.time, ended, dropped].compactMap { $0 }.max() }
   /// One that was cancelled before it ran is passed over by its queue, which announces it to nobody.
-  public var over: Nanoseconds? { ended ?? dropped ?? (began == nil ? cancelRequested : nil) }
+  public var over: Nanoseconds? { ended ?? dropped ?? (began == nil ? cancelRequested : nil) ?? endLost }
 }
 
 /// A dispatch queue that blocks were given to.

@@ -48,8 +48,11 @@ extension DoctorReport {
         ? "No reason is known: the trace has no snapshot of the threads."
         : "Every thread waits for another one, and the trace does not show for which.")
     }
-    let shown = doors.prefix(3).map(\.text) + (doors.count > 3 ? ["\(grouped(doors.count - 3)) more may move it"] : [])
-    text += "Nothing is proven to be stuck: \(listed(shown))."
+    let notes = findings.filter { $0.certainty == .possible }.map(\.title)
+    let all = Array(notes.prefix(1)) + doors.map(\.text).prefix(notes.isEmpty ? 3 : 2)
+    let rest = doors.count - (all.count - min(1, notes.count))
+    let shown = all + (rest > 0 ? ["\(grouped(rest)) more may move it"] : [])
+    text += "Nothing is proven to be stuck: \(shown.joined(separator: "; "))."
     return text
   }
 

@@ -7,13 +7,13 @@ extension DoctorReport {
     .members([
       "version": .integer(1),
       "verdict": .string(verdict.rawValue),
-      "answer": .string(answer),
       "operationCount": .integer(trace.operations.count),
       "unfinishedCount": .integer(unfinished),
       "endSeconds": .seconds(end),
       "silenceSeconds": .seconds(silence),
       "complete": .bool(trace.loss.isComplete),
       "live": .optional(movement) { $0.json },
+      "answer": .string(answer),
       "findings": jsonOfFindings,
     ])
   }

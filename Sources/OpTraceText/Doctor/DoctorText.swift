@@ -272,7 +272,7 @@ extension DoctorText {
     let readings = "between two readings \(DurationText.text(movement.apart)) apart"
     guard movement.hasMoved else {
       let silence = DurationText.text(report.silence)
-      return report.unfinished == 0
+      return report.hasNothingOpen
         ? "Nothing moved \(readings): there was nothing to do."
         : "Nothing moved \(readings); nothing has moved for \(silence)."
     }

@@ -80,7 +80,7 @@ struct KindTests {
         + DoctorCase.operation(3, "report", "12 t1 enqueued #3 queue=q1", "12 t1 ready #3"), end: 8_000_000)
     let found = Diagnosis(of: trace).findings
     #expect(found.map(\.code) == ["never-finished"])
-    #expect(found.first?.severity == .error)
+    #expect(found.first?.severity == .warning)
     #expect(found.first?.operations.map(\.rawValue) == [1, 2])
     #expect(found.first?.behind == 1)
   }

@@ -53,7 +53,7 @@ enum LockCase {
         case .polling: "state=2 call=8 reason=8"
         case .sleepingForATime: "state=2 call=231 reason=9 timed"
         case .computing: "state=1 running"
-        case .idle: "state=2 call=233 reason=8"
+        case .idle: "state=2 call=233 reason=13"
         }
       text += "\(time) t6 seen t\(thread) cpu=\(cpu) \(what)\(still ? " still" : "")\n"
       let frame = if case .idle = doing { 9 } else { thread }

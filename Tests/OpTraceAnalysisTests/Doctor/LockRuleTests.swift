@@ -170,11 +170,20 @@ struct LockRuleTests {
         1, "load", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
         "22 t2 ended #1", "23 t2 start-returned #1")
       + "40 t1 wait #1\n"
-    let still = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .polling)]))
-    #expect(still.findings.map(\.severity) == [.error])
-    let busy = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, .computing)]))
-    #expect(busy.findings.map(\.severity) == [.warning])
-    #expect(busy.findings.first?.evidence.last?.text.hasSuffix("is computing, and may wake it") == true)
+    let still = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]))
+    #expect(still.findings.map(\.severity) == [.error] && still.verdict == .stalled)
+    // Whatever may still move it makes the end possible.
+    for other in [Case.Doing.polling, .sleepingForATime, .computing] {
+      let open = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, other)]))
+      #expect(open.findings.map(\.severity) == [.note] && open.verdict == .healthy, "\(other)")
+      #expect(open.findings.first?.certainty == .possible && open.doors.compactMap { $0.thread?.rawValue } == [4], "\(other)")
+    }
+    // Without a snapshot of the threads it is likely.
+    let unseen = try diagnosis(lines)
+    #expect(unseen.findings.map(\.severity) == [.warning] && unseen.verdict == .suspected)
+    #expect(unseen.findings.first?.certainty == .likely)
+    #expect(
+      unseen.findings.first?.evidence.last?.text == "unproven: the trace does not show what every thread does")
   }
 
   @Test func threadMovedAfterTheSnapshot() throws {

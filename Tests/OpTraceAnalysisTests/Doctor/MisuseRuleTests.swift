@@ -182,7 +182,15 @@ struct MisuseRuleTests {
       "premature-finish",
       load("", "30 t3 span #1 id=1 \"parse\"", "40 t2 ended #1", "40 t2 finished #1", "9000 t3 span-ended s1"))
     #expect(found.map(\.title) == ["'load' (#1) was finished before its work was over"])
-    #expect(found.first?.severity == .warning)
+    // Nobody waited for it.
+    #expect(found.first?.severity == .note)
+    let waited = try self.found(
+      "premature-finish",
+      load(
+        "", "30 t1 wait #1", "30 t3 span #1 id=1 \"parse\"", "40 t2 ended #1", "40 t2 finished #1", "50 t1 waited #1",
+        "9000 t3 span-ended s1"))
+    #expect(waited.first?.severity == .warning)
+    #expect(waited.first?.evidence.contains { $0.text == "the main thread had waited for it, and went on" } == true)
     #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended 8.96 ms after the finish")
   }
 

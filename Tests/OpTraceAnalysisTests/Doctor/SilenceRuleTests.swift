@@ -17,14 +17,16 @@ struct SilenceRuleTests {
   @Test func neverFinishedNeedsSilenceAndOthersBehind() throws {
     let found = try findings(queue + upload + report, end: 6_000_000)
     #expect(found.map(\.code) == ["never-finished"])
-    #expect(found.first?.severity == .error)
+    // No snapshot shows what the threads do.
+    #expect(found.first?.severity == .warning && found.first?.certainty == .likely)
+    #expect(Diagnosis.verdict(found) == .suspected)
     #expect(found.first?.title == "'upload' (#1) was started but has not finished for 6 s")
     #expect(found.first?.behind == 1)
     // Four seconds are not enough, and nobody behind it is no fault.
     #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
     #expect(try findings(queue + upload, end: 60_000_000).map(\.title) == ["'upload' (#1) is still running"])
     // A thread that waits is somebody.
-    #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.error])
+    #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.warning])
   }
 
   @Test func executingOperationIsNotStuck() throws {

@@ -49,7 +49,11 @@ extension DoctorRule {
       if let returned { finding.evidence.append(.init(at: returned, "start() returned; \(name) is not finished")) }
       finding.evidence.sort { ($0.time ?? .min) < ($1.time ?? .min) }
       context.addHeld(root, to: &finding)
-      return suspect.isProven ? context.proven(finding) : context.silent(finding)
+      if suspect.isProven { return context.proven(finding) }
+      // Work that was cancelled and still runs is likely to be wrong, even while something else could end it.
+      finding = context.silent(finding)
+      if finding.severity == .note { finding.severity = .warning }
+      return finding
     }
   }
 }

@@ -32,26 +32,12 @@ extension DoctorRule {
       context.trace.tasks[index].suspension?.reason == .continuation
     }
     guard !waiting.isEmpty else { return [] }
-    let graph = context.blockage.graph
-    let isDead = context.isClosedWorld && !graph.nodes.indices.contains { context.canMove($0) }
-    guard isDead || context.isStalled else { return [] }
-    return context.continuations(waiting, isDead: isDead)
+    guard context.isDeadWorld || context.isStalled else { return [] }
+    return context.continuations(waiting, isDead: context.isDeadWorld)
   }
 }
 
 extension DoctorContext {
-  /// Whether a block or task that is not over may continue by itself: it runs, or waits for a turn that it will get.
-  fileprivate func canMove(_ node: Int) -> Bool {
-    guard !blockage.isBlocked[node] else { return false }
-    switch blockage.graph.nodes[node] {
-    case .block(let index): return trace.blocks[index].began == nil
-    case .task(let index):
-      let task = trace.tasks[index]
-      return task.suspension == nil && task.runs.last?.ended != nil || task.runs.isEmpty && task.enqueued != nil
-    default: return false
-    }
-  }
-
   fileprivate func continuations(_ indexes: [Int], isDead: Bool) -> [Finding] {
     let tasks = indexes.map { trace.tasks[$0] }
     let groups = Dictionary(grouping: tasks) { task in "\(task.kind)\(Self.phrase(location(of: task)))" }

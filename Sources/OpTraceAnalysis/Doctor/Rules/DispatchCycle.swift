@@ -33,8 +33,18 @@ extension DoctorContext {
     let graph = blockage.graph
     var queues: [String] = []
     for step in deadlock.cycle {
-      guard case .turn(let index) = graph.nodes[step.from] else { continue }
-      queues.append(name(trace.dispatchQueues[index]))
+      switch (graph.nodes[step.from], step.reason, graph.nodes[step.to]) {
+      case (.turn(let index), _, _): queues.append(name(trace.dispatchQueues[index]))
+      case (.block(let index), .turn, .block):
+        if let queue = trace.blocks[index].queue.flatMap({ id in trace.dispatchQueues.first { $0.id == id } }) {
+          queues.append(name(queue))
+        }
+      default: continue
+      }
+    }
+    let hasBarrier = deadlock.cycle.contains { step in
+      guard step.reason == .turn, case .block = graph.nodes[step.from], case .block = graph.nodes[step.to] else { return false }
+      return true
     }
     let waits = deadlock.cycle.first { $0.reason == .sync }
     let who = waits.map { name(ofNode: $0.from) } ?? "the work"
@@ -48,10 +58,10 @@ extension DoctorContext {
       title: queues.count > 1
         ? "\(Self.list(queues)) wait for each other" : "work in \(first) waits for \(first) itself",
       explanation: queues.count > 1
-        ? "Work in each of these serial queues waits for its turn in the next one, and the last for the first. None of them "
-          + "can continue."
-        : "\(first.uppercasedFirst) is serial: nothing else runs there before the current work is over, and that waits for "
-          + "something that needs the queue. Neither can continue.",
+        ? "Work in each of these \(hasBarrier ? "queues is a barrier or serial, and" : "serial queues") waits for its turn in the "
+          + "next one, and the last for the first. None of them can continue."
+        : "\(first.uppercasedFirst) \(hasBarrier ? "runs a barrier" : "is serial"): nothing else runs there before the current "
+          + "work is over, and that waits for something that needs the queue. Neither can continue.",
       fix:
         "Do not wait inside \(first): use async where \(who) waits\(Self.phrase(location)), or make one queue the target "
         + "of the other, so that they share one order.")

@@ -28,6 +28,7 @@ extension DoctorRule {
       }
       let who = (needy ?? context.operations(of: deadlock).first?.id).map { context.name($0) } ?? "an operation"
       if let block = needy.flatMap({ context.trace.block($0) }) { return context.mainThreadDeadlock(deadlock, block) }
+      if let task = needy.flatMap({ context.trace.task($0) }) { return context.mainThreadDeadlock(deadlock, task) }
       return context.finding(
         "main-thread-deadlock", deadlock,
         title: "the main thread waits for \(who), which needs the main thread",
@@ -42,6 +43,23 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
+  /// Through a task that needs the main actor.
+  fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ task: TaskRecord) -> Finding {
+    let wait = trace.waits.last { $0.ended == nil && thread($0.thread)?.isMain == true }
+    let what = wait.map { target(of: $0) } ?? "work"
+    var finding = finding(
+      "main-thread-deadlock", deadlock,
+      title: "the main thread waits for \(what), while \(name(task.id)), which it created, needs the main thread",
+      explanation:
+        "The main actor's code runs on the main thread when it is idle. The main thread is blocked in a wait that only "
+        + "\(name(task.id)) is known to end, and that needs the main actor first.",
+      fix:
+        "Do not wait on the main thread: make main asynchronous and await the task, or keep the task off the main actor"
+        + "\(Self.phrase(location(of: task))).")
+    finding.location = wait.flatMap { location(of: $0) } ?? location(of: task)
+    return finding
+  }
+
   /// Through a block of the main queue.
   fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ block: BlockRecord) -> Finding {
     let wait = trace.waits.last { wait in

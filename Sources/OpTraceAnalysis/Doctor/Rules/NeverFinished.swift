@@ -50,7 +50,7 @@ extension DoctorContext {
     var errors: [Judged] = []
     var notes: [Suspect] = []
     for suspect in suspects {
-      if let root = roots[suspect.node], suspect.isProven || root.isWaitedFor {
+      if let root = roots[suspect.node], suspect.isProven || root.isWaitedFor || isDeadWorld {
         errors.append((suspect, root))
       } else {
         notes.append(suspect)
@@ -220,13 +220,24 @@ extension DoctorContext {
   /// What the thread of a running operation was seen waiting for.
   private func sleep(_ operation: OperationRecord) -> (thread: ThreadID, text: String)? {
     guard let seen = seenThread(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
-    var text = "\(name(operation.id)) waits for \(seen.reason.text)\(Self.phrase(trace.stacks.codeLocation(seen.at)))"
+    var text = "\(name(operation.id)) waits for \(seen.phrase)\(locationPhrase(ofExecuting: operation))"
     if let owner = seen.heldBy {
       let isBusy = seenThreads[owner]?.isBusy == true
       let doing = isBusy ? " and is computing" : Self.phrase(location(of: owner))
       text += "; \(holder(owner)) holds it\(doing)"
     }
     return (seen.thread, text)
+  }
+
+  /// `a mutex, which thread 12 holds, in save() at Store.swift:40`, where all of them wait for one lock.
+  private func sharedLock(of suspects: [Suspect]) -> String? {
+    let seen = suspects.map { seenThread(of: trace.operations[$0.index]) }
+    guard let first = seen[0], first.isAsleep, first.reason.isLock, let lock = first.lock, let owner = first.heldBy,
+      seen.allSatisfy({ $0?.lock == lock && $0?.reason == first.reason })
+    else { return nil }
+    let isBusy = seenThreads[owner]?.isBusy == true
+    return "\(first.reason.text), which \(holder(owner)) holds"
+      + (isBusy ? " while it is computing" : Self.phrase(location(of: owner)))
   }
 
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
@@ -247,6 +258,9 @@ extension DoctorContext {
     finding.queues = queues(of: suspects.map { trace.operations[$0.index] })
     finding.evidence.append(
       .init(at: trace.operations[longest.index].started, "\(name) has been running \(since(began(longest)))"))
+    if count > 1, let lock = sharedLock(of: suspects) {
+      finding.title = "\(count) operations wait for \(lock)"
+    }
     for suspect in suspects.prefix(5) {
       guard let (thread, text) = sleep(trace.operations[suspect.index]) else { continue }
       if count == 1 { finding.title += ": it" + text.dropFirst(name.count) }

@@ -32,10 +32,8 @@ extension DoctorRule {
         """)
   ) { context in
     var works = context.lateWorks()
-    let late = Set(works.filter { $0.beganLate || $0.isSubmitted }.map(\.operation.id))
+    let late = Set(works.map(\.operation.id))
     if !late.isEmpty { context.findDependents(of: late, &works) }
-    // Submitted work may outlive its operation if no dependent relies on it.
-    works.removeAll { $0.isSubmitted && $0.misled == nil }
     context.removeCauses(&works)
     let groups = DoctorContext.groups(works, by: { DoctorContext.Pattern($0.operation) })
     return groups.map { context.prematureFinish($0.sorted { $0.excess > $1.excess }) }
@@ -54,6 +52,8 @@ private struct LateWork {
   var lastBegan: Nanoseconds = .min
   /// A dependent of the operation that began before the work was over.
   var misled: OperationRecord?
+  /// A wait for the operation that was over before the work was.
+  var waiter: WaitRecord?
 
   var excess: Nanoseconds { ended.time - finished.time }
   var isSubmitted: Bool { submitted != nil }
@@ -108,7 +108,14 @@ extension DoctorContext {
         dependents[dependency.on, default: []].append(index)
       }
     }
+    var waits: [OperationID: [WaitRecord]] = [:]
+    for wait in trace.waits {
+      if case .operation(let id) = wait.target, late.contains(id) { waits[id, default: []].append(wait) }
+    }
     for index in works.indices {
+      works[index].waiter = waits[works[index].operation.id]?.first { wait in
+        wait.ended.map { Self.isBefore($0, works[index].ended.time) } ?? false
+      }
       works[index].misled = dependents[works[index].operation.id]?.lazy.map { trace.operations[$0] }.first {
         $0.executionBegan.map { Self.isBefore($0.time, works[index].ended.time) } ?? false
       }
@@ -132,7 +139,8 @@ extension DoctorContext {
     var known = Set<OperationID>()
     for work in works where known.insert(work.operation.id).inserted { operations.append(work.operation) }
     let worst = works[0]
-    let isHarmful = works.contains { !$0.beganLate || $0.misled != nil }
+    // Work that nobody relies on may outlive its operation.
+    let isHarmful = works.contains { $0.misled != nil || $0.waiter != nil }
     let className = worst.operation.className
     var finding = Finding(
       "premature-finish", isHarmful ? .warning : .note,
@@ -151,6 +159,10 @@ extension DoctorContext {
       if let misled = work.misled {
         finding.evidence.append(
           .init(at: misled.executionBegan, "\(self.name(misled.id)), which depends on it, began"))
+      }
+      if let waiter = work.waiter, let ended = waiter.ended {
+        finding.evidence.append(
+          .init(at: Stamp(ended, waiter.thread), "\(self.name(waiter.thread)) had waited for it, and went on"))
       }
       finding.evidence.append(
         .init(

@@ -54,6 +54,7 @@ extension DoctorContext {
         ? "Set isSuspended back to false on every path, including early returns and thrown errors (use defer)."
         : "Set maxConcurrentOperationCount to 1 or more; to pause a queue, suspend it.")
     finding.variant = queue.isSuspended ? 0 : 1
+    finding.subject = name.hasPrefix("queue '") ? String(name.dropFirst("queue ".count)) : name
     finding.operations = held.map(\.id)
     finding.queues = [queue.id]
     finding.behind = root.behind

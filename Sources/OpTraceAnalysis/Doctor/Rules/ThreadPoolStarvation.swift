@@ -242,7 +242,7 @@ extension DoctorContext {
       guard task.over == nil, let since = turn(of: task) else { return false }
       return end - since > Self.second
     }
-    guard !running.isEmpty, !ready.isEmpty, silence > Self.second else { return [] }
+    guard !running.isEmpty, !ready.isEmpty else { return [] }
     var blocking: [(task: TaskRecord, thread: ThreadID, text: String)] = []
     for task in running {
       guard let thread = task.runs.last?.thread, let text = block(of: task, thread) else { return [] }
@@ -255,7 +255,7 @@ extension DoctorContext {
       "thread-pool-starvation", isProven ? .error : .warning,
       title:
         "\(Self.count(ready.count, "task")) \(ready.count == 1 ? "is" : "are") ready, but \(Self.count(blocking.count, "task")) "
-        + "\(blocking.count == 1 ? "blocks" : "block") the threads of Swift's pool",
+        + "\(blocking.count == 1 ? "blocks" : "block") the threads of Swift's pool: \(name(blocking[0].task.id)) \(blocking[0].text)",
       explanation:
         "The pool has one thread per processor and gets no more. Each of them is blocked inside a task, so "
         + "\(name(ready[0].id)) has waited for a thread \(since(turn(of: ready[0]) ?? end)).",
@@ -266,7 +266,8 @@ extension DoctorContext {
       finding.evidence.append(.init(at: Stamp(task.lastSign ?? end, thread), "\(name(task.id)) \(text)"))
     }
     finding.evidence.append(.init(time: turn(of: ready[0]), "\(name(ready[0].id)) waits for a thread"))
-    return [proven(finding)]
+    finding.location = location(of: blocking[0].thread) ?? location(of: blocking[0].task)
+    return [isProven ? proven(finding) : finding]
   }
 
   /// Since when it waits for its turn; nil: it does not.
@@ -279,6 +280,8 @@ extension DoctorContext {
   /// What blocks the thread of a task that runs; nil: nothing that is known.
   private func block(of task: TaskRecord, _ thread: ThreadID) -> String? {
     if let wait = trace.waits.last(where: { $0.thread == thread && $0.ended == nil && $0.inside == task.id }) {
+      // Whatever else moves: this thread has not for a second.
+      guard end - wait.began > Self.second else { return nil }
       return "waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"
     }
     guard let seen = seenThreads[thread], seen.isAsleep, !seen.isTimed, seen.reason == .futex || seen.reason.isLock

@@ -1,0 +1,74 @@
+import OpTraceFormat
+import OpTraceModel
+
+extension DoctorRule {
+  /// Proof: nothing is left in the process that could signal. Without it there is no finding: threads of healthy programs wait like that.
+  static let neverSignalled = DoctorRule(
+    "never-signalled", .error, .stuck,
+    Guide(
+      """
+      A thread, a block or a task waits for a semaphore, a group or a condition, and nothing is left that could signal it: every thread \
+      of the process waits for another one, and no block, task or timer is pending. The call that signals (`signal()`, `leave()`, \
+      `broadcast()`) is missing on some path, or came before the wait. Waits inside operations are `never-finished`.
+      """,
+      wrong: """
+        group.enter()
+        load { image in
+          guard let image else { return }     // leave() is missing
+          show(image)
+          group.leave()
+        }
+        group.wait()
+        """,
+      right: """
+        group.enter()
+        load { image in
+          defer { group.leave() }             // on every path, exactly once
+          guard let image else { return }
+          show(image)
+        }
+        group.wait()
+        """)
+  ) { context in
+    guard context.isDeadWorld, context.isStalled else { return [] }
+    let waits = context.trace.waits.filter { wait in
+      guard wait.ended == nil, case .object(let id) = wait.target, wait.inside.flatMap(context.operation) == nil,
+        context.seenThreads[wait.thread] != nil
+      else { return false }
+      switch context.trace.object(id)?.kind {
+      case .semaphore, .group, .condition: return true
+      default: return false
+      }
+    }
+    return DoctorContext.groups(waits, by: \.target).map { context.neverSignalled($0) }
+  }
+}
+
+extension DoctorContext {
+  fileprivate func neverSignalled(_ waits: [WaitRecord]) -> Finding {
+    let first = waits[0]
+    let what = target(of: first)
+    let who = first.inside.map { name($0) } ?? name(first.thread)
+    let more = waits.count > 1 ? " (and \(waits.count - 1) more)" : ""
+    let phrase = Self.phrase(location(of: first))
+    var finding = Finding(
+      "never-signalled", .error, title: "\(who) waits for \(what), and nothing is left to signal it\(more)\(phrase)",
+      explanation: "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can signal "
+        + "\(what) any more.",
+      fix: "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
+        + "called, or a signal that came before the wait.")
+    finding.location = location(of: first)
+    for wait in waits.prefix(Self.mostEvidence) {
+      let waiter = wait.inside.map { name($0) } ?? name(wait.thread)
+      finding.evidence.append(
+        .init(
+          at: Stamp(wait.began, wait.thread),
+          "\(waiter) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
+    }
+    if let signal = first.lastSignal {
+      let by = signal.operation.map { " by \(name($0))" } ?? signal.thread.map { " by \(name($0))" } ?? ""
+      finding.evidence.append(.init(time: signal.time, "\(what) was last signalled\(by), before that"))
+    }
+    return proven(finding)
+  }
+}

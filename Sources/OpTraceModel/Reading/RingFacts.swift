@@ -1,0 +1,49 @@
+import OpTraceFormat
+
+/// What the chunks of a ring that has turned say of ends that may be missing.
+///
+/// A ring drops its oldest chunk first. A thread that writes little fills its chunk slowly, so an end that it recorded may be gone while
+/// the beginning, in a chunk of another thread, is still there. What lost its end so is not known to be open.
+struct RingFacts: Sendable, Equatable {
+  /// From here on nothing is missing of any thread whose chunks are there, in ticks: the latest beginning of a thread's oldest chunk.
+  let completeSince: UInt64
+  /// Work of which the ring carried records: it was unfinished when their chunk was recycled.
+  var carried: Set<UInt32> = []
+
+  /// Nil: nothing was overwritten. O(chunks).
+  init?(_ header: FileHeader, _ chunks: [LoadedChunk]) {
+    guard header.overwrittenBytes > 0 else { return nil }
+    var oldest: [UInt32: LoadedChunk] = [:]
+    for chunk in chunks where chunk.kind == .events {
+      if let known = oldest[chunk.thread], known.sequence < chunk.sequence { continue }
+      oldest[chunk.thread] = chunk
+    }
+    completeSince = oldest.values.lazy.map(\.baseTicks).max() ?? 0
+  }
+}
+
+extension TraceBuilder {
+  /// Work without an end that may have lost it to the ring: nothing was seen of it since everything is there, and the ring did not carry
+  /// it. Its end is not known, so it is not open. O(operations + blocks + tasks).
+  mutating func settleLostEnds() {
+    guard let ring else { return }
+    let complete = ring.completeSince
+    func isLost(_ id: WorkID, _ last: Nanoseconds?) -> Bool {
+      !ring.carried.contains(id.rawValue) && last ?? .min < complete
+    }
+    for row in trace.operations.indices where trace.operations[row].finished == nil {
+      let operation = trace.operations[row]
+      guard isLost(operation.id, operation.lastSign ?? operation.enqueued?.time) else { continue }
+      trace.operations[row].isEndLost = true
+      if operation.coverage == .full { trace.operations[row].coverage = .partial }
+    }
+    for row in trace.blocks.indices where trace.blocks[row].over == nil {
+      let last = trace.blocks[row].lastSign
+      if isLost(trace.blocks[row].id, last) { trace.blocks[row].endLost = last ?? complete }
+    }
+    for row in trace.tasks.indices where trace.tasks[row].over == nil {
+      let last = trace.tasks[row].lastSign
+      if isLost(trace.tasks[row].id, last) { trace.tasks[row].endLost = last ?? complete }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceAnalysis
+  import OpTraceModel
+  import OpTraceText
+  import TestSupport
+  import Testing
+
+  /// Programs that hang, as in public reports of hangs, and healthy ones that look like them; compiled as people compile them,
+  /// recorded unchanged and killed.
+  @Suite("Programs that hang, and such that only seem to", .ownThread) struct HangProgramTests {
+    private let folder: RecordFolder
+
+    init() throws { folder = try RecordFolder() }
+
+    /// What the doctor's answer says of each that hangs: its verdict, the first finding's code, and a part of the sentence.
+    static let broken: [(name: String, verdict: Diagnosis.Verdict, code: String, says: String)] = [
+      ("slots-wait-own-additions", .deadlocked, "queue-self-wait", "all 2 slots of queue 'parse'"),
+      ("thirty-suspended", .stalled, "queue-suspended", "30 queues are suspended, with 60 operations ready to run"),
+      ("main-waits-for-mainactor-task", .deadlocked, "main-thread-deadlock", "needs the main thread"),
+      ("main-waits-for-main-async", .deadlocked, "main-thread-deadlock", "of the main queue"),
+      ("pool-starved", .stalled, "thread-pool-starvation", "block the threads of Swift's pool"),
+      ("pool-starved-with-timer", .suspected, "thread-pool-starvation", "block the threads of Swift's pool"),
+      ("lock-left-by-pool", .deadlocked, "lock-cycle", "waits for a mutex that it holds itself"),
+      ("barrier-sync-across", .deadlocked, "dispatch-cycle", "wait for each other"),
+      ("missed-signal", .stalled, "never-finished", "waiting for condition 1"),
+      ("semaphore-never", .stalled, "never-finished", "waiting for semaphore 1"),
+      ("group-leave-missing", .stalled, "never-signalled", "the main thread waits for group 1"),
+      ("continuation-lost", .stalled, "continuation-never-resumed", "in lost() at Broken.swift:"),
+      ("continuation-lost-main", .stalled, "continuation-never-resumed", "in lost() at Broken.swift:"),
+      ("sync-cycle", .deadlocked, "dispatch-cycle", "wait for each other"),
+      ("sleep-holders", .stalled, "never-finished", "waiting for semaphore 1"),
+      ("barrier-op-reentry", .deadlocked, "queue-self-wait", "holds the only slot"),
+      ("kvo-finish-missing", .stalled, "never-finished", "nothing has finished it"),
+      ("dependency-cycle", .deadlocked, "dependency-cycle", "depend on each other in a cycle"),
+    ]
+    /// Not proven, so not told as an error: what may still move it is named.
+    static let open: [(name: String, says: String)] = [
+      ("lock-left-locked", "2 operations wait for a mutex, which thread "),
+      ("lock-held-by-computing", "holds while it is computing"),
+      ("semaphore-never-runloop", "is still running"),
+    ]
+    /// What is named of each healthy one in which work is open.
+    static let healthy: [(name: String, says: String)] = [
+      ("asyncafter-op", "of asyncAfter has not begun"), ("async-op-after", "of asyncAfter has not begun"),
+      ("sigterm-daemon", "a signal of the system"), ("sigwait-daemon", "a signal of the system"),
+      ("repl-stdin", "the main thread waits for"), ("child-process", "another process"),
+      ("process-foundation", "is still running"), ("socket-accept", "waits for a socket"),
+      ("socket-read-source", "a socket"), ("pipe-read-op", "waits for a pipe"), ("runloop-timer", "is still running"),
+      ("dispatch-timer", "a timer"), ("sleeping-thread", "waits for a time"), ("sleeping-op", "waits for a time"),
+      ("task-sleep", "sleeps"), ("task-stream-socket", "waits for a socket"), ("idle-dispatch-main", "No deadlock"),
+      ("idle-runloop", "No deadlock"), ("inotify-watcher", "changes of files"), ("eventfd-poll", "waits for a socket"),
+      ("flock", "is still running"), ("busy", "is computing"), ("long-poll-urlsession-like", "a socket"),
+    ]
+
+    private func compile() throws -> String {
+      let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("HangPrograms").path
+      let program = folder.folder.path("hangs")
+      let made = try Command.run(sources, program, shell: #"swiftc -swift-version 6 -O -g "$1"/*.swift -o "$2""#)
+      try #require(made.status == 0, "\(made)")
+      return program
+    }
+
+    /// Records all at once; they are killed when the recorder has seen them still. Half a gigabyte of pipes and sleepers ends with them.
+    private func record(_ names: [String], _ program: String) throws {
+      let list = names.joined(separator: " ")
+      let result = try Command.run(
+        folder.folder.folder.path, program,
+        shell: RecordFolder.enter + """
+          mkfifo input
+          # Somebody who could write, and does not.
+          exec 9<>input
+          for name in \(list); do
+            "$optrace" record --dispatch --tasks -o $name.optrace -- "$1" $name <input >$name.out 2>$name.err &
+          done
+          for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            sleep 1
+            seen=0
+            for name in \(list); do
+              "$optrace" dump $name.optrace -o - 2>/dev/null | grep -q ' looked ' && seen=$((seen + 1))
+            done
+            [ $seen -ge \(names.count) ] && break
+          done
+          sleep 2
+          for pid in $(pgrep -f "^$1 "); do pkill -KILL -P $pid; kill -KILL $pid; done
+          wait
+          """)
+      #expect(result.status == 0, "\(result)")
+    }
+
+    private func report(_ name: String) throws -> DoctorReport {
+      let trace = try folder.trace("\(name).optrace")
+      let events = try TraceReader.events(path: folder.folder.path("\(name).optrace"))
+      #expect(TraceValidator.check(events) == [], "\(name)")
+      return DoctorReport(of: .init(trace), stallAfter: 1_500_000_000)
+    }
+
+    @Test("each that hangs is told right in the first line; no healthy one is accused") func answers() throws {
+      let program = try compile()
+      try record(Self.broken.map(\.name) + Self.open.map(\.name), program)
+      for row in Self.broken {
+        let report = try report(row.name)
+        #expect(report.verdict == row.verdict && report.findings.first?.code == row.code, "\(row.name): \(report.answer)")
+        #expect(report.answer.contains(row.says), "\(row.name): \(report.answer)")
+        #expect(report.findings.count { $0.severity != .note } == 1, "\(row.name): \(report.findings.map(\.title))")
+        let isProven = row.verdict != .suspected
+        #expect(report.findings.first?.certainty == (isProven ? .proven : .likely), "\(row.name)")
+        #expect(report.answer.hasPrefix(isProven ? "Stuck for " : "Probably stuck for "), "\(row.name)")
+      }
+      try record(Self.healthy.map(\.name), program)
+      for row in Self.healthy + Self.open {
+        let report = try report(row.name)
+        #expect(report.verdict == .healthy, "\(row.name): \(report.answer)")
+        #expect(report.answer.contains(row.says), "\(row.name): \(report.answer)")
+        #expect(!report.answer.hasPrefix("No deadlock") || row.says == "No deadlock", "\(row.name)")
+      }
+    }
+  }
+#endif
