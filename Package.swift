@@ -225,8 +225,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "OpTraceScenarios",
-        "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
+        "TestSupport", "optrace-cli", "OpTraceText", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
+        "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
       ]),
 
     // Tests of the recorder.

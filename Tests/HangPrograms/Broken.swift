@@ -47,6 +47,14 @@ func mainWaitsForMainAsync() {
   done.wait()
 }
 
+func poolStarved() {
+  let s = DispatchSemaphore(value: 0)
+  for _ in 0..<8 { Task { s.wait() } }
+  usleep(200_000)
+  Task { s.signal() }
+  dispatchMain()
+}
+
 func poolStarvedWithTimer() {
   let s = DispatchSemaphore(value: 0)
   let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "beat"))
@@ -246,6 +254,7 @@ nonisolated(unsafe) let broken: KeyValuePairs<String, () -> Void> = [
   "thirty-suspended": thirtySuspended,
   "main-waits-for-mainactor-task": mainWaitsForMainactorTask,
   "main-waits-for-main-async": mainWaitsForMainAsync,
+  "pool-starved": poolStarved,
   "pool-starved-with-timer": poolStarvedWithTimer,
   "lock-left-locked": lockLeftLocked,
   "lock-left-by-pool": lockLeftByPool,

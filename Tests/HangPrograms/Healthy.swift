@@ -161,7 +161,7 @@ func runloopTimer() {
   let tick = DispatchSemaphore(value: 0)
   queue.addOperation { tick.wait() }
   queue.addOperation { print("tick") }
-  let timer = Timer(timeInterval: 60, repeats: true) { _ in tick.signal() }
+  let timer = Timer(fire: Date(timeIntervalSinceNow: 60), interval: 60, repeats: true) { _ in tick.signal() }
   RunLoop.main.add(timer, forMode: .default)
   while true { RunLoop.main.run(until: Date(timeIntervalSinceNow: 300)) }
 }

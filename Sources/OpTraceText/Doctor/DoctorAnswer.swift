@@ -23,9 +23,9 @@ extension DoctorReport {
     ending.isEmpty ? sentence + "." : "\(sentence). \(ending)"
   }
 
-  /// Since the last of its moments: a cycle is closed by the wait that came last.
+  /// Since the last of its moments: a cycle is closed by the wait that came last. What a snapshot saw began before it.
   private func duration(of finding: Finding) -> String {
-    let last = finding.evidence.compactMap(\.time).max()
+    let last = finding.evidence.compactMap(\.time).filter { $0 <= end - silence }.max()
     return DurationText.text(max(0, last.map { end - $0 } ?? silence))
   }
 
