@@ -21,19 +21,22 @@
     private let process: pid_t
     private let end: ProgramEnding
     private let left: [LeftProcess]
+    private let isStalled: Bool
 
     /// - Parameters:
     ///   - process: the program's.
     ///   - left: what it has left behind.
+    ///   - isStalled: it was ended because nothing moved any more.
     init(
       _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
-      left: [LeftProcess]
+      left: [LeftProcess], isStalled: Bool = false
     ) {
       self.program = program
       self.folder = folder
       self.process = process
       self.end = end
       self.left = left
+      self.isStalled = isStalled
       for note in notes {
         switch note {
         case .trace(let processID, let path): add(path, of: processID)
@@ -175,6 +178,7 @@
     private func whyOpen(_ entry: RecordedTrace) -> String {
       if entry.isBeingWritten { return "so far: process \(entry.header.processID) still runs, and writes it" }
       if entry.isReplaced { return "not closed: its process called exec" }
+      if isStalled { return "not closed: it was ended when nothing moved any more" }
       guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }
       switch end {
       case .killed(let number): return "not closed: signal \(number) killed its process"
