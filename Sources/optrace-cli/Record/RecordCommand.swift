@@ -177,7 +177,8 @@ struct RecordCommand: ParsableCommand {
           Console.error(written.text)
           if !written.isWhole { lacksPages = true }
         }
-        if firstReport?.firstTrace == nil { firstReport = report }
+        let isBetter = stalled != nil && firstReport?.isStalled == false
+        if firstReport?.firstTrace == nil || isBetter { firstReport = report }
         if isAskedToStop, index + 1 < targets.count {
           Console.error("optrace: asked to stop: \(counted(targets.count - index - 1, "run")) left out\n")
           break
@@ -215,7 +216,7 @@ struct RecordCommand: ParsableCommand {
       notes.remove()
       let report = RecordReport(
         written, program: line[0], folder: folder, process: run.process, end: end, left: left,
-        isStalled: stalled != nil)
+        stalled: stalled?.path)
       return (report, end, stalled, isAskedToStop)
     }
 

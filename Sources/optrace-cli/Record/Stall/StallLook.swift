@@ -12,24 +12,24 @@
     /// A snapshot is as good as new for so long.
     private static let fresh: Nanoseconds = 1_000_000_000
 
-    /// - Parameter before: an earlier look, since which nothing has moved.
-    init(at source: TraceInput, after before: StallLook? = nil) throws {
-      let first = try before?.input ?? source.read(warns: false)
-      let isSeen =
-        if before == nil {
-          (first.trace.snapshot?.time).map { $0 > first.trace.lastSign ?? .min } ?? false
-        } else {
-          (first.trace.snapshot?.time).map { LiveProcess.now(of: first.trace) - $0 < Self.fresh } ?? false
-        }
-      input =
-        switch (isSeen, before) {
-        case (false, _): try source.readAfterLook(first.trace)
-        case (true, nil): first.withLiveNames()
-        case (true, _): try source.read(warns: false).withLiveNames()
-        }
+    /// What is there; the recorder takes a snapshot by itself when nothing has moved for a second, and is asked if it has not yet.
+    init(at source: TraceInput) throws {
+      let read = try source.read(warns: false)
+      let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastSign ?? .min } ?? false
+      input = try isSeen ? read.withLiveNames() : source.readAfterLook(read.trace)
+      now = LiveProcess.now(of: input.trace)
+    }
+
+    /// With a new snapshot, since which nothing has moved.
+    init(at source: TraceInput, after first: StallLook) throws {
+      let trace = first.input.trace
+      let isNew = trace.snapshot.map { LiveProcess.now(of: trace) - $0.time < Self.fresh } ?? false
+      input = try isNew ? source.read(warns: false).withLiveNames() : source.readAfterLook(trace)
       now = LiveProcess.now(of: input.trace)
     }
 
     var reading: DoctorReport.Reading { .init(input.trace, now: now) }
+    /// The same, if nothing has come since.
+    var readingOfNow: DoctorReport.Reading { .init(input.trace, now: LiveProcess.now(of: input.trace)) }
   }
 #endif

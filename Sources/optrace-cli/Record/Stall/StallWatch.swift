@@ -19,8 +19,8 @@
     private var lastLook: Nanoseconds = .min
     private var nextLook: Nanoseconds = .min
 
-    /// How much earlier than the timeout the first look is, at most: it takes the time that a recorder needs to answer.
-    private static let lead: Nanoseconds = 2_500_000_000
+    /// How much earlier than the timeout the two looks are, at most: a recorder needs up to a second to answer the second one.
+    private static let leads: (first: Nanoseconds, last: Nanoseconds) = (2_500_000_000, 1_300_000_000)
     /// Nobody looked for so long: the machine slept, or this command was stopped.
     private static let gap: Nanoseconds = 5_000_000_000
 
@@ -97,35 +97,39 @@
 
     /// A process waits for its children: it has not stalled before they have, and of those that have they are the reason.
     private func candidate(_ table: ProcessTable, _ now: Nanoseconds) -> StalledProcess? {
-      let lead = min(Self.lead, timeout.nanoseconds / 2)
       let silent = watched.values.filter { process in
-        process.isOpen && now - lastMove(of: process, table) >= timeout.nanoseconds - lead
+        process.isOpen && isSilent(process, table, but: Self.leads.first)
       }
       let numbers = Set(silent.map(\.number))
       let leaves = silent.filter { process in
         table.tree(of: process.number).dropFirst().allSatisfy { !numbers.contains($0) }
       }
       // Tests before what runs them.
-      let ordered = leaves.filter(\.isOfTests) + leaves.filter { !$0.isOfTests }
-      for process in ordered where process.firstLook == nil {
-        process.firstLook = try? StallLook(at: TraceInput(path: process.path))
+      for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
+        look(at: process, table)
+        guard isSilent(process, table, but: 0), let first = process.looks.first, let last = process.looks.last,
+          LiveProcess.writes(last.input.trace)
+        else { continue }
+        return StalledProcess(process.path, timeout: timeout, first: first, last: last)
       }
-      guard let process = ordered.first(where: { Self.now - lastMove(of: $0, table) >= timeout.nanoseconds }),
-        let first = process.firstLook
-      else { return nil }
-      return confirmed(process, first)
+      return nil
     }
 
-    /// Looks once more. Nil: it moves after all, or has ended.
-    private func confirmed(_ process: WatchedProcess, _ first: StallLook) -> StalledProcess? {
-      guard let last = try? StallLook(at: TraceInput(path: process.path), after: first),
-        LiveProcess.writes(last.input.trace)
-      else { return nil }
-      if let sign = last.input.trace.lastSign, sign > first.input.trace.lastSign ?? .min {
-        process.moved(at: WatchedProcess.time(sign, last.input.trace.header))
-        return nil
-      }
-      return StalledProcess(process.path, timeout: timeout, first: first, last: last)
+    /// The two looks, when it is time for each.
+    private func look(at process: WatchedProcess, _ table: ProcessTable) {
+      let source = TraceInput(path: process.path)
+      if process.looks.first == nil { process.looks.first = try? StallLook(at: source) }
+      guard process.looks.last == nil, isSilent(process, table, but: Self.leads.last), let first = process.looks.first,
+        let last = try? StallLook(at: source, after: first)
+      else { return }
+      process.looks.last = last
+      guard let sign = last.input.trace.lastSign, sign > first.input.trace.lastSign ?? .min else { return }
+      process.moved(at: WatchedProcess.time(sign, last.input.trace.header))
+    }
+
+    /// Whether nothing has moved for the timeout, less some time that is at most half of it.
+    private func isSilent(_ process: WatchedProcess, _ table: ProcessTable, but lead: Nanoseconds) -> Bool {
+      Self.now - lastMove(of: process, table) >= timeout.nanoseconds - min(lead, timeout.nanoseconds / 2)
     }
 
     /// When it, or any recorded process that it has started, was last known to move.

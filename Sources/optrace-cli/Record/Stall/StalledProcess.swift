@@ -21,13 +21,14 @@
       self.timeout = timeout
       // The first look comes earlier than the timeout, and the silence has to count by then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
-      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter)
+      report = DoctorReport(of: first.reading, then: last.readingOfNow, stallAfter: stallAfter)
     }
 
     /// For standard error: what stalled and why in one line, what the doctor says, and what each thread does.
     var text: String {
       let stacks = StacksText(ThreadStatuses(of: report.trace), of: report.trace).text
-      let doctor = DoctorText(report).text(answers: false)
+      // What the doctor says of a program that works is no answer here.
+      let doctor = isUnknown && report.findings.isEmpty ? "" : DoctorText(report).text(answers: false)
       return "optrace: \(sentence): \(answer)\n" + (doctor.isEmpty ? "" : "\n" + doctor) + "\n" + stacks
     }
 
@@ -64,13 +65,17 @@
       return (named.isEmpty ? open : named).map(\.name)
     }
 
-    /// As the doctor has it; of a test in which no open work is recorded, what is known.
+    /// The trace shows nothing that is open: a test that waits for something which is not recorded.
+    private var isUnknown: Bool { report.verdict == .healthy && !report.isStandstill }
+
     private var answer: String {
-      guard report.verdict == .healthy, !report.isStandstill else { return report.answer }
+      guard isUnknown else { return report.answer }
+      let trace = report.trace
       let threads = report.doors.prefix(Self.mostTests).map(\.text)
-      var text = "Nothing has moved for \(DurationText.text(report.silence)), and no work is open that is recorded"
+      var text = "Nothing has moved, and no work is open that is recorded"
       text += threads.isEmpty ? "." : ": \(listed(threads))."
-      return text + " With --dispatch and --tasks its blocks and tasks are recorded, too."
+      guard trace.blocks.isEmpty, trace.tasks.isEmpty else { return text }
+      return text + " Add --tasks and --dispatch to record Swift's tasks and blocks of dispatch queues, too."
     }
   }
 #endif

@@ -15,8 +15,8 @@
     private(set) var lastMove: Nanoseconds
     /// Work is open, and what was recorded of it is known up to the present.
     private(set) var isOpen = false
-    /// A first look at a stall, and what had moved last by then.
-    var firstLook: StallLook?
+    /// Two looks at what may become a stall, if nothing has moved since.
+    var looks: (first: StallLook?, last: StallLook?)
 
     private var reader: LiveReader?
     private var state: LiveState
@@ -52,7 +52,7 @@
     /// Somebody else says that it moves, or that time went by in which nobody looked.
     func moved(at now: Nanoseconds) {
       (lastMove, lastUse) = (max(lastMove, now), max(lastUse, now))
-      firstLook = nil
+      looks = (nil, nil)
     }
 
     /// - Parameter ticks: processor time of the process and its children until now.
@@ -98,7 +98,7 @@
         let time = Self.time(sign, trace.header)
         if time > lastMove {
           lastMove = time
-          firstLook = nil
+          looks = (nil, nil)
         }
       }
       // A test in which nothing is recorded is open, too.
