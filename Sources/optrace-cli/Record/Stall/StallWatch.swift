@@ -19,8 +19,11 @@
     private var lastLook: Nanoseconds = .min
     private var nextLook: Nanoseconds = .min
 
-    /// How much earlier than the timeout the two looks are, at most: a recorder needs up to a second to answer the second one.
-    private static let leads: (first: Nanoseconds, last: Nanoseconds) = (2_500_000_000, 1_300_000_000)
+    /// How much earlier than the timeout the two looks are, at most: a recorder needs up to a second to answer, and names of code are
+    /// looked up.
+    private static let leads: (first: Nanoseconds, last: Nanoseconds) = (3_000_000_000, 2_000_000_000)
+    /// How long a process must have left the processor alone until its trace is read. It is not read while the program is busy.
+    private static let rest: Nanoseconds = 400_000_000
     /// Nobody looked for so long: the machine slept, or this command was stopped.
     private static let gap: Nanoseconds = 5_000_000_000
 
@@ -44,7 +47,7 @@
         if wasAway { process.moved(at: now) }
         let tree = table.tree(of: process.number)
         process.note(ticks: ticks(of: tree, table), isStopped: table[process.number]?.isStopped == true, now: now)
-        process.readNews(now: now)
+        process.readNews(now: now, rest: min(Self.rest, timeout.nanoseconds / 2))
       }
       return candidate(table, now)
     }
