@@ -93,6 +93,8 @@ struct RecordCommand: ParsableCommand {
   }
 
   @Option(
+    // A value such as -1 gets the message that says what is needed.
+    parsing: .unconditional,
     help: ArgumentHelp(
       "End the program if work is open and nothing moves for so long; say why on standard error; exit with 124.",
       valueName: "seconds"))

@@ -28,6 +28,9 @@
       now = LiveProcess.now(of: input.trace)
     }
 
+    /// For a trace that was read before.
+    init(_ input: InputTrace, now: Nanoseconds) { (self.input, self.now) = (input, now) }
+
     var reading: DoctorReport.Reading { .init(input.trace, now: now) }
     /// The same, if nothing has come since.
     var readingOfNow: DoctorReport.Reading { .init(input.trace, now: LiveProcess.now(of: input.trace)) }

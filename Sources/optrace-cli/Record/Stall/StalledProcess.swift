@@ -9,9 +9,10 @@
     let path: String
     let report: DoctorReport
     private let timeout: StallTimeout
+    private let statuses: ThreadStatuses
 
-    /// More tests are counted.
-    private static let mostTests = 3
+    /// More tests or threads are counted.
+    private static let most = 3
 
     /// - Parameters:
     ///   - first: a look at it from before, since which nothing has moved.
@@ -22,15 +23,17 @@
       // The first look comes earlier than the timeout, and the silence has to count by then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
       report = DoctorReport(of: first.reading, then: last.readingOfNow, stallAfter: stallAfter)
+      statuses = ThreadStatuses(of: report.trace)
     }
 
     /// For standard error: what stalled and why in one line, what the doctor says, and what each thread does.
     var text: String {
-      let stacks = StacksText(ThreadStatuses(of: report.trace), of: report.trace).text
-      // What the doctor says of a program that works is no answer here.
-      let doctor = isUnknown && report.findings.isEmpty ? "" : DoctorText(report).text(answers: false)
-      return "optrace: \(sentence): \(answer)\n" + (doctor.isEmpty ? "" : "\n" + doctor) + "\n" + stacks
+      // That it found nothing is no answer here.
+      let doctor = report.findings.isEmpty ? "" : "\n" + DoctorText(report).text(answers: false)
+      return "optrace: \(sentence): \(answer)\n" + doctor + "\n" + stacks.text + "\n"
     }
+
+    private var stacks: StacksText { StacksText(statuses, of: report.trace) }
 
     /// `test 'OrderTests/testRefund' stalled for 30 s`.
     var sentence: String { "\(subject) stalled for \(timeout.text)" }
@@ -38,8 +41,11 @@
     /// The findings, each with what stalled; where there is none that says why, that alone.
     func annotate(_ annotations: Annotations) throws {
       try annotations.write(report, addition: "\(sentence.prefix(1).uppercased() + sentence.dropFirst()).")
-      guard !report.findings.contains(where: { $0.severity != .note }) else { return }
-      let command = WorkflowCommand(.error, file: nil, line: nil, title: "stalled", message: "\(sentence): \(answer)")
+      guard !hasReason else { return }
+      let location = places.first?.location
+      let command = WorkflowCommand(
+        .error, file: location?.file.map(Annotations.roots.path(of:)), line: location?.line, title: "stalled",
+        message: "\(sentence): \(answer)")
       try Output.standard.write(command.text)
     }
 
@@ -47,7 +53,7 @@
       let program = "'\(printable(report.trace.header.processName))'"
       let names = openSpans
       guard !names.isEmpty else { return program }
-      var shown = names.prefix(Self.mostTests).map { "'\(printable($0))'" }
+      var shown = names.prefix(Self.most).map { "'\(printable($0))'" }
       if names.count > shown.count { shown.append("\(grouped(names.count - shown.count)) more") }
       guard isOfTests else { return "\(program) in \(listed(shown))" }
       return (names.count == 1 ? "test " : "tests ") + listed(shown)
@@ -65,17 +71,37 @@
       return (named.isEmpty ? open : named).map(\.name)
     }
 
-    /// The trace shows nothing that is open: a test that waits for something which is not recorded.
-    private var isUnknown: Bool { report.verdict == .healthy && !report.isStandstill }
+    /// The doctor has found what is wrong.
+    private var hasReason: Bool { report.findings.contains { $0.severity != .note } }
 
+    /// As the doctor has it; where it has found nothing, where the program's own code waits.
     private var answer: String {
-      guard isUnknown else { return report.answer }
+      guard !hasReason else { return report.answer }
+      let waiting = places.map { $0.text + Self.phrase($0.location) }
+      var text = "No reason is proven"
+      if waiting.isEmpty { text += ", and no thread waits in the program's own code" }
+      var shown = Array(waiting.prefix(Self.most))
+      if waiting.count > shown.count { shown.append("\(grouped(waiting.count - shown.count)) more do") }
+      if !shown.isEmpty { text += ": \(listed(shown))" }
       let trace = report.trace
-      let threads = report.doors.prefix(Self.mostTests).map(\.text)
-      var text = "Nothing has moved, and no work is open that is recorded"
-      text += threads.isEmpty ? "." : ": \(listed(threads))."
-      guard trace.blocks.isEmpty, trace.tasks.isEmpty else { return text }
-      return text + " Add --tasks and --dispatch to record Swift's tasks and blocks of dispatch queues, too."
+      guard trace.blocks.isEmpty, trace.tasks.isEmpty else { return text + "." }
+      return text + ". With --tasks and --dispatch Swift's tasks and blocks of dispatch queues are recorded, too."
+    }
+
+    /// Threads that wait in the program's own code, the main one first.
+    private var places: [(text: String, location: CodeLocation)] {
+      let ordered = statuses.threads.filter(\.isMain) + statuses.threads.filter { !$0.isMain }
+      return ordered.compactMap { thread in
+        guard report.trace.stacks.frames(thread.stack).contains(where: \.isOwn),
+          let text = stacks.sentence(of: thread), let location = report.trace.stacks.codeLocation(thread.stack)
+        else { return nil }
+        return (text, location)
+      }
+    }
+
+    private static func phrase(_ location: CodeLocation) -> String {
+      let file = location.file.map { ($0.split(separator: "/").last ?? "") + (location.line.map { ":\($0)" } ?? "") }
+      return (location.function.map { ", in \($0)" } ?? "") + (file.map { " at \($0)" } ?? "")
     }
   }
 #endif
