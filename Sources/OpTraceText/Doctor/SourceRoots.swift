@@ -11,14 +11,15 @@ package struct SourceRoots: Sendable {
   /// The path within the first folder that the file is below; any other path as it is.
   package func path(of file: String) -> String {
     let file = Self.tidy(file)
-    guard let folder = folders.first(where: { file.hasPrefix($0) && file.utf8.count > $0.utf8.count }) else { return file }
-    return String(file.dropFirst(folder.count))
+    let folder = folders.first { file.hasPrefix($0) && file.utf8.count > $0.utf8.count }
+    return folder.map { String(file.dropFirst($0.count)) } ?? file
   }
 
   /// Without `//` and `/./`, which name the same.
   private static func tidy(_ path: String) -> String {
     guard path.contains("//") || path.contains("/./") else { return path }
     let parts = path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }
-    return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/") + (path.hasSuffix("/") && !parts.isEmpty ? "/" : "")
+    let end = path.hasSuffix("/") && !parts.isEmpty ? "/" : ""
+    return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/") + end
   }
 }

@@ -26,7 +26,8 @@ struct DoctorCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write 'text' (the default), 'json', or 'sarif': SARIF 2.1.0, for code scanners and editors.", valueName: "format"))
+      "Write 'text' (the default), 'json', or 'sarif': SARIF 2.1.0, for code scanners and editors.", valueName: "format"
+    ))
   var format: Format?
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -73,7 +73,8 @@
               && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
             isBeingWritten: isBeingWritten,
-            isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty, isStalled: path == stalled))
+            isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty, isStalled: path == stalled
+          ))
         if let sentence = trace.unknownWaitsSentence, !unknown.contains(sentence) { unknown.append(sentence) }
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")

@@ -85,7 +85,8 @@
         let number: Int32
         if let meanwhile {
           meanwhile.body()
-          var pause = timespec(tv_sec: Int(meanwhile.pause), tv_nsec: Int(meanwhile.pause.truncatingRemainder(dividingBy: 1) * 1e9))
+          let (seconds, rest) = (meanwhile.pause.rounded(.down), meanwhile.pause.truncatingRemainder(dividingBy: 1))
+          var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest * 1e9))
           number = sigtimedwait(&awaited, &information, &pause)
         } else {
           number = sigwaitinfo(&awaited, &information)

@@ -16,7 +16,7 @@
     init(at source: TraceInput) throws {
       let read = try source.read(warns: false)
       let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastSign ?? .min } ?? false
-      input = try isSeen ? read.withLiveNames() : source.readAfterLook(read.trace)
+      input = try isSeen ? read.withLiveNames() : source.readAfterLook(read.trace, warns: false)
       now = LiveProcess.now(of: input.trace)
     }
 
@@ -24,7 +24,7 @@
     init(at source: TraceInput, after first: StallLook) throws {
       let trace = first.input.trace
       let isNew = trace.snapshot.map { LiveProcess.now(of: trace) - $0.time < Self.fresh } ?? false
-      input = try isNew ? source.read(warns: false).withLiveNames() : source.readAfterLook(trace)
+      input = try isNew ? source.read(warns: false).withLiveNames() : source.readAfterLook(trace, warns: false)
       now = LiveProcess.now(of: input.trace)
     }
 
