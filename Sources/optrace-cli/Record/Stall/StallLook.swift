@@ -32,7 +32,7 @@
     init(_ input: InputTrace, now: Nanoseconds) { (self.input, self.now) = (input, now) }
 
     var reading: DoctorReport.Reading { .init(input.trace, now: now) }
-    /// The same, if nothing has come since.
-    var readingOfNow: DoctorReport.Reading { .init(input.trace, now: LiveProcess.now(of: input.trace)) }
+    /// The same at a later time by which nothing has come.
+    func at(_ time: Nanoseconds) -> StallLook { StallLook(input, now: time) }
   }
 #endif

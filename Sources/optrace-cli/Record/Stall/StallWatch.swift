@@ -19,9 +19,10 @@
     private var lastLook: Nanoseconds = .min
     private var nextLook: Nanoseconds = .min
 
-    /// How much earlier than the timeout the two looks are, at most: a recorder needs up to a second to answer, and names of code are
-    /// looked up.
-    private static let leads: (first: Nanoseconds, last: Nanoseconds) = (3_000_000_000, 2_000_000_000)
+    /// How much earlier than the timeout a first look is, at most. A large trace takes long to read, and the program is silent.
+    private static let firstLead: Nanoseconds = 30_000_000_000
+    /// The same of the second one, at least: a recorder needs up to a second to answer.
+    private static let lastLead: Nanoseconds = 2_000_000_000
     /// How long a process must have left the processor alone until its trace is read. It is not read while the program is busy.
     private static let rest: Nanoseconds = 400_000_000
     /// Nobody looked for so long: the machine slept, or this command was stopped.
@@ -49,7 +50,12 @@
         process.note(ticks: ticks(of: tree, table), isStopped: table[process.number]?.isStopped == true, now: now)
         process.readNews(now: now, rest: min(Self.rest, timeout.nanoseconds / 2))
       }
-      return candidate(table, now)
+      // Who waits for a child that moves has not stalled, nor when the child has ended.
+      for process in watched.values {
+        let moves = table.tree(of: process.number).dropFirst().compactMap { watched[$0]?.lastMove }
+        if let last = moves.max(), last > process.lastMove { process.moved(at: last) }
+      }
+      return candidate(table)
     }
 
     private func ticks(of tree: [pid_t], _ table: ProcessTable) -> UInt64 {
@@ -99,9 +105,9 @@
     // MARK: Which of them stalled
 
     /// A process waits for its children: it has not stalled before they have, and of those that have they are the reason.
-    private func candidate(_ table: ProcessTable, _ now: Nanoseconds) -> StalledProcess? {
+    private func candidate(_ table: ProcessTable) -> StalledProcess? {
       let silent = watched.values.filter { process in
-        process.isOpen && isSilent(process, table, but: Self.leads.first)
+        process.isOpen && isSilent(process, but: Self.firstLead)
       }
       let numbers = Set(silent.map(\.number))
       let leaves = silent.filter { process in
@@ -109,35 +115,36 @@
       }
       // Tests before what runs them.
       for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
-        look(at: process, table)
-        guard isSilent(process, table, but: 0), let first = process.looks.first, let last = process.looks.last,
-          LiveProcess.writes(last.input.trace)
-        else { continue }
-        return StalledProcess(process.path, timeout: timeout, first: first, last: last)
+        prepare(process)
+        if let answer = process.answer, isSilent(process, but: 0), answer.isThere { return answer }
       }
       return nil
     }
 
-    /// The two looks, when it is time for each.
-    private func look(at process: WatchedProcess, _ table: ProcessTable) {
+    /// Makes the answer before it is asked for: all is read by then.
+    private func prepare(_ process: WatchedProcess) {
       let source = TraceInput(path: process.path)
-      if process.looks.first == nil { process.looks.first = try? StallLook(at: source) }
-      guard process.looks.last == nil, isSilent(process, table, but: Self.leads.last), let first = process.looks.first,
-        let last = try? StallLook(at: source, after: first)
+      if process.first == nil {
+        let began = Self.now
+        guard let look = try? StallLook(at: source) else { return }
+        process.first = (look, Self.now - began)
+      }
+      guard process.answer == nil, let first = process.first,
+        isSilent(process, but: Self.lastLead + 2 * first.cost),
+        let last = try? StallLook(at: source, after: first.look)
       else { return }
-      process.looks.last = last
-      guard let sign = last.input.trace.lastSign, sign > first.input.trace.lastSign ?? .min else { return }
-      process.moved(at: WatchedProcess.time(sign, last.input.trace.header))
+      let trace = last.input.trace
+      if let sign = trace.lastSign, sign > first.look.input.trace.lastSign ?? .min {
+        return process.moved(at: WatchedProcess.time(sign, trace.header))
+      }
+      let end = process.lastMove + timeout.nanoseconds - WatchedProcess.time(0, trace.header)
+      process.answer = StalledProcess(
+        process.path, timeout: timeout, first: first.look, last: last.at(max(end, last.now)))
     }
 
     /// Whether nothing has moved for the timeout, less some time that is at most half of it.
-    private func isSilent(_ process: WatchedProcess, _ table: ProcessTable, but lead: Nanoseconds) -> Bool {
-      Self.now - lastMove(of: process, table) >= timeout.nanoseconds - min(lead, timeout.nanoseconds / 2)
-    }
-
-    /// When it, or any recorded process that it has started, was last known to move.
-    private func lastMove(of process: WatchedProcess, _ table: ProcessTable) -> Nanoseconds {
-      table.tree(of: process.number).compactMap { watched[$0]?.lastMove }.max() ?? process.lastMove
+    private func isSilent(_ process: WatchedProcess, but lead: Nanoseconds) -> Bool {
+      Self.now - process.lastMove >= timeout.nanoseconds - min(lead, timeout.nanoseconds / 2)
     }
 
     private static var now: Nanoseconds {

@@ -1,5 +1,6 @@
 #if os(Linux)
   import OpTraceAnalysis
+  import OpTraceLive
   import OpTraceModel
   import OpTraceText
 
@@ -16,15 +17,18 @@
 
     /// - Parameters:
     ///   - first: a look at it from before, since which nothing has moved.
-    ///   - last: a look at it now.
+    ///   - last: a look at it at the end of that time.
     init(_ path: String, timeout: StallTimeout, first: StallLook, last: StallLook) {
       self.path = path
       self.timeout = timeout
       // The first look comes earlier than the timeout, and the silence has to count by then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
-      report = DoctorReport(of: first.reading, then: last.readingOfNow, stallAfter: stallAfter)
+      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter)
       statuses = ThreadStatuses(of: report.trace)
     }
+
+    /// Its process is still there.
+    var isThere: Bool { LiveProcess.writes(report.trace) }
 
     /// For standard error: what stalled and why in one line, what the doctor says, and what each thread does.
     var text: String {

@@ -15,8 +15,9 @@
     private(set) var lastMove: Nanoseconds
     /// Work is open, and what was recorded of it is known up to the present.
     private(set) var isOpen = false
-    /// Two looks at what may become a stall, if nothing has moved since.
-    var looks: (first: StallLook?, last: StallLook?)
+    /// A look at what may become a stall, how long it took, and the answer of a second one; nil where something has moved since.
+    var first: (look: StallLook, cost: Nanoseconds)?
+    var answer: StalledProcess?
 
     private var reader: LiveReader?
     private var state: LiveState
@@ -47,10 +48,10 @@
     /// It runs a package's tests.
     var isOfTests: Bool { reader?.header.processName.hasSuffix(".xctest") == true }
 
-    /// Somebody else says that it moves, or that time went by in which nobody looked.
-    func moved(at now: Nanoseconds) {
-      (lastMove, lastUse) = (max(lastMove, now), max(lastUse, now))
-      looks = (nil, nil)
+    /// Something moves, or time went by in which nobody looked.
+    func moved(at time: Nanoseconds) {
+      (lastMove, lastUse) = (max(lastMove, time), max(lastUse, time))
+      (first, answer) = (nil, nil)
     }
 
     /// - Parameter ticks: processor time of the process and its children until now.
@@ -95,8 +96,7 @@
       if let sign = trace.lastSign {
         let time = Self.time(sign, trace.header)
         if time > lastMove {
-          lastMove = time
-          looks = (nil, nil)
+          moved(at: time)
         }
       }
       // A test in which nothing is recorded is open, too.
