@@ -49,10 +49,15 @@ public indirect enum JSONValue: Sendable, Equatable {
   }
 
   /// UTF-8, indented by two spaces a level; ends with a line break.
-  public var bytes: [UInt8] {
+  public var bytes: [UInt8] { bytes(isExact: false) }
+
+  /// The same with texts that read back as they were: for programs.
+  package var exactBytes: [UInt8] { bytes(isExact: true) }
+
+  private func bytes(isExact: Bool) -> [UInt8] {
     var result: [UInt8] = []
     let writer = ByteWriter { result += $0 }
-    write(to: writer, level: 0)
+    write(to: writer, level: 0, isExact: isExact)
     writer.byte(UInt8(ascii: "\n"))
     // The sink throws nothing.
     try? writer.finish()

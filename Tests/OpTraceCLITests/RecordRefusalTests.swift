@@ -53,7 +53,8 @@
         result.errors.contains(
           "\nUsage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]\n"
             + "                      [--stacks <which>] [--dispatch] [--tasks] [--cpu]\n"
-            + "                      [--fail-on <severity>] [--report <file>] [--open] [--]\n"
+            + "                      [--fail-on <severity>] [--stall-timeout <seconds>]\n"
+            + "                      [--annotations <service>] [--report <file>] [--open] [--]\n"
             + "                      <program> [<argument> ...]\n"
         ))
     }

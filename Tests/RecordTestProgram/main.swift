@@ -173,6 +173,18 @@ while let step = rest.popFirst() {
     say("hanging")
     while true { sleep(60) }
 
+  case "compute":
+    compute(seconds: 3)
+    say("computed")
+
+  case "idle":
+    idle(seconds: 2)
+    say("was idle")
+
+  case "deaf":
+    // It has to be killed.
+    for number in [SIGTERM, SIGHUP, SIGINT] { signal(number, SIG_IGN) }
+
   case "cycle":
     // Each waits for the other; nobody waits for them.
     let queue = OperationQueue()

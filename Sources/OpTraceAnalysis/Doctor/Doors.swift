@@ -11,14 +11,7 @@ package struct Door: Sendable, Equatable {
 
 extension DoctorContext {
   /// Nothing has moved for long enough, and something is open that would move otherwise.
-  var isStandstill: Bool { isStalled && hasOpenWork }
-
-  /// Whether something is unfinished whose end the trace would show. A task that only waits to be resumed is not: servers keep such.
-  private var hasOpenWork: Bool {
-    trace.operations.contains { $0.finished == nil && $0.released == nil && $0.isOutcomeKnown && $0.enqueued != nil }
-      || trace.waits.contains { $0.ended == nil }
-      || trace.blocks.contains { $0.over == nil && $0.isOutcomeKnown } || trace.tasks.contains { $0.over == nil }
-  }
+  var isStandstill: Bool { isStalled && trace.hasOpenWork }
 
   /// Threads that are busy or wait for something from outside, blocks and tasks whose time has not come. Empty if there is no snapshot.
   /// O(threads · depth + blocks + tasks).

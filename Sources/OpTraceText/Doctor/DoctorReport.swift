@@ -42,9 +42,9 @@ public struct DoctorReport: Sendable {
   /// Nil: the trace was read once.
   public let movement: Movement?
   /// Nothing has moved for long enough to count, and work is open.
-  let isStandstill: Bool
+  package let isStandstill: Bool
   /// What may still move the program then.
-  let doors: [Door]
+  package let doors: [Door]
 
   /// The worst of the findings in one word.
   public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }

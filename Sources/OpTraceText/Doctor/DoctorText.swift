@@ -37,12 +37,14 @@ public struct DoctorText: Sendable {
   }
 
   /// The answer in one sentence, findings with a blank line between them, then the verdict and what to do next.
-  public func text(next hints: [Hint] = []) -> String {
-    let answer = wrapped(Self.shown(report.answer)).map { style.paint(report.verdict == .healthy ? .good : .strong, $0) }
-    var parts = [answer.joined(separator: "\n")] + report.findings.map { text(of: $0) }
+  /// - Parameter answers: false: without the first, where it was said already.
+  public func text(next hints: [Hint] = [], answers: Bool = true) -> String {
+    let role = report.verdict == .healthy ? TextStyle.Role.good : .strong
+    let answer = wrapped(Self.shown(report.answer)).map { style.paint(role, $0) }
+    var parts = (answers ? [answer.joined(separator: "\n")] : []) + report.findings.map { text(of: $0) }
     let last = verdict(hints).joined(separator: "\n")
     if !last.isEmpty { parts.append(last) }
-    return parts.joined(separator: "\n\n") + "\n"
+    return parts.isEmpty ? "" : parts.joined(separator: "\n\n") + "\n"
   }
 
   /// One finding alone; ends without a line end.

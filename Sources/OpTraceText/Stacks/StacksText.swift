@@ -82,6 +82,14 @@ public struct StacksText: Sendable {
     return "none was recorded"
   }
 
+  /// `the main thread waits for semaphore 1`; nil: it waits for nothing.
+  package func sentence(of thread: ThreadStatus) -> String? {
+    guard var awaited = thread.waitsFor else { return nil }
+    awaited.since = nil
+    let title = Self.title(thread.id, thread.name, isMain: thread.isMain)
+    return (thread.isMain ? "the \(title)" : title) + " waits for " + words(awaited, thread)
+  }
+
   private func words(_ awaited: ThreadStatus.Awaited, _ thread: ThreadStatus) -> String {
     var text: String
     switch awaited.kind {

@@ -20,7 +20,10 @@ enum Completions {
 
   /// Where the program's name stands, or will: behind `record`, its options and their values.
   private static func program(in words: [String]) -> Int {
-    let withValue = ["-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--report"]
+    let withValue = [
+      "-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--stall-timeout", "--annotations",
+      "--report",
+    ]
     var index = (words.firstIndex(of: "record") ?? 0) + 1
     while index < words.count, words[index].hasPrefix("-") {
       if words[index] == "--" { return index + 1 }

@@ -15,12 +15,27 @@ struct DoctorCommand: ParsableCommand {
       Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
 
       Example: optrace doctor 4711, of a program that hangs and is being recorded
+
+      In CI: optrace doctor --annotations github --format sarif -o run.sarif run.optrace
       """)
 
   @OptionGroup var trace: ChosenTrace
 
-  @Flag(help: "Write JSON; Documentation/json.md describes its keys.")
+  @Flag(help: "Write JSON; the same as --format json. Documentation/json.md describes its keys.")
   var json = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write 'text' (the default), 'json', or 'sarif': SARIF 2.1.0, for code scanners and editors.", valueName: "format"
+    ))
+  var format: Format?
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, sarif
+  }
+
+  @Option(help: Annotations.help)
+  var annotations: Annotations?
 
   @Option(
     help: ArgumentHelp(
@@ -46,12 +61,21 @@ struct DoctorCommand: ParsableCommand {
     if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
       throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
     }
+    if json, let format, format != .json {
+      throw ValidationError("--json and --format \(format.rawValue) cannot be combined.")
+    }
+    if annotations != nil, chosenFormat != .text, output == nil || output == "-" {
+      throw ValidationError(
+        "--annotations prints on standard output: name a file for --format \(chosenFormat.rawValue) with -o.")
+    }
     let isManual = explain != nil || list
     if explain != nil, list { throw ValidationError("--explain and --list cannot be combined.") }
-    if isManual, trace.path != nil || json || stallAfter != nil {
+    if isManual, trace.path != nil || json || format != nil || annotations != nil || stallAfter != nil {
       throw ValidationError("\(list ? "--list" : "--explain") reads no trace: omit the other arguments.")
     }
   }
+
+  private var chosenFormat: Format { json ? .json : format ?? .text }
 
   func run() throws {
     if explain != nil || list {
@@ -63,11 +87,13 @@ struct DoctorCommand: ParsableCommand {
     let output = try input.output(output)
     let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
     let report = examination.report
-    if json {
-      try output.write(report.json.bytes)
-    } else {
-      try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
+    switch chosenFormat {
+    case .json: try output.write(report.json.bytes)
+    case .sarif:
+      try output.write(report.sarif(version: OpTraceCommand.version, roots: Annotations.roots).exactBytes)
+    case .text: try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
     }
+    try annotations?.write(report)
     // What is proven stays so in a damaged trace.
     if report.hasErrors { throw ExitStatus.foundError }
     try examination.input.end()

@@ -11,13 +11,15 @@ extension TraceInput {
   }
 
   /// Reads the trace of a living process once more, with a new look.
-  /// - Parameter first: what was read of it before.
-  func readAfterLook(_ first: Trace) throws -> InputTrace {
+  /// - Parameters:
+  ///   - first: what was read of it before.
+  ///   - warns: false: without a word where the recorder does not answer.
+  func readAfterLook(_ first: Trace, warns: Bool = true) throws -> InputTrace {
     // Its number leads to no file when it ends meanwhile.
     let file = TraceInput(path: try location(), limit: limit)
     let why = try file.askForLook(first)
     var again = try file.read(warns: false)
-    if let why { lookFromOutside(at: &again.trace, because: why) }
+    if let why { lookFromOutside(at: &again.trace, because: why, warns: warns) }
     return again.withLiveNames()
   }
 
@@ -34,17 +36,20 @@ extension TraceInput {
   }
 
   /// Gives the trace the threads as they are seen from here, and says so; or says what is missing for that.
-  private func lookFromOutside(at trace: inout Trace, because why: String) {
+  private func lookFromOutside(at trace: inout Trace, because why: String, warns: Bool) {
     let process = trace.header.processID
     let nothingNew = "process \(process) gave no new snapshot of its threads: \(why)"
     guard LiveProcess.writes(trace), let look = OutsideSnapshot.taken(of: process), LiveProcess.writes(trace) else {
-      return Console.warning(nothingNew)
+      if warns { Console.warning(nothingNew) }
+      return
     }
     let isRefused = look.refused == look.threads.count
     // What the recorder saw tells of locks and stacks; states alone do not.
     if !isRefused || trace.snapshot == nil { trace.take(look, at: LiveProcess.now(of: trace)) }
+    guard warns else { return }
     if isRefused {
-      Console.warning("\(nothingNew); optrace has no right to take one itself: \(LiveProcess.missingRights(for: process))")
+      let rights = LiveProcess.missingRights(for: process)
+      Console.warning("\(nothingNew); optrace has no right to take one itself: \(rights)")
     } else {
       Console.note("process \(process) did not answer, so optrace took the snapshot itself: \(why)")
     }

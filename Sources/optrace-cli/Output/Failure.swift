@@ -16,6 +16,8 @@ enum ExitStatus: Int32, Error {
   /// A bug of ours.
   case bug = 70
   case cannotWrite = 73
+  /// `record`: the program stalled and was ended. As `timeout` has it.
+  case stalled = 124
   /// `record`: nothing of the program can be recorded, so it was not run. This and the next two as `env` has them.
   case cannotRecord = 125
   case cannotRun = 126

@@ -12,7 +12,7 @@ struct RecordCommand: ParsableCommand {
     abstract: "Run a program and record its queues.",
     usage: """
       optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
-      [--fail-on <severity>] [--report <file>] [--open] [--] <program> [<argument> ...]
+      [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] [--] <program> [<argument> ...]
       """,
     discussion: """
       Linux only. The program is not changed; it must load Foundation as a shared library. It uses this command's input and \
@@ -25,6 +25,9 @@ struct RecordCommand: ParsableCommand {
       With --fail-on the doctor examines each trace, and says on standard error what it found. The status is the \
       program's where that is not 0, else 1 where there is such a finding.
 
+      With --stall-timeout a program that hangs is ended: if work is open, and nothing was recorded and no processor time \
+      used for so many seconds. Standard error says which test stalled, why, and what each thread does. The status is 124.
+
       Other exit statuses: 64 wrong usage, 125 the program cannot be recorded (it is not run), 126 it cannot be run, \
       127 there is no such program, 73 only the report could not be written.
 
@@ -32,7 +35,7 @@ struct RecordCommand: ParsableCommand {
 
       Example: optrace record -o run.optrace -- ./my-program --its-option
 
-      In CI: optrace record --fail-on error --report report.html -- swift test
+      In CI: optrace record --stall-timeout 120 --annotations github --report report.html -- swift test
       """)
 
   @Option(
@@ -90,6 +93,17 @@ struct RecordCommand: ParsableCommand {
   }
 
   @Option(
+    // A value such as -1 gets the message that says what is needed.
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "End the program if work is open and nothing moves for so long; say why on standard error; exit with 124.",
+      valueName: "seconds"))
+  var stallTimeout: String?
+
+  @Option(help: Annotations.help)
+  var annotations: Annotations?
+
+  @Option(
     help: ArgumentHelp(
       """
       Write the report as one HTML page, as 'optrace report' does. Of several processes each has a page: file, \
@@ -124,6 +138,9 @@ struct RecordCommand: ParsableCommand {
     if let runs, !RunNames.possible.contains(runs) {
       throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
     }
+    if let stallTimeout, StallTimeout(seconds: stallTimeout) == nil {
+      throw ValidationError(StallTimeout.refusal(of: stallTimeout))
+    }
     if let flightRecorder {
       guard let bytes = TraceRecorder.bytes(flightRecorder) else {
         throw ValidationError("'\(flightRecorder)' is not a size such as 512K, 16M or 1G.")
@@ -147,12 +164,13 @@ struct RecordCommand: ParsableCommand {
       var lacksPages = false
       var firstReport: RecordReport?
       for (index, target) in targets.enumerated() {
-        let (report, end, isAskedToStop) = try record(program, object: object, to: target, in: folder)
+        let (report, end, stalled, isAskedToStop) = try record(program, object: object, to: target, in: folder)
         let run = runs == nil ? "" : "run \(index + 1) of \(targets.count): "
         Console.error(report.text(run: run))
-        if firstFailure == 0 { firstFailure = end.shellStatus }
-        if let failOn {
-          let findings = RecordFindings(in: report.traces, from: failOn)
+        if firstFailure == 0 { firstFailure = stalled == nil ? end.shellStatus : ExitStatus.stalled.rawValue }
+        if failOn != nil || annotations != nil {
+          let findings = try RecordFindings(
+            in: report.traces, from: failOn, annotations: annotations, stalled: stalled)
           Console.error(findings.text)
           if findings.isFound { isFound = true }
         }
@@ -161,7 +179,8 @@ struct RecordCommand: ParsableCommand {
           Console.error(written.text)
           if !written.isWhole { lacksPages = true }
         }
-        if firstReport?.firstTrace == nil { firstReport = report }
+        let isBetter = stalled != nil && firstReport?.isStalled == false
+        if firstReport?.firstTrace == nil || isBetter { firstReport = report }
         if isAskedToStop, index + 1 < targets.count {
           Console.error("optrace: asked to stop: \(counted(targets.count - index - 1, "run")) left out\n")
           break
@@ -179,7 +198,7 @@ struct RecordCommand: ParsableCommand {
     /// Runs the program once, to its end.
     private func record(
       _ program: ProgramFile, object: String, to target: String, in folder: String
-    ) throws -> (report: RecordReport, end: ProgramEnding, isAskedToStop: Bool) {
+    ) throws -> (report: RecordReport, end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool) {
       let words = RawText.arguments(last: line.count)
       let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
       defer { notes.remove() }
@@ -188,7 +207,7 @@ struct RecordCommand: ParsableCommand {
         program, words: words, environment: environment(object: object, target: target, notes: notes))
       // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
       signal(SIGXFSZ, SIG_IGN)
-      let (end, isAskedToStop) = run.wait()
+      let (end, stalled, isAskedToStop) = wait(for: run, notes)
       var written = notes.read()
       let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
       if remains.remove(at: file) {
@@ -198,8 +217,35 @@ struct RecordCommand: ParsableCommand {
       let left = LeftProcess.find(withNotesIn: notes.path)
       notes.remove()
       let report = RecordReport(
-        written, program: line[0], folder: folder, process: run.process, end: end, left: left)
-      return (report, end, isAskedToStop)
+        written, program: line[0], folder: folder, process: run.process, end: end, left: left,
+        stalled: stalled?.path)
+      return (report, end, stalled, isAskedToStop)
+    }
+
+    /// Waits until the program has ended, by itself or, with `--stall-timeout`, because it stalled.
+    private func wait(
+      for run: RecordedRun, _ notes: RecordNotes
+    ) -> (end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool) {
+      guard let timeout = stallTimeout.flatMap({ StallTimeout(seconds: $0) }) else {
+        let (end, isAskedToStop) = run.wait()
+        return (end, nil, isAskedToStop)
+      }
+      let watch = StallWatch(timeout: timeout, notes: notes)
+      var stalled: StalledProcess?
+      var ending: StallEnding?
+      let (end, isAskedToStop) = run.wait(
+        meanwhile: (
+          StallWatch.pause,
+          {
+            if let ending { return ending.look() }
+            stalled = watch.stalled()
+            guard let stalled else { return }
+            Console.error(stalled.text)
+            ending = StallEnding(of: run.process, notesIn: notes.path)
+          }
+        ))
+      ending?.finish()
+      return (end, stalled, isAskedToStop)
     }
 
     /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.

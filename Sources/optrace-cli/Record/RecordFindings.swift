@@ -3,36 +3,53 @@
   import OpTraceModel
   import OpTraceText
 
-  /// What the doctor says of the traces of a run, as far as `--fail-on` asks for it.
+  /// What the doctor says of the traces of a run, as far as `--fail-on` and `--annotations` ask for it.
   struct RecordFindings {
     /// More are counted: `optrace doctor` tells them.
     private static let mostFindings = 3
 
-    /// The doctor has one.
+    /// The doctor has one that `--fail-on` asks for.
     private(set) var isFound = false
     /// For standard error.
     private(set) var text = ""
+    private let worst: RecordCommand.Severity?
+    private let annotations: Annotations?
 
-    /// Each trace is read anew, with the names of its code; of a process that still runs twice, as `optrace doctor` does.
-    init(in traces: [RecordedTrace], from worst: RecordCommand.Severity) {
-      for trace in traces {
-        let path = quoted(trace.name)
+    /// Each trace is read anew, with the names of its code; of a process that still runs twice, as `optrace doctor` does. Annotations
+    /// are printed.
+    /// - Parameters:
+    ///   - worst: from where on a finding is told; nil: none is.
+    ///   - stalled: what was told already.
+    init(
+      in traces: [RecordedTrace], from worst: RecordCommand.Severity?, annotations: Annotations?,
+      stalled: StalledProcess?
+    ) throws {
+      (self.worst, self.annotations) = (worst, annotations)
+      for trace in traces where trace.path != stalled?.path {
         do {
           let report = try DoctorExamination(of: TraceInput(path: trace.path), stallAfter: nil).report
-          let found = report.findings.filter { $0.severity == .error || ($0.severity == .warning && worst == .warning) }
-          guard !found.isEmpty else { continue }
-          isFound = true
-          let doctor = DoctorText(report)
-          text += found.prefix(Self.mostFindings).map { "\n" + doctor.text(of: $0) + "\n" }.joined()
-          let more = found.count > Self.mostFindings ? "\(grouped(found.count - Self.mostFindings)) more; all" : "found"
-          text += "\noptrace: \(more) in \(trace.phrase): \(calledCommand) doctor \(path)\n"
+          tell(report, of: trace)
+          try annotations?.write(report)
         } catch {
-          text += "optrace: \(path) cannot be examined: \((error as? Failure)?.message ?? printable("\(error)"))\n"
+          text +=
+            "optrace: \(quoted(trace.name)) cannot be examined: \((error as? Failure)?.message ?? printable("\(error)"))\n"
         }
       }
-      guard !isFound, !traces.isEmpty else { return }
+      if let stalled, let annotations { try stalled.annotate(annotations) }
+      guard let worst, !isFound, stalled == nil, !traces.isEmpty else { return }
       let words = worst == .error ? "no error" : "neither an error nor a warning"
       text += "optrace: the doctor has \(words) in \(counted(traces.count, "trace"))\n"
+    }
+
+    private mutating func tell(_ report: DoctorReport, of trace: RecordedTrace) {
+      guard let worst else { return }
+      let found = report.findings.filter { $0.severity == .error || ($0.severity == .warning && worst == .warning) }
+      guard !found.isEmpty else { return }
+      isFound = true
+      let doctor = DoctorText(report)
+      text += found.prefix(Self.mostFindings).map { "\n" + doctor.text(of: $0) + "\n" }.joined()
+      let more = found.count > Self.mostFindings ? "\(grouped(found.count - Self.mostFindings)) more; all" : "found"
+      text += "\noptrace: \(more) in \(trace.phrase): \(calledCommand) doctor \(quoted(trace.name))\n"
     }
   }
 #endif

@@ -72,8 +72,10 @@
     private static func worthAPage(_ traces: [RecordedTrace]) -> [RecordedTrace] {
       let ofTests = traces.filter(\.isOfTests)
       let busy = ofTests.isEmpty ? traces.filter { $0.work > 0 } : ofTests
-      // Sorting alone may change the order of those with as much.
-      return (busy.isEmpty ? Array(traces.prefix(1)) : busy).enumerated()
+      // Sorting alone may change the order of those with as much. What stalled is what people look for.
+      let stalled = traces.filter(\.isStalled)
+      return stalled
+        + (busy.isEmpty ? Array(traces.prefix(1)) : busy).filter { !$0.isStalled }.enumerated()
         .sorted { ($1.element.work, $0.offset) < ($0.element.work, $1.offset) }.map(\.element)
     }
   }

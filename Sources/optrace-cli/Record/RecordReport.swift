@@ -21,19 +21,23 @@
     private let process: pid_t
     private let end: ProgramEnding
     private let left: [LeftProcess]
+    /// The trace of the process that stalled, whereupon all were ended.
+    private let stalled: String?
 
     /// - Parameters:
     ///   - process: the program's.
     ///   - left: what it has left behind.
+    ///   - stalled: the trace of the process that stalled, whereupon all were ended; nil: none did.
     init(
       _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
-      left: [LeftProcess]
+      left: [LeftProcess], stalled: String? = nil
     ) {
       self.program = program
       self.folder = folder
       self.process = process
       self.end = end
       self.left = left
+      self.stalled = stalled
       for note in notes {
         switch note {
         case .trace(let processID, let path): add(path, of: processID)
@@ -69,7 +73,8 @@
               && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
             isBeingWritten: isBeingWritten,
-            isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty))
+            isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty, isStalled: path == stalled
+          ))
         if let sentence = trace.unknownWaitsSentence, !unknown.contains(sentence) { unknown.append(sentence) }
       } catch {
         problems.append("'\(printable(name))' cannot be read: \(printable("\(error)"))")
@@ -85,9 +90,12 @@
       traces = kept
     }
 
-    /// The trace to look at first, one with something in it where there is such; nil where there is none at all. Where tests
+    var isStalled: Bool { stalled != nil }
+
+    /// The trace to look at first, that of what stalled, else one with something in it where there is such; nil where there is none at all. Where tests
     /// ran, neither that of the package manager nor of the compiler.
     var firstTrace: String? {
+      if let stalled = traces.first(where: \.isStalled) { return stalled.name }
       if let ofTests = traces.filter(\.isOfTests).max(by: { $0.work < $1.work }) { return ofTests.name }
       return
         (traces.first { $0.operations > 0 } ?? traces.first { $0.blocks > 0 } ?? traces.first { $0.tasks > 0 }
@@ -99,7 +107,8 @@
       guard !traces.isEmpty else { return "optrace: \(run)nothing was recorded\(whyNothing)\n" }
       var text = ""
       // Of many, those of tests before the package manager's and the compiler's.
-      let ordered = traces.filter(\.isOfTests) + traces.filter { !$0.isOfTests }
+      let isFirst = { (trace: RecordedTrace) in trace.isOfTests || trace.isStalled }
+      let ordered = traces.filter(isFirst) + traces.filter { !isFirst($0) }
       let told = ordered.count > Self.mostEntries ? Self.mostEntries - 1 : ordered.count
       for entry in ordered.prefix(told) { text += "optrace: \(run)\(describe(entry))\n" }
       let others = ordered.dropFirst(told)
@@ -175,6 +184,7 @@
     private func whyOpen(_ entry: RecordedTrace) -> String {
       if entry.isBeingWritten { return "so far: process \(entry.header.processID) still runs, and writes it" }
       if entry.isReplaced { return "not closed: its process called exec" }
+      if stalled != nil { return "not closed: it was ended when nothing moved any more" }
       guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }
       switch end {
       case .killed(let number): return "not closed: signal \(number) killed its process"

@@ -61,7 +61,8 @@
     }
 
     /// Waits until the program has ended. `isAskedToStop`: it was sent a signal such as Ctrl-C's, whatever it did then.
-    func wait() -> (end: ProgramEnding, isAskedToStop: Bool) {
+    /// - Parameter meanwhile: called again and again, so many seconds apart; nil: nothing is to be done.
+    func wait(meanwhile: (pause: Double, body: () -> Void)? = nil) -> (end: ProgramEnding, isAskedToStop: Bool) {
       var isAskedToStop = false
       // Signals sent by a process, and how often.
       var sent: [Int32: Int] = [:]
@@ -81,7 +82,15 @@
           return (.exited(ExitStatus.cannotRecord.rawValue), isAskedToStop)
         }
         var information = siginfo_t()
-        let number = sigwaitinfo(&awaited, &information)
+        let number: Int32
+        if let meanwhile {
+          meanwhile.body()
+          let (seconds, rest) = (meanwhile.pause.rounded(.down), meanwhile.pause.truncatingRemainder(dividingBy: 1))
+          var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest * 1e9))
+          number = sigtimedwait(&awaited, &information, &pause)
+        } else {
+          number = sigwaitinfo(&awaited, &information)
+        }
         if Self.ending.contains(number) {
           isAskedToStop = true
           if information.si_code != SI_KERNEL { sent[number, default: 0] += 1 }

@@ -24,6 +24,9 @@
     /// Another program has begun in the same process since.
     var isReplaced = false
 
+    /// It is of the process that stalled.
+    var isStalled = false
+
     /// How much was done.
     var work: Int { operations + blocks + tasks }
 

@@ -13,3 +13,16 @@ public func named(_ name: String, _ body: @escaping @Sendable () -> Void = {}) -
   operation.name = name
   return operation
 }
+
+/// Never returns: an operation waits for one that needs its slot.
+public func waitForItself() {
+  let queue = OperationQueue()
+  queue.maxConcurrentOperationCount = 1
+  let inner = named("inner")
+  queue.addOperation(
+    named("outer") {
+      queue.addOperation(inner)
+      inner.waitUntilFinished()
+    })
+  queue.waitUntilAllOperationsAreFinished()
+}

@@ -41,6 +41,11 @@ final class OrderTests: XCTestCase {
     abort()
   }
 
+  func testHangs() throws {
+    try XCTSkipUnless(ProcessInfo.processInfo.environment["HANGS"] == "XCTest")
+    waitForItself()
+  }
+
   func testLeavesACycle() throws {
     try XCTSkipUnless(ProcessInfo.processInfo.environment["LEAVES_A_CIRCLE"] == "1")
     let (first, second) = (named("first"), named("second"))

@@ -53,6 +53,11 @@ import Testing
     #expect(Bool(false))
   }
 
+  /// Nothing is recorded of what it waits for.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["HANGS"] == "Testing")) func hangs() async {
+    await withCheckedContinuation { never = $0 }
+  }
+
   @Test(.disabled()) func disabled() { work("disabled") }
 
   @Suite struct Nested {
@@ -65,3 +70,6 @@ import Testing
 }
 
 @Test func free() { work("free") }
+
+/// Nobody resumes it. It is kept, or the runtime would say that it leaks.
+nonisolated(unsafe) private var never: CheckedContinuation<Void, Never>?

@@ -1,0 +1,67 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceModel
+
+  /// The processes of this machine at one moment, by `/proc`: who started whom, and who used the processor.
+  struct ProcessTable {
+    struct Entry {
+      var parent: pid_t
+      /// The system's letter for what it does.
+      var state: UInt8
+      /// Of its own, and of its children that have ended and were waited for; in clock ticks.
+      var ticks: UInt64
+      /// When it began, in clock ticks: tells it from a later process of the same number.
+      var began: UInt64
+
+      var threads: UInt64
+
+      /// It has ended, and keeps its number until its parent asks for its status. One whose first thread alone has ended lives.
+      var isDead: Bool { state == UInt8(ascii: "X") || state == UInt8(ascii: "Z") && threads <= 1 }
+      /// A signal has stopped it, or a debugger has it.
+      var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
+    }
+
+    private(set) var entries: [pid_t: Entry] = [:]
+    private var children: [pid_t: [pid_t]] = [:]
+
+    /// O(processes of the machine).
+    init() {
+      for name in namesInFolder("/proc") {
+        guard let number = pid_t(name), let entry = Self.entry(of: number) else { continue }
+        entries[number] = entry
+        children[entry.parent, default: []].append(number)
+      }
+    }
+
+    subscript(_ process: pid_t) -> Entry? { entries[process] }
+
+    /// The process, and what it started, directly or not; those that started others before these.
+    func tree(of process: pid_t) -> [pid_t] {
+      guard entries[process] != nil else { return [] }
+      var found = [process]
+      var next = 0
+      while next < found.count {
+        found += children[found[next]] ?? []
+        next += 1
+      }
+      return found
+    }
+
+    /// Nil: there is no such process.
+    static func entry(of process: pid_t) -> Entry? {
+      guard let file = OwnedDescriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)) else { return nil }
+      var bytes = [UInt8](repeating: 0, count: 1024)
+      let count = read(file.number, &bytes, bytes.count)
+      // The program's name may have anything in it.
+      guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
+      let fields = bytes[(end + 1)..<count].split(separator: UInt8(ascii: " "))
+      func number(_ field: Int) -> UInt64 {
+        fields[field].reduce(0) { $0 &* 10 &+ UInt64($1 &- UInt8(ascii: "0")) }
+      }
+      guard fields.count > 19, let state = fields[0].first else { return nil }
+      return Entry(
+        parent: pid_t(truncatingIfNeeded: number(1)), state: state,
+        ticks: number(11) &+ number(12) &+ number(13) &+ number(14), began: number(19), threads: number(17))
+    }
+  }
+#endif

@@ -1,0 +1,160 @@
+#if os(Linux)
+  import Foundation
+  import OpTraceFormat
+  import OpTraceLive
+  import OpTraceModel
+
+  /// Watches all recorded processes of a run for `--stall-timeout`. It costs little while they work: processor times of the machine's
+  /// processes, some times a second. A trace is read only while its process leaves the processor alone, and each time what is new.
+  final class StallWatch {
+    /// Seconds between two looks.
+    static let pause = 0.25
+
+    private let timeout: StallTimeout
+    private let notes: RecordNotes
+    private var watched: [pid_t: WatchedProcess] = [:]
+    /// Of a process that can be followed no more, or never could.
+    private var ignored: Set<String> = []
+    private var notesRead: Nanoseconds = .min
+    private var lastLook: Nanoseconds = .min
+    private var nextLook: Nanoseconds = .min
+
+    /// How much earlier than the timeout a first look is, at most. A large trace takes long to read, and the program is silent.
+    private static let firstLead: Nanoseconds = 30_000_000_000
+    /// The same of the second one, at least: a recorder needs up to a second to answer.
+    private static let lastLead: Nanoseconds = 2_000_000_000
+    /// How long a process must have left the processor alone until its trace is read. It is not read while the program is busy.
+    private static let rest: Nanoseconds = 400_000_000
+    /// Nobody looked for so long: the machine slept, or this command was stopped.
+    private static let gap: Nanoseconds = 5_000_000_000
+
+    init(timeout: StallTimeout, notes: RecordNotes) {
+      self.timeout = timeout
+      self.notes = notes
+    }
+
+    /// Call it every ``pause``. The process that has stalled by now; nil: none has.
+    func stalled() -> StalledProcess? {
+      let now = Self.now
+      guard now >= nextLook else { return nil }
+      let table = ProcessTable()
+      // On a machine with very many processes their list is long to read.
+      let cost = Self.now - now
+      nextLook = now + min(1_000_000_000, cost * 50)
+      defer { lastLook = Self.now }
+      let wasAway = lastLook > .min && now - lastLook > Self.gap
+      follow(table, now)
+      for process in watched.values {
+        if wasAway { process.moved(at: now) }
+        let tree = table.tree(of: process.number)
+        process.note(ticks: ticks(of: tree, table), isStopped: table[process.number]?.isStopped == true, now: now)
+        process.readNews(now: now, rest: min(Self.rest, timeout.nanoseconds / 2))
+      }
+      // Who waits for a child that moves has not stalled, nor when the child has ended.
+      for process in watched.values {
+        let moves = table.tree(of: process.number).dropFirst().compactMap { watched[$0]?.lastMove }
+        if let last = moves.max(), last > process.lastMove { process.moved(at: last) }
+      }
+      return candidate(table)
+    }
+
+    private func ticks(of tree: [pid_t], _ table: ProcessTable) -> UInt64 {
+      tree.reduce(0) { $0 &+ (table[$1]?.ticks ?? 0) }
+    }
+
+    // MARK: Which processes
+
+    /// Adds those that have told of a trace, and drops those that have ended.
+    private func follow(_ table: ProcessTable, _ now: Nanoseconds) {
+      watched = watched.filter { number, process in
+        table[number].map { $0.began == process.began && !$0.isDead } ?? false
+      }
+      guard hasNews(now) else { return }
+      // Of a process that became another program by `exec`, the last counts.
+      var paths: [pid_t: String] = [:]
+      for case .trace(let number, let path) in notes.read() { paths[number] = path }
+      for (number, path) in paths where watched[number]?.path != path && !ignored.contains(path) {
+        guard let entry = table[number], !entry.isDead else { continue }
+        let ticks = ticks(of: table.tree(of: number), table)
+        watched[number] = WatchedProcess(number, path: path, entry: entry, ticks: ticks, now: now)
+        // A note may be there a moment before its file; what is no trace after a while never will be.
+        if watched[number] == nil, Self.age(of: path) > Self.gap { ignored.insert(path) }
+      }
+      notesRead = now
+    }
+
+    /// Whether notes may have come since they were read.
+    private func hasNews(_ now: Nanoseconds) -> Bool {
+      var status = stat()
+      guard notesRead > .min, stat(notes.path, &status) == 0 else { return true }
+      // The system's time of a change may be some milliseconds old.
+      return Self.age(status) < now - notesRead + 2_000_000_000
+    }
+
+    private static func age(of path: String) -> Nanoseconds {
+      var status = stat()
+      return stat(path.asPath, &status) == 0 ? age(status) : .max
+    }
+
+    private static func age(_ status: stat) -> Nanoseconds {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return nanoseconds(time) - nanoseconds(status.st_mtim)
+    }
+
+    // MARK: Which of them stalled
+
+    /// A process waits for its children: it has not stalled before they have, and of those that have they are the reason.
+    private func candidate(_ table: ProcessTable) -> StalledProcess? {
+      let silent = watched.values.filter { process in
+        process.isOpen && isSilent(process, but: Self.firstLead)
+      }
+      let numbers = Set(silent.map(\.number))
+      let leaves = silent.filter { process in
+        table.tree(of: process.number).dropFirst().allSatisfy { !numbers.contains($0) }
+      }
+      // Tests before what runs them.
+      for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
+        prepare(process)
+        if let answer = process.answer, isSilent(process, but: 0), answer.isThere { return answer }
+      }
+      return nil
+    }
+
+    /// Makes the answer before it is asked for: all is read by then.
+    private func prepare(_ process: WatchedProcess) {
+      let source = TraceInput(path: process.path)
+      if process.first == nil {
+        let began = Self.now
+        guard let look = try? StallLook(at: source) else { return }
+        process.first = (look, Self.now - began)
+      }
+      guard process.answer == nil, let first = process.first,
+        isSilent(process, but: Self.lastLead + 2 * first.cost),
+        let last = try? StallLook(at: source, after: first.look)
+      else { return }
+      let trace = last.input.trace
+      if let sign = trace.lastSign, sign > first.look.input.trace.lastSign ?? .min {
+        return process.moved(at: WatchedProcess.time(sign, trace.header))
+      }
+      let end = process.lastMove + timeout.nanoseconds - WatchedProcess.time(0, trace.header)
+      process.answer = StalledProcess(
+        process.path, timeout: timeout, first: first.look, last: last.at(max(end, last.now)))
+    }
+
+    /// Whether nothing has moved for the timeout, less some time that is at most half of it.
+    private func isSilent(_ process: WatchedProcess, but lead: Nanoseconds) -> Bool {
+      Self.now - process.lastMove >= timeout.nanoseconds - min(lead, timeout.nanoseconds / 2)
+    }
+
+    private static var now: Nanoseconds {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return nanoseconds(time)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Nanoseconds {
+      Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
+    }
+  }
+#endif
