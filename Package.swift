@@ -226,7 +226,8 @@ let package = Package(
       name: "OpTraceCLITests",
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceText", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
-        "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram", "PlainTaskProgram",
+        "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
+        "PlainTaskProgram",
       ]),
 
     // Tests of the recorder.

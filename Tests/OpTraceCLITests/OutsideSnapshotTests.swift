@@ -82,7 +82,9 @@
         let result = try Command.run(
           trace, shell: #"setpriv --reuid 65534 --clear-groups "$optrace" stacks "$1""#)
         #expect(result.status == 0 && result.output.contains("waits for a mutex"), "\(result)")
-        #expect(result.errors.contains("optrace has no right to take one itself: run it as the same user or as root"), "\(result)")
+        #expect(
+          result.errors.contains("optrace has no right to take one itself: run it as the same user or as root"),
+          "\(result)")
       }
     }
   }

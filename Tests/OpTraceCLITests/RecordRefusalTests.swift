@@ -260,7 +260,8 @@
       .enabled("needs a C compiler") { await OwnThread.run { hasCompiler } })
     func otherFoundation() throws {
       try workspace.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))
-      try workspace.folder.write("main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
+      try workspace.folder.write(
+        "main.c", Array("int foundation(void);\nint main(void) { return foundation(); }\n".utf8))
       let build = try Command.run(
         workspace.folder.folder.path,
         shell: RecordFolder.enter + """

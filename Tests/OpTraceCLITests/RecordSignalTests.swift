@@ -11,7 +11,8 @@
     init(_ arguments: String...) throws {
       workspace = try RecordFolder()
       program = try RunningProgram(
-        Command.executable, ["record", "-o", workspace.folder.path("run.optrace"), try RecordFolder.program] + arguments)
+        Command.executable,
+        ["record", "-o", workspace.folder.path("run.optrace"), try RecordFolder.program] + arguments)
     }
 
     func send(_ signal: Int32) { program.signal(signal) }

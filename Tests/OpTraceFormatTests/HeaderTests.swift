@@ -36,7 +36,9 @@ import Testing
     try expect(EventSource.self)
     #expect(groups["Header"]?.contains { $0.name == "dynamicChecksum" && $0.value == 1016 } == true)
     #expect(groups["Layout"]?.contains { $0.name == "largestDelta" && $0.value == 0xFF_FFFF } == true)
-    #expect(groups.keys.sorted().joined(separator: " ").contains("ChunkKind ChunkState Clock EventKind EventSource FileState"))
+    #expect(
+      groups.keys.sorted().joined(separator: " ").contains("ChunkKind ChunkState Clock EventKind EventSource FileState")
+    )
   }
 
   // MARK: - Reading Swift

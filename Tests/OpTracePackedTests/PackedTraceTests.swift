@@ -56,7 +56,8 @@ struct PackedTraceTests {
       case 0: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
       case 1: bytes.replaceSubrange(offset..<offset + count, with: repeatElement(0, count: count))
       case 2: bytes.removeSubrange(offset..<offset + count)
-      case 3: bytes.insert(contentsOf: (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: offset)
+      case 3:
+        bytes.insert(contentsOf: (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: offset)
       default: bytes.removeLast(min(count, bytes.count - Layout.Header.size - 1))
       }
     }

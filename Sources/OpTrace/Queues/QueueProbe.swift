@@ -144,7 +144,9 @@ struct QueueProbe: @unchecked Sendable {
   /// The same for a barrier block.
   func accompany(_ barrier: BarrierLife, on queue: OperationQueue) {
     guard optrace_wants_companions() else { return }
-    FollowedOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) { Description(queue).live }
+    FollowedOperation.enqueued(nil, barrier.probe, number: barrier.probe.serial, on: pointer) {
+      Description(queue).live
+    }
   }
 
   /// The queue's new name, and how many it lets run.

@@ -65,14 +65,19 @@ public struct Diagnosis: Sendable {
   ///
   /// O(findings squared + operations that they name).
   public func confirmed(by later: Diagnosis) -> [Finding] {
-    let before = single.map { (code: $0.code, operations: Set($0.operations), chain: Set($0.chain)) }
+    let before = single.map {
+      (code: $0.code, isStuck: $0.isStuck, operations: Set($0.operations), chain: Set($0.chain))
+    }
     return later.context.causes(
       Finding.grouped(
         later.single.filter { new in
           before.contains {
-            guard $0.code == new.code else { return false }
+            // In a standstill the same work is stuck in both; the second may show better why.
+            guard $0.code == new.code || later.isStandstill && $0.isStuck && new.isStuck else { return false }
             // About threads or tasks alone: these have no list, and the code says it all.
-            if new.operations.isEmpty, new.chain.isEmpty { return $0.operations.isEmpty && $0.chain.isEmpty }
+            if new.operations.isEmpty, new.chain.isEmpty {
+              return $0.code == new.code && $0.operations.isEmpty && $0.chain.isEmpty
+            }
             return !($0.operations.isDisjoint(with: new.operations) && $0.chain.isDisjoint(with: new.chain))
           }
         }))

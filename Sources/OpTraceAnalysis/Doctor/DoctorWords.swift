@@ -123,12 +123,15 @@ extension DoctorContext {
   /// leaves no frame.)
   func location(of wait: WaitRecord) -> CodeLocation? {
     let found = trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
-    return own(found, of: wait.at ?? (wait.ended == nil ? seenThreads[wait.thread]?.at : nil), in: wait.inside.flatMap(operation))
+    return own(
+      found, of: wait.at ?? (wait.ended == nil ? seenThreads[wait.thread]?.at : nil), in: wait.inside.flatMap(operation)
+    )
   }
 
   /// A location, unless it is in code that is not the program's while it is known what the operation runs.
   private func own(_ location: CodeLocation?, of frame: FrameID?, in operation: OperationRecord?) -> CodeLocation? {
-    guard let operation, operation.function != nil, trace.stacks.ownFrame(frame) == nil || location?.isGlue == true else {
+    guard let operation, operation.function != nil, trace.stacks.ownFrame(frame) == nil || location?.isGlue == true
+    else {
       return location
     }
     return operation.codeLocation
@@ -154,7 +157,9 @@ extension DoctorContext {
     }
   }
 
-  func locationPhrase(ofExecuting operation: OperationRecord) -> String { Self.phrase(location(ofExecuting: operation)) }
+  func locationPhrase(ofExecuting operation: OperationRecord) -> String {
+    Self.phrase(location(ofExecuting: operation))
+  }
 
   /// What was seen of the thread that an operation executes on; nil: of none, or of several.
   func seenThread(of operation: OperationRecord) -> SeenThread? {

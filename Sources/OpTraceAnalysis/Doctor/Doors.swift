@@ -20,7 +20,8 @@ extension DoctorContext {
     for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace.stacks) {
       doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
     }
-    for block in trace.blocks where block.way == .after && block.began == nil && block.over == nil && block.isOutcomeKnown {
+    for block in trace.blocks
+    where block.way == .after && block.began == nil && block.over == nil && block.isOutcomeKnown {
       doors.append(Door(text: "\(name(block.id)) of asyncAfter has not begun: its time has not come"))
     }
     for task in trace.tasks where task.over == nil && task.suspension?.reason == .sleep {

@@ -82,13 +82,15 @@ extension DoctorContext {
   func completed(_ finding: Finding) -> Finding {
     var finding = finding
     finding.location = finding.location ?? location(of: finding)
-    finding.isOfStandstill = isStandstill && finding.severity == .warning && DoctorRule.of(finding.code)?.symptom == .stuck
+    finding.isOfStandstill =
+      isStandstill && finding.severity == .warning && DoctorRule.of(finding.code)?.symptom == .stuck
     guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
     var pattern: Pattern? = Pattern(first)
     // One mistake stops them all: a class that never finishes in any of its queues, a queue that each tenant has.
     if finding.code == "queue-suspended" { pattern = nil } else if finding.isStuck { pattern?.queue = nil }
     var object: WaitRecord.Target?
-    if finding.code == "never-finished", let wait = trace.waits.last(where: { $0.inside == first.id && $0.ended == nil }),
+    if finding.code == "never-finished",
+      let wait = trace.waits.last(where: { $0.inside == first.id && $0.ended == nil }),
       case .object = wait.target
     {
       (object, pattern) = (wait.target, nil)
@@ -109,7 +111,9 @@ extension DoctorContext {
     if let member = finding.chain.first(where: { $0.line != nil }) {
       return CodeLocation(function: member.function, file: member.file, line: member.line)
     }
-    return finding.operations.lazy.compactMap { operation($0)?.codeLocation }.first { $0.file != nil || $0.function != nil }
+    return finding.operations.lazy.compactMap { operation($0)?.codeLocation }.first {
+      $0.file != nil || $0.function != nil
+    }
   }
 }
 

@@ -90,7 +90,9 @@ extension SeenThread {
     let isDispatch = isOf(["libdispatch."])
     let isSystem = isOf(["libc.", "libc-", "libpthread"])
     // libdispatch's own thread waits for what the program gave it: timers, files, connections, signals.
-    guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else { return false }
+    guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else {
+      return false
+    }
     if reason == .signal, images.first(where: { !isSystem($0) }).map(isDispatch) == true { return true }
     return images.allSatisfy { isDispatch($0) || isSystem($0) }
   }

@@ -141,8 +141,14 @@ struct LiveChunks {
     list[index].isGone = true
   }
 
+  /// Numbers of a damaged trace may be any.
+  private mutating func miss(_ count: UInt64) {
+    let (sum, overflow) = missed.addingReportingOverflow(Int(clamping: count))
+    missed = overflow ? .max : sum
+  }
+
   private mutating func lose(_ number: UInt64) {
-    missed += 1
+    miss(1)
     if lost.count >= Self.mostLost { lost.removeFirst(Self.mostLost / 2) }
     lost.append(number)
   }
@@ -157,7 +163,7 @@ struct LiveChunks {
     highest = number
     let count = number - before - 1
     if count > Self.mostUnseen {
-      missed += Int(clamping: count)
+      miss(count)
     } else if count > 0 {
       for missing in before + 1..<number { unseen[missing] = 0 }
     }

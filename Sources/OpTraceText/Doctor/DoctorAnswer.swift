@@ -44,9 +44,10 @@ extension DoctorReport {
     guard isStandstill else { return healthySentence }
     var text = "Nothing has moved for \(DurationText.text(silence)), and \(openWork). "
     if doors.isEmpty {
-      return text + (trace.snapshot == nil
-        ? "No reason is known: the trace has no snapshot of the threads."
-        : "Every thread waits for another one, and the trace does not show for which.")
+      return text
+        + (trace.snapshot == nil
+          ? "No reason is known: the trace has no snapshot of the threads."
+          : "Every thread waits for another one, and the trace does not show for which.")
     }
     let notes = findings.filter { $0.certainty == .possible }.map(\.title)
     let all = Array(notes.prefix(1)) + doors.map(\.text).prefix(notes.isEmpty ? 3 : 2)

@@ -32,7 +32,9 @@ struct ChangeOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Remove dependencies: 'Decode>Download' means that Decode no longer waits for Download; '*' means all.", valueName: "pair"))
+    help: ArgumentHelp(
+      "Remove dependencies: 'Decode>Download' means that Decode no longer waits for Download; '*' means all.",
+      valueName: "pair"))
   var without: [String] = []
 
   @Option(

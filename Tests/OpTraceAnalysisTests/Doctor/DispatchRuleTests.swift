@@ -264,7 +264,9 @@ struct DispatchRuleTests {
       """
     let starved = try diagnosis(lines + nobodyElse)
     #expect(starved.findings.map(\.code).contains("thread-pool-starvation"))
-    #expect(starved.findings.first?.title == "1 task is ready, but 1 task blocks the threads of Swift's pool: task 'step1()' (#1) waits for semaphore 1, in "
+    #expect(
+      starved.findings.first?.title
+        == "1 task is ready, but 1 task blocks the threads of Swift's pool: task 'step1()' (#1) waits for semaphore 1, in "
         + "step2() at main.swift:20")
     // One of them computes.
     #expect(

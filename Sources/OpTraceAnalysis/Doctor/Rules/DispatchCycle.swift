@@ -43,7 +43,9 @@ extension DoctorContext {
       }
     }
     let hasBarrier = deadlock.cycle.contains { step in
-      guard step.reason == .turn, case .block = graph.nodes[step.from], case .block = graph.nodes[step.to] else { return false }
+      guard step.reason == .turn, case .block = graph.nodes[step.from], case .block = graph.nodes[step.to] else {
+        return false
+      }
       return true
     }
     let waits = deadlock.cycle.first { $0.reason == .sync }

@@ -53,9 +53,11 @@ extension DoctorContext {
     let phrase = Self.phrase(location(of: first))
     var finding = Finding(
       "never-signalled", .error, title: "\(who) waits for \(what), and nothing is left to signal it\(more)\(phrase)",
-      explanation: "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can signal "
+      explanation:
+        "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can signal "
         + "\(what) any more.",
-      fix: "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
+      fix:
+        "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
         + "called, or a signal that came before the wait.")
     finding.location = location(of: first)
     for wait in waits.prefix(Self.mostEvidence) {
