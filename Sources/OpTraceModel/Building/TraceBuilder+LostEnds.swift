@@ -1,0 +1,27 @@
+import OpTraceFormat
+
+extension TraceBuilder {
+  /// Work without an end that may have lost it to the ring: nothing was seen of it since everything is there, and the ring did not carry
+  /// it. Its end is not known, so it is not open. O(operations + blocks + tasks).
+  mutating func settleLostEnds() {
+    guard let ring else { return }
+    let complete = ring.completeSince
+    func isLost(_ id: WorkID, _ last: Nanoseconds?) -> Bool {
+      !ring.carried.contains(id.rawValue) && last ?? .min < complete
+    }
+    for row in trace.operations.indices where trace.operations[row].finished == nil {
+      let operation = trace.operations[row]
+      guard isLost(operation.id, operation.lastSign ?? operation.enqueued?.time) else { continue }
+      trace.operations[row].isEndLost = true
+      if operation.coverage == .full { trace.operations[row].coverage = .partial }
+    }
+    for row in trace.blocks.indices where trace.blocks[row].over == nil {
+      let last = trace.blocks[row].lastSign
+      if isLost(trace.blocks[row].id, last) { trace.blocks[row].endLost = last ?? complete }
+    }
+    for row in trace.tasks.indices where trace.tasks[row].over == nil {
+      let last = trace.tasks[row].lastSign
+      if isLost(trace.tasks[row].id, last) { trace.tasks[row].endLost = last ?? complete }
+    }
+  }
+}
