@@ -31,6 +31,7 @@ export const SEVERITIES = {error: {sign: 'failed'}, warning: {sign: 'warning'}, 
 export const VERDICTS = {
   healthy: {sign: 'finished', css: 'good'},
   warning: {sign: 'warning', css: 'warned'},
+  suspected: {sign: 'warning', css: 'warned'},
   stalled: {sign: 'stalled', css: 'wrong'},
   deadlocked: {sign: 'deadlocked', css: 'wrong'},
 };
