@@ -108,6 +108,11 @@
         let isProven = row.verdict != .suspected
         #expect(report.findings.first?.certainty == (isProven ? .proven : .likely), "\(row.name)")
         #expect(report.answer.hasPrefix(isProven ? "Stuck for " : "Probably stuck for "), "\(row.name)")
+        // A picture is offered where there is one.
+        let file = folder.folder.path("\(row.name).optrace")
+        let isOffered = try Command.run("doctor", file).output.contains(" graph --deadlock ")
+        let drawn = try Command.run("graph", "--deadlock", file, "-o", folder.folder.path("\(row.name).svg"))
+        #expect(!isOffered || drawn.status == 0, "\(row.name): \(drawn)")
       }
       try record(Self.healthy.map(\.name), program)
       for row in Self.healthy + Self.open {

@@ -110,7 +110,9 @@ struct DoctorCommand: ParsableCommand {
   private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
     guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
     var hints: [DoctorText.Hint] = []
-    if [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
+    // The picture draws operations: nothing would be in it of threads, blocks and tasks alone.
+    let hasPicture = report.findings.contains { $0.isOfStuck(in: report.trace) && !$0.operations.isEmpty }
+    if hasPicture, [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
       hints.append(
         .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
     }
