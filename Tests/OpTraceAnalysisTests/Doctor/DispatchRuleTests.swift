@@ -272,4 +272,45 @@ struct DispatchRuleTests {
     #expect(
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })
   }
+
+  @Test func barriersOfConcurrentQueuesThatSyncOnEachOther() throws {
+    let queues = "0 t0 dispatch-queue d5 width=0 \"cache.a\"\n0 t0 dispatch-queue d6 width=0 \"cache.b\"\n"
+    func crossed(_ alone: String) -> String {
+      queues + """
+        20 t1 submitted #1 queue=d5 item \(alone) code=f1
+        21 t1 submitted #2 queue=d6 item \(alone) code=f2
+        30 t2 run #1
+        31 t3 run #2
+        40 t2 submitted #3 by=#1 queue=d6 how=4 at=f2
+        50 t3 submitted #4 by=#2 queue=d5 how=4 at=f3
+
+        """
+    }
+    let barriers = try diagnosis(crossed("alone"))
+    #expect(barriers.findings.map(\.code) == ["dispatch-cycle"] && barriers.verdict == .deadlocked)
+    #expect(
+      barriers.findings.first?.title
+        == "dispatch queue 'cache.b' and dispatch queue 'cache.a' wait for each other")
+    // Without barriers a concurrent queue runs all of them at once.
+    #expect(try isHealthy(crossed("")))
+  }
+
+  @Test func mainThreadThatWaitsForATaskOfTheMainActor() throws {
+    func lines(_ main: String) -> String {
+      """
+      20 t1 task #1 priority=25 enqueued code=f1 at=f2
+      30 t2 task-run #1
+      31 t2 task-suspended #1 reason=4
+      32 t2 task-enqueued #1 \(main)
+      10030 t3 blocked #0 object=0x10 kind=semaphore age=0 thread=t1
+
+      """ + nobodyElse
+    }
+    let stuck = try diagnosis(lines("main"))
+    #expect(stuck.findings.map(\.code) == ["main-thread-deadlock"] && stuck.verdict == .deadlocked)
+    #expect(
+      stuck.findings.first?.title
+        == "the main thread waits for semaphore 1, while task 'step1()' (#1), which it created, needs the main thread")
+    #expect(try diagnosis(lines("")).findings.allSatisfy { $0.code != "main-thread-deadlock" })
+  }
 }

@@ -1,0 +1,44 @@
+import OpTraceFormat
+import TestSupport
+import Testing
+
+@testable import OpTraceModel
+
+/// What a flight recorder has overwritten the end of is not open.
+@Suite struct LostEndTests {
+  private func trace(_ ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?) throws -> Trace {
+    var events = try TraceText.parse(
+      TypedTrace().text(
+        """
+        0 t1 thread t1 tid=1 "main"
+        0 t1 queue q1 limit=1 "q"
+        0 t1 dispatch-queue d1 width=1 "d"
+        10 t1 task #1 priority=21 enqueued
+        20 t2 task-run #1
+        11 t1 task #2 priority=21 enqueued
+        12 t1 submitted #3 queue=d1
+        30 t3 run #3
+        13 t1 created #4 class="Work"
+        14 t1 enqueued #4 queue=q1
+        15 t2 started #4
+        900 t1 task #5 priority=21 enqueued
+        """, in: .microseconds))
+    events.ring = ring
+    return TraceBuilder.build(events)
+  }
+
+  @Test func whatWasLastSeenBeforeTheRingIsCompleteIsNotKnown() throws {
+    let trace = try trace((completeSince: 500_000, carried: [2]))
+    #expect(trace.tasks.map(\.isOutcomeKnown) == [false, true, true])
+    // Over by when it was last seen; the one that was carried, and the one that is newer, are open.
+    #expect(trace.tasks.map(\.over) == [20_000, nil, nil])
+    #expect(trace.blocks.map(\.over) == [30_000] && trace.blocks.map(\.isOutcomeKnown) == [false])
+    #expect(trace.operations.map(\.isOutcomeKnown) == [false] && trace.operations[0].coverage == .partial)
+  }
+
+  @Test func everythingIsOpenWhereNothingIsMissing() throws {
+    let trace = try trace(nil)
+    #expect(trace.tasks.allSatisfy { $0.over == nil } && trace.blocks.allSatisfy { $0.over == nil })
+    #expect(trace.operations.map(\.isOutcomeKnown) == [true])
+  }
+}
