@@ -110,6 +110,11 @@ static const void *table(const struct dl_phdr_info *object, ElfW(Addr) value) {
   return (const void *)(value < object->dlpi_addr ? value + object->dlpi_addr : value);
 }
 
+// The thread sanitizer is not told of the stores: it would take a lock of its own for each, while the loader's is held here. Whoever
+// reports a race takes these two in the opposite order, and both would wait forever.
+#define UNDER_THE_LOADERS_LOCK __attribute__((no_sanitize("thread")))
+
+UNDER_THE_LOADERS_LOCK
 static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela) *from, size_t bytes,
                               const ElfW(Sym) *symbols, const char *names, bool on) {
   for (size_t i = 0; i < bytes / sizeof *from; i++) {
@@ -129,6 +134,7 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
   }
 }
 
+UNDER_THE_LOADERS_LOCK
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   walk *w = context;
