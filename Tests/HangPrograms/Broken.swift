@@ -6,8 +6,7 @@ import Synchronization
 
 func slotsWaitOwnAdditions() {
   // Both slots of a queue wait for what they added to it.
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 2
+  let queue = limitedQueue(2)
   queue.name = "parse"
   for _ in 0..<2 {
     queue.addOperation {
@@ -83,8 +82,7 @@ func lockLeftLocked() {
 
 func lockLeftByPool() {
   let lock = NSLock()
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 1
+  let q = limitedQueue(1)
   q.addOperation { lock.lock() }
   q.addOperation { lock.lock() }
   q.waitUntilAllOperationsAreFinished()
@@ -126,8 +124,7 @@ func missedSignal() {
 }
 
 func semaphoreNever() {
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 1
+  let q = limitedQueue(1)
   let s = DispatchSemaphore(value: 0)
   q.addOperation { s.wait() }
   q.addOperation {}
@@ -135,8 +132,7 @@ func semaphoreNever() {
 }
 
 func semaphoreNeverRunloop() {
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 1
+  let q = limitedQueue(1)
   let s = DispatchSemaphore(value: 0)
   q.addOperation { s.wait() }
   q.addOperation {}
@@ -191,8 +187,7 @@ func syncCycle() {
 
 func sleepHolders() {
   // Both holders sleep in a semaphore that only work behind them would signal.
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 2
+  let q = limitedQueue(2)
   let s = DispatchSemaphore(value: 0)
   q.addOperation { s.wait() }
   q.addOperation { s.wait() }
@@ -202,8 +197,7 @@ func sleepHolders() {
 }
 
 func barrierOpReentry() {
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 1
+  let q = limitedQueue(1)
   q.addOperation { q.waitUntilAllOperationsAreFinished() }
   q.waitUntilAllOperationsAreFinished()
 }
@@ -216,8 +210,7 @@ func lockHeldByComputing() {
     while true { x &+= x }
   }.start()
   usleep(100_000)
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 2
+  let q = limitedQueue(2)
   for _ in 0..<4 {
     q.addOperation {
       lock.lock()
@@ -234,8 +227,7 @@ func kvoFinishMissing() {
     override var isFinished: Bool { false }
     override func start() { DispatchQueue.global().async { print("done, told nobody") } }
   }
-  let q = OperationQueue()
-  q.maxConcurrentOperationCount = 1
+  let q = limitedQueue(1)
   q.addOperation(Fetch())
   q.addOperation {}
   q.waitUntilAllOperationsAreFinished()

@@ -6,8 +6,7 @@ import Synchronization
 
 func asyncafterOp() {
   // An operation waits for a block whose time has not come, and others are behind it.
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   queue.name = "cron"
   queue.addOperation {
     let s = DispatchSemaphore(value: 0)
@@ -35,8 +34,7 @@ func asyncOpAfter() {
       }
     }
   }
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   queue.addOperation(Later())
   queue.addOperation {}
   queue.waitUntilAllOperationsAreFinished()
@@ -44,8 +42,7 @@ func asyncOpAfter() {
 
 func sigtermDaemon() {
   // A daemon whose operation runs until SIGTERM comes.
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let stop = DispatchSemaphore(value: 0)
   signal(SIGTERM, SIG_IGN)
   let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
@@ -57,8 +54,7 @@ func sigtermDaemon() {
 }
 
 func sigwaitDaemon() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let stop = DispatchSemaphore(value: 0)
   queue.addOperation { stop.wait() }
   queue.addOperation { print("bye") }
@@ -73,8 +69,7 @@ func sigwaitDaemon() {
 }
 
 func replStdin() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let line = DispatchSemaphore(value: 0)
   queue.addOperation { line.wait() }
   queue.addOperation { print("got it") }
@@ -83,8 +78,7 @@ func replStdin() {
 }
 
 func childProcess() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let done = DispatchSemaphore(value: 0)
   queue.addOperation { done.wait() }
   queue.addOperation { print("child over") }
@@ -100,8 +94,7 @@ func childProcess() {
 }
 
 func processFoundation() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   queue.addOperation {
     let p = Process()
     p.executableURL = URL(fileURLWithPath: "/bin/sleep")
@@ -114,8 +107,7 @@ func processFoundation() {
 }
 
 func socketAccept() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let got = DispatchSemaphore(value: 0)
   queue.addOperation { got.wait() }
   queue.addOperation { print("request") }
@@ -128,8 +120,7 @@ func socketAccept() {
 }
 
 func socketReadSource() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let got = DispatchSemaphore(value: 0)
   let (s, _) = listening()
   let source = DispatchSource.makeReadSource(fileDescriptor: s, queue: DispatchQueue(label: "net"))
@@ -142,8 +133,7 @@ func socketReadSource() {
 }
 
 func pipeReadOp() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   var ends: [Int32] = [0, 0]
   pipe(&ends)
   let start = ends[0]
@@ -156,8 +146,7 @@ func pipeReadOp() {
 }
 
 func runloopTimer() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let tick = DispatchSemaphore(value: 0)
   queue.addOperation { tick.wait() }
   queue.addOperation { print("tick") }
@@ -167,8 +156,7 @@ func runloopTimer() {
 }
 
 func dispatchTimer() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let tick = DispatchSemaphore(value: 0)
   let timer = DispatchSource.makeTimerSource(queue: .global())
   timer.schedule(deadline: .now() + 60)
@@ -181,8 +169,7 @@ func dispatchTimer() {
 }
 
 func sleepingThread() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let tick = DispatchSemaphore(value: 0)
   queue.addOperation { tick.wait() }
   queue.addOperation { print("tick") }
@@ -194,8 +181,7 @@ func sleepingThread() {
 }
 
 func sleepingOp() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 2
+  let queue = limitedQueue(2)
   for _ in 0..<2 { queue.addOperation { sleep(60) } }
   for _ in 0..<3 { queue.addOperation {} }
   queue.waitUntilAllOperationsAreFinished()
@@ -236,8 +222,7 @@ func idleRunloop() {
 }
 
 func inotifyWatcher() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let changed = DispatchSemaphore(value: 0)
   queue.addOperation { changed.wait() }
   queue.addOperation { print("changed") }
@@ -252,8 +237,7 @@ func inotifyWatcher() {
 }
 
 func eventfdPoll() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   let changed = DispatchSemaphore(value: 0)
   queue.addOperation { changed.wait() }
   queue.addOperation { print("changed") }
@@ -268,8 +252,7 @@ func eventfdPoll() {
 
 func flock() {
   // Whoever has the file open may unlock it: other processes, too.
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   queue.addOperation {
     let first = open("lock", O_RDWR | O_CREAT, 0o600), second = open("lock", O_RDWR)
     _ = flock(first, LOCK_EX)
@@ -280,8 +263,7 @@ func flock() {
 }
 
 func busy() {
-  let queue = OperationQueue()
-  queue.maxConcurrentOperationCount = 1
+  let queue = limitedQueue(1)
   queue.addOperation {
     var x = 1
     let end = Date(timeIntervalSinceNow: 60)
