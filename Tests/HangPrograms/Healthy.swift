@@ -10,7 +10,7 @@ func asyncafterOp() {
   queue.name = "cron"
   queue.addOperation {
     let s = DispatchSemaphore(value: 0)
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60) { s.signal() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 600) { s.signal() }
     s.wait()
   }
   for _ in 0..<3 { queue.addOperation {} }
@@ -27,7 +27,7 @@ func asyncOpAfter() {
       willChangeValue(forKey: "isExecuting")
       state.withLock { $0.0 = true }
       didChangeValue(forKey: "isExecuting")
-      DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+      DispatchQueue.global().asyncAfter(deadline: .now() + 600) {
         self.willChangeValue(forKey: "isFinished")
         self.state.withLock { $0 = (false, true) }
         self.didChangeValue(forKey: "isFinished")
@@ -85,7 +85,7 @@ func childProcess() {
   Thread {
     var status: Int32 = 0
     var pid: pid_t = 0
-    let words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
+    let words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
     posix_spawnp(&pid, "sleep", nil, nil, words, environ)
     waitpid(pid, &status, 0)
     done.signal()
@@ -98,7 +98,7 @@ func processFoundation() {
   queue.addOperation {
     let p = Process()
     p.executableURL = URL(fileURLWithPath: "/bin/sleep")
-    p.arguments = ["60"]
+    p.arguments = ["600"]
     try? p.run()
     p.waitUntilExit()
   }
@@ -150,7 +150,7 @@ func runloopTimer() {
   let tick = DispatchSemaphore(value: 0)
   queue.addOperation { tick.wait() }
   queue.addOperation { print("tick") }
-  let timer = Timer(fire: Date(timeIntervalSinceNow: 60), interval: 60, repeats: true) { _ in tick.signal() }
+  let timer = Timer(fire: Date(timeIntervalSinceNow: 600), interval: 600, repeats: true) { _ in tick.signal() }
   RunLoop.main.add(timer, forMode: .default)
   while true { RunLoop.main.run(until: Date(timeIntervalSinceNow: 300)) }
 }
@@ -159,7 +159,7 @@ func dispatchTimer() {
   let queue = limitedQueue(1)
   let tick = DispatchSemaphore(value: 0)
   let timer = DispatchSource.makeTimerSource(queue: .global())
-  timer.schedule(deadline: .now() + 60)
+  timer.schedule(deadline: .now() + 600)
   timer.setEventHandler { tick.signal() }
   timer.resume()
   queue.addOperation { tick.wait() }
@@ -174,7 +174,7 @@ func sleepingThread() {
   queue.addOperation { tick.wait() }
   queue.addOperation { print("tick") }
   Thread {
-    sleep(60)
+    sleep(600)
     tick.signal()
   }.start()
   queue.waitUntilAllOperationsAreFinished()
@@ -182,7 +182,7 @@ func sleepingThread() {
 
 func sleepingOp() {
   let queue = limitedQueue(2)
-  for _ in 0..<2 { queue.addOperation { sleep(60) } }
+  for _ in 0..<2 { queue.addOperation { sleep(600) } }
   for _ in 0..<3 { queue.addOperation {} }
   queue.waitUntilAllOperationsAreFinished()
 }
@@ -190,7 +190,7 @@ func sleepingOp() {
 func taskSleep() {
   let done = DispatchSemaphore(value: 0)
   Task {
-    try? await Task.sleep(for: .seconds(60))
+    try? await Task.sleep(for: .seconds(600))
     done.signal()
   }
   done.wait()
@@ -266,7 +266,7 @@ func busy() {
   let queue = limitedQueue(1)
   queue.addOperation {
     var x = 1
-    let end = Date(timeIntervalSinceNow: 60)
+    let end = Date(timeIntervalSinceNow: 600)
     while Date() < end { x &+= x }
     print(x)
   }

@@ -83,7 +83,8 @@
             [ $seen -ge \(names.count) ] && break
           done
           sleep 2
-          for pid in $(pgrep -f "^$1 "); do pkill -KILL -P $pid; kill -KILL $pid; done
+          # The program before its children: one that sees a child's end goes on.
+          for pid in $(pgrep -f "^$1 "); do kill -KILL $pid $(pgrep -P $pid); done
           wait
           """)
       #expect(result.status == 0, "\(result)")

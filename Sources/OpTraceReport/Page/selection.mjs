@@ -79,7 +79,8 @@ export class Selection {
 
   // Keeps the address up to date, and follows it when it is changed by hand or by "back".
   attach(window) {
-    this.read(window.location.hash);
+    let known = window.location.hash;
+    this.read(known);
     let isPlanned = false;
     this.subscribe(() => {
       if (isPlanned) return;
@@ -87,11 +88,16 @@ export class Selection {
       // Browsers refuse more than some hundred changes in half a minute.
       window.setTimeout(() => {
         isPlanned = false;
+        // Somebody has gone elsewhere, and the event that tells of it is still to come: writing now would damage that entry.
+        if (window.location.hash !== known) return;
         const hash = this.address === '' ? window.location.pathname + window.location.search : '#' + this.address;
         window.history.replaceState(null, '', hash);
+        known = window.location.hash;
       }, 250);
     });
-    // The event's address: an own change that was still planned may have gone over the window's by now.
-    window.addEventListener('hashchange', (event) => this.read(new URL(event.newURL).hash));
+    window.addEventListener('hashchange', () => {
+      known = window.location.hash;
+      this.read(known);
+    });
   }
 }

@@ -58,3 +58,47 @@ test('the selection follows its operation and finding to new numbers, and is dro
   selection.renew();
   assert.deepEqual([selection.row, selection.finding, heard], [-1, -1, ['row,finding']]);
 });
+
+// A window with one entry, whose timers and events come when the test says.
+function windowAt(hash) {
+  const planned = [];
+  const window = {
+    location: {hash, pathname: '/report.html', search: ''},
+    history: {replaceState(_, __, address) { window.location.hash = address.startsWith('#') ? address : ''; }},
+    setTimeout: (work) => planned.push(work),
+    addEventListener: (_, listener) => { window.tell = listener; },
+    runTimers() { for (const work of planned.splice(0)) work(); },
+  };
+  return window;
+}
+
+test('the address follows what is selected', () => {
+  const window = windowAt('#op=5');
+  const selection = new Selection(model);
+  selection.attach(window);
+  assert.equal(selection.row, 1);
+  selection.select(0);
+  selection.show('graph');
+  assert.equal(window.location.hash, '#op=5');
+  window.runTimers();
+  assert.equal(window.location.hash, '#op=1&tab=graph');
+  selection.select(-1);
+  selection.show('timeline');
+  window.runTimers();
+  assert.equal(window.location.hash, '');
+});
+
+test('an entry that somebody has gone to keeps its address, though the page was about to write', () => {
+  const window = windowAt('#op=5');
+  const selection = new Selection(model);
+  selection.attach(window);
+  selection.select(0);
+  // "Back": the address has changed, and the event comes only after the timer.
+  window.location.hash = '#op=5&tab=graph';
+  window.runTimers();
+  assert.equal(window.location.hash, '#op=5&tab=graph');
+  window.tell();
+  assert.deepEqual([selection.row, selection.tab], [1, 'graph']);
+  window.runTimers();
+  assert.equal(window.location.hash, '#op=5&tab=graph');
+});
