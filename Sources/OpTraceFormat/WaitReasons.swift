@@ -29,11 +29,13 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
   /// `epoll_wait` without a limit of time, with nothing to wait for but what the process itself does: a run loop or a thread
   /// of libdispatch's without timers, files and connections.
   case events = 13
+  /// The initialiser of a global or a static property, which another thread runs. The lock is the token that Swift's runtime keeps for it.
+  case once = 14
 
   /// Whether it is a lock, which a thread holds.
   public var isLock: Bool {
     switch self {
-    case .mutex, .inheriting, .word, .writer, .readers: true
+    case .mutex, .inheriting, .word, .writer, .readers, .once: true
     default: false
     }
   }
@@ -54,6 +56,7 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
     case .child: "another process"
     case .signal: "a signal of the system"
     case .events: "work from other threads"
+    case .once: "the initialiser of a global"
     }
   }
 }

@@ -241,6 +241,45 @@ func dependencyCycle() {
   q.addOperations([a, b], waitUntilFinished: true)
 }
 
+enum Settings {
+  static let shared: Int = {
+    settingsBegan.signal()
+    cacheBegan.wait()
+    return Cache.shared + 1
+  }()
+}
+
+enum Cache {
+  static let shared: Int = {
+    cacheBegan.signal()
+    settingsBegan.wait()
+    return Settings.shared + 1
+  }()
+}
+let settingsBegan = DispatchSemaphore(value: 0), cacheBegan = DispatchSemaphore(value: 0)
+
+func initialisersAcross() {
+  // The semaphores themselves are made before.
+  _ = (settingsBegan, cacheBegan)
+  let q = OperationQueue()
+  q.addOperation { print(Settings.shared) }
+  q.addOperation { print(Cache.shared) }
+  q.waitUntilAllOperationsAreFinished()
+}
+
+final class Registry: Sendable {
+  static let shared = Registry()
+  let count: Int
+  init() { count = Registry.known() + 1 }
+  static func known() -> Int { Registry.shared.count }
+}
+
+func initialiserOfItself() {
+  let q = OperationQueue()
+  q.addOperation { print(Registry.shared.count) }
+  q.waitUntilAllOperationsAreFinished()
+}
+
 nonisolated(unsafe) let broken: KeyValuePairs<String, () -> Void> = [
   "slots-wait-own-additions": slotsWaitOwnAdditions,
   "thirty-suspended": thirtySuspended,
@@ -263,6 +302,8 @@ nonisolated(unsafe) let broken: KeyValuePairs<String, () -> Void> = [
   "lock-held-by-computing": lockHeldByComputing,
   "kvo-finish-missing": kvoFinishMissing,
   "dependency-cycle": dependencyCycle,
+  "initialisers-across": initialisersAcross,
+  "initialiser-of-itself": initialiserOfItself,
 ]
 
 @MainActor func touch() {}

@@ -292,6 +292,20 @@ func longPollUrlsessionLike() {
   done.wait()
 }
 
+enum Catalogue {
+  static let shared: Int = {
+    sleep(600)
+    return 1
+  }()
+}
+
+func slowInitialiser() {
+  // Two wait for what a third one makes, which takes its time.
+  let queue = OperationQueue()
+  for _ in 0..<3 { queue.addOperation { print(Catalogue.shared) } }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
 nonisolated(unsafe) let healthy: KeyValuePairs<String, () -> Void> = [
   "asyncafter-op": asyncafterOp,
   "async-op-after": asyncOpAfter,
@@ -299,6 +313,7 @@ nonisolated(unsafe) let healthy: KeyValuePairs<String, () -> Void> = [
   "sigwait-daemon": sigwaitDaemon,
   "repl-stdin": replStdin,
   "child-process": childProcess,
+  "slow-initialiser": slowInitialiser,
   "process-foundation": processFoundation,
   "socket-accept": socketAccept,
   "socket-read-source": socketReadSource,

@@ -33,6 +33,14 @@
       ("barrier-op-reentry", .deadlocked, "queue-self-wait", "holds the only slot"),
       ("kvo-finish-missing", .stalled, "never-finished", "nothing has finished it"),
       ("dependency-cycle", .deadlocked, "dependency-cycle", "depend on each other in a cycle"),
+      (
+        "initialisers-across", .deadlocked, "lock-cycle",
+        "2 operations wait for each other's initialisers: those of '"
+      ),
+      (
+        "initialiser-of-itself", .deadlocked, "lock-cycle",
+        "waits for the initialiser of 'Registry.shared', which it runs itself"
+      ),
     ]
     /// Not proven, so not told as an error: what may still move it is named.
     static let open: [(name: String, says: String)] = [
@@ -48,6 +56,7 @@
       ("process-foundation", "is still running"), ("socket-accept", "waits for a socket"),
       ("socket-read-source", "a socket"), ("pipe-read-op", "waits for a pipe"), ("runloop-timer", ""),
       ("dispatch-timer", "a timer"), ("sleeping-thread", "waits for a time"), ("sleeping-op", "waits for a time"),
+      ("slow-initialiser", "waits for a time"),
       ("task-sleep", "sleeps"), ("task-stream-socket", "waits for a socket"), ("idle-dispatch-main", "No deadlock"),
       ("idle-runloop", "No deadlock"), ("inotify-watcher", "changes of files"), ("eventfd-poll", "waits for a socket"),
       ("flock", "is still running"), ("busy", "is computing"), ("long-poll-urlsession-like", "a socket"),

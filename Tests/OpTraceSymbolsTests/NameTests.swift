@@ -117,7 +117,7 @@ private let ofTheSource: [(String, String)] = [
     "default argument 0 of static DispatchQueue.global(qos:)"
   ),
   ("$s3app6globalSaySiGvau", "global.unsafeMutableAddressor"),
-  ("$s3app6global_WZ", "one-time initialization function for global"),
+  ("$s3app6global_WZ", "initialiser of global"),
   ("$sSa3appSiRszlE5totalSiyFS2i_Sitcfu_", "implicit closure #1 in Array.total()"),
   ("$s3app5packsyyxxQpRvzlF", "packs(_:)"),
   ("$s3app6LoaderC2eeoiySbAC_ACtFZ", "static Loader.==(_:_:)"),
@@ -142,6 +142,10 @@ private let ofTheSource: [(String, String)] = [
 
 /// Thunks and the like.
 private let ofTheCompiler: [(String, String)] = [
+  ("$s5cross5CacheO6shared_WZ", "initialiser of Cache.shared"),
+  ("$s5cross6second_WZ", "initialiser of second"),
+  ("$s5cross5first_WZTm", "one-time initialization function for first (or one merged with it)"),
+  ("$s3app9loadUsersy10Foundation9OperationCSiFTm", "loadUsers(_:) (or one merged with it)"),
   ("$s3app7CounterCScAAAScA15unownedExecutorScevgTW", "Counter.unownedExecutor.getter"),
   ("$s3app6LoaderC4KindOSHAASH13_rawHashValue4seedS2i_tFTW", "Loader.Kind._rawHashValue(seed:)"),
   ("$s3app6LoaderCAA6RunnerA2aDP3runyS2iYaKFTW", "Loader.run(_:)"),

@@ -16,6 +16,7 @@
 #include "blocks.h"
 #include "items.h"
 #include "state.h"
+#include "timers.h"
 #include "../dispatch/submitted.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -266,7 +267,7 @@ static void set_handler(uint32_t index, void *source, void *body) {
 }
 
 static void *hook_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
-  events_timer_made();
+  timers_see_source(type);
   return ((void *(*)(const void *, uintptr_t, uintptr_t, void *))real(index_source_create))(type, handle, mask, queue);
 }
 

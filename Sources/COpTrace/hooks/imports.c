@@ -39,7 +39,9 @@ static uintptr_t foundation_base;
 // Set once, before anything is exchanged: the methods of both classes, and the functions of Foundation and of others.
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
-static bool wants[import_tables] = {[imports_foundation] = true, [imports_blocking] = true};
+static bool wants[import_tables] = {
+  [imports_foundation] = true, [imports_blocking] = true, [imports_timers] = true, [imports_once] = true,
+};
 
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]) {
   // Only once: when the hooks are installed again, threads may still be inside of a call that was redirected before.
@@ -79,7 +81,7 @@ static bool is_of_tasks(const char *name) { return begins(name, "swift_") || beg
 // `object`: whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
-  if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") &&
+  if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
       !(wants[imports_tasks] && is_of_tasks(name)) && !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)

@@ -9,11 +9,13 @@
 #include "dispatch.h"
 #include "imports.h"
 #include "objects.h"
+#include "once.h"
 #include "operations.h"
 #include "queues.h"
 #include "state.h"
 #include "tasks.h"
 #include "test_frameworks.h"
+#include "timers.h"
 
 #if OPTRACE_HAS_HOOKS
 // Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak: this target also links without the
@@ -22,8 +24,9 @@ __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
 static hooked_import *const imports[import_tables] = {
-  [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_dispatch] = dispatch_imports,
-  [imports_tasks] = task_imports, [imports_tests] = test_imports,
+  [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_timers] = timer_imports,
+  [imports_once] = once_imports, [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports,
+  [imports_tests] = test_imports,
 };
 
 // Examines Foundation, and changes nothing. Null, or the reason why it does not fit.
@@ -64,6 +67,7 @@ const char *optrace_hooks_install(void) {
   if (why) return why;
   if (!imports_resolve(methods, imports)) return "this Foundation lacks a function that OpTrace hooks";
   blocking_prepare();
+  once_prepare();
   flusher_set_refresh(classes_refresh);
   hooks_set_active(true);
   if (!classes_patch(true)) {
@@ -72,6 +76,7 @@ const char *optrace_hooks_install(void) {
     return "the method tables of Foundation's classes cannot be written";
   }
   classes_refresh();
+  events_watch_timers();
   return NULL;
 }
 
@@ -79,7 +84,6 @@ void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void
   record_submitted(recorder, define);
   imports_want(imports_dispatch);
   classes_refresh();
-  events_watch_timers();
 }
 
 const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {

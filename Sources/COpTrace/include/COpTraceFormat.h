@@ -203,6 +203,7 @@ enum {
   optrace_sleep_child = 11,
   optrace_sleep_signal = 12,
   optrace_sleep_events = 13,
+  optrace_sleep_once = 14,
 };
 
 enum {

@@ -9,6 +9,7 @@
 #include "../records/emit.h"
 #include "../records/buffers.h"
 #include "../tasks/task_records.h"
+#include "../waits/once.h"
 #include "COpTraceFields.h"
 #include "seen.h"
 
@@ -85,10 +86,26 @@ static uint32_t stack_id(void *context, const thread_seen *seen) {
   return stacks_wanted(recorder) ? stack_id_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
 }
 
-static void report(void *context, const moment_thread *seen) {
+// A thread that waits for an initialiser may seem to compute.
+static void look_for_initialiser(optrace_recorder *recorder, moment_thread *seen) {
+  once_waiter waiter;
+  if (!once_find(seen->id, &waiter)) return;
+  uint32_t stack = stack_id_of_thread(recorder, &waiter.start, 0);
+  if (!once_still_waits(&waiter)) return;
+  seen->state = 'S';
+  seen->is_running = false;
+  seen->is_still = true;
+  seen->call = -1;
+  seen->stack = stack;
+  seen->reason = (sleep_reason){.kind = sleep_once, .lock = waiter.token, .owner = waiter.owner};
+}
+
+static void report(void *context, const moment_thread *visited) {
   optrace_recorder *recorder = context;
+  moment_thread thread = *visited, *seen = &thread;
   uint32_t number = number_of_thread(recorder, seen->id, seen->name);
   if (!number) return;
+  look_for_initialiser(recorder, seen);
   // A thread may be named as an owner before it is visited itself.
   uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];

@@ -19,6 +19,7 @@ typedef enum {
   sleep_child,          // The end of a process.
   sleep_signal,         // A signal.
   sleep_events,         // An epoll set in which only the process itself can cause an event.
+  sleep_once,           // An initialiser that another thread runs (waits/once.h); no call says so.
 } sleep_kind;
 
 typedef struct {

@@ -56,8 +56,8 @@ extension DoctorContext {
         .thread, id: UInt64(thread.rawValue), name: name(thread),
         at: self.location(of: step.reason) ?? self.location(of: thread))
     case .lock(let address):
-      let reason = seenThreads.all.first { $0.lock == address && $0.reason.isLock }?.reason
-      return ChainMember(.lock, id: address, name: reason?.text)
+      let seen = seenThreads.all.first { $0.lock == address && $0.reason.isLock }
+      return ChainMember(.lock, id: address, name: seen.map(obstacle))
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue):
       return ChainMember(.queue, id: UInt64(trace.queues[queue].id.rawValue), name: trace.queues[queue].name)
     case .block(let index):

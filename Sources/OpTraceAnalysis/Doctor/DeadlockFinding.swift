@@ -242,11 +242,31 @@ extension DoctorContext {
       return .init(at: stamp, text + location)
     }
     if seen.reason == .join { return .init(at: stamp, "\(who) waits for the end of \(name(owner))\(location)") }
-    let waits = "\(who) waits for \(seen.reason.text)"
+    let waits = "\(who) waits for \(obstacle(seen))"
+    let (holds, itself) = seen.reason == .once ? ("runs", ", which it runs itself") : ("holds", " that it holds itself")
     return .init(
       at: stamp,
-      waits + (owner == seen.thread ? " that it holds itself\(location)" : "\(location); \(holder(owner)) holds it"))
+      waits + (owner == seen.thread ? itself + location : "\(location); \(holder(owner)) \(holds) it"))
   }
+
+  /// What a thread sleeps in, after "waits for": `a mutex`, `the initialiser of 'Cache.shared'`.
+  func obstacle(_ seen: SeenThread) -> String {
+    initialised(seen).map { "the initialiser of " + $0 } ?? seen.reason.text
+  }
+
+  /// `'Cache.shared'`: whose initialiser a thread waits for; nil: it waits for something else, or that is not known. A token does
+  /// not tell which of those it is that its holder runs.
+  func initialised(_ seen: SeenThread) -> String? {
+    guard seen.reason == .once, let owner = seen.heldBy else { return nil }
+    let names = trace.stacks.stack(seenThreads[owner]?.at).compactMap { frame -> String? in
+      guard let name = trace.stacks.function(of: frame)?.shortName, name.hasPrefix(Self.initialiser) else { return nil }
+      return "'\(Self.shown(String(name.dropFirst(Self.initialiser.count))))'"
+    }
+    return names.isEmpty ? nil : names.joined(separator: " or ")
+  }
+
+  /// Begins the name of a function that makes the value of a global or a static property.
+  private static let initialiser = "initialiser of "
 
   /// The operation that a thread executes, else the thread.
   func holder(_ thread: ThreadID) -> String {

@@ -101,7 +101,7 @@ private struct Facts {
     if seen.isRunning || seen.state == .running { return .running }
     switch seen.reason {
     case .futex: return isWaiting || !seen.isIdle(in: trace.stacks) ? .blocked : .sleeping
-    case .mutex, .inheriting, .word, .writer, .readers, .join: return .blocked
+    case .mutex, .inheriting, .word, .writer, .readers, .once, .join: return .blocked
     case .unknown, .events, .poll, .time, .input, .child, .signal:
       if isWaiting { return .blocked }
       return seen.isBusy ? .running : .sleeping
@@ -157,7 +157,7 @@ extension ThreadStatus.Awaited.Kind {
   fileprivate init?(_ reason: SleepReason) {
     switch reason {
     case .unknown: return nil
-    case .mutex, .inheriting, .word, .writer, .readers: self = .lock
+    case .mutex, .inheriting, .word, .writer, .readers, .once: self = .lock
     case .join: self = .thread
     case .futex, .events: self = .signal
     case .poll, .input: self = .input

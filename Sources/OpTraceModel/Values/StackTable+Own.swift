@@ -28,13 +28,15 @@ extension StackTable {
   /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
   public func ownFrame(_ innermost: FrameID?) -> FrameID? { stack(innermost).first(where: isOwn) }
 
-  /// An address without a name helps nobody, as in a library that was stripped, and neither does a thunk that the compiler made
-  /// to pass a closure on: then the next own function is taken, unless only a guess leads there.
+  /// An address without a name helps nobody, as in a library that was stripped, and neither does what the compiler made to pass a
+  /// closure on or to reach a global: then the next own function is taken, unless only a guess leads there.
   private func bestFrame(_ innermost: FrameID) -> FrameID? {
     var first: FrameID?
     for id in stack(innermost) where isOwn(id) {
       if let first, self[id]?.isGuessed != self[first]?.isGuessed { return first }
-      if let name = function(of: id)?.shortName, name != Self.namelessGlue { return id }
+      if let name = function(of: id)?.shortName, name != Self.namelessGlue, !Self.isAccessor(name) {
+        return id
+      }
       if first == nil { first = id }
     }
     return first
@@ -42,6 +44,9 @@ extension StackTable {
 
   /// The short name of all functions that adapt a closure to another type's way to call it.
   static let namelessGlue = "reabstraction thunk"
+
+  /// Whether it is the code by which a global is reached. Its line is that of the global, and not of who uses it.
+  private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("unsafeMutableAddressor") }
 
   /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
@@ -52,7 +57,8 @@ extension StackTable {
     }
     // Inlined functions of Swift's library have no lines of their own.
     let symbols = symbols(of: frame)
-    guard let symbol = symbols.first(where: { $0.line != nil }) ?? symbols.last else {
+    let lines = symbols.filter { $0.line != nil }
+    guard let symbol = lines.first(where: { !Self.isAccessor($0.shortName) }) ?? lines.first ?? symbols.last else {
       return CodeLocation(function: text(of: frame), module: image(of: frame)?.name)
     }
     return CodeLocation(

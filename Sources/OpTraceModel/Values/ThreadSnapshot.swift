@@ -68,6 +68,8 @@ public struct SeenThread: Sendable, Equatable {
   /// Whether it needed the processor: it ran at that moment, or for most of the time since the snapshot before.
   public var isBusy: Bool {
     if isRunning || state == .running { return true }
+    // Swift's runtime may try again without end.
+    if reason == .once { return false }
     guard let cpuSince, let since, since > 0 else { return false }
     return cpuSince * 2 > since
   }

@@ -12,15 +12,23 @@ package struct FunctionName: Hashable, Sendable {
   /// that nobody vouches for are for ``Symbolicator``.
   /// - Complexity: O(length of the full name).
   package init(mangled: String) {
-    let bare = FunctionName.withoutVersion(mangled)
+    let bare = FunctionName.readable(mangled)
     self.init(mangled, bare, demangled: Demangler.language(bare) == nil ? nil : Demangler.text(bare))
   }
 
   private init(_ mangled: String, _ bare: String, demangled: String?) {
     self.mangled = mangled
     guard let demangled, let language = Demangler.language(bare) else {
-      full = bare
-      short = FunctionName.withoutClone(bare)
+      let name = FunctionName.withoutVersion(mangled)
+      full = name
+      short = FunctionName.withoutClone(name)
+      return
+    }
+    if FunctionName.initialised(mangled) != nil {
+      var name = SwiftName(demangled).short()
+      if name.hasPrefix("static ") { name.removeFirst(7) }
+      full = "one-time initialization function for \(name)"
+      short = FunctionName.initialiser + name
       return
     }
     full = demangled
@@ -35,7 +43,7 @@ package struct FunctionName: Hashable, Sendable {
   static func learn(_ mangled: some Sequence<String>, _ known: inout [String: FunctionName]) {
     var asked: [(mangled: String, bare: String)] = []
     for name in Set(mangled) where known[name] == nil {
-      let bare = withoutVersion(name)
+      let bare = readable(name)
       if Demangler.language(bare) == nil {
         known[name] = FunctionName(name, bare, demangled: nil)
       } else {
@@ -47,6 +55,23 @@ package struct FunctionName: Hashable, Sendable {
     for (name, text) in zip(asked, DemanglingChild.demangle(asked.map(\.bare))) {
       known[name.mangled] = FunctionName(name.mangled, name.bare, demangled: text)
     }
+  }
+
+  /// Begins the short name of the function that makes the value of a global or a static property, when it is first used.
+  package static let initialiser = "initialiser of "
+
+  /// The name that is demangled for a function.
+  private static func readable(_ mangled: String) -> String {
+    let bare = withoutVersion(mangled)
+    return initialised(bare) ?? bare
+  }
+
+  /// The global or static property that a one-time initialization function makes, as an `Int`: such a function's mangled name has
+  /// what the property is in, but not its type, and its demangled name has neither. Nil: it is another function.
+  private static func initialised(_ mangled: String) -> String? {
+    let bare = withoutVersion(mangled)
+    guard bare.hasPrefix("$s"), bare.hasSuffix("_WZ") else { return nil }
+    return bare.dropLast(3) + "SivpZ"
   }
 
   /// `read@@GLIBC_2.2.5`

@@ -15,7 +15,13 @@ struct SwiftName {
   func short() -> String {
     var range = 0..<text.bytes.count
     if let suffix = text.find(" with unmangled suffix ", in: range) { range = range.lowerBound..<suffix }
-    range = withoutAdditions(range)
+    // The compiler kept one body for functions that do the same: which of them called it is not known.
+    if text.hasPrefix("merged ", at: range.lowerBound) { return name(range) + " (or one merged with it)" }
+    return name(range)
+  }
+
+  private func name(_ whole: Range<Int>) -> String {
+    let range = withoutAdditions(whole)
     if text.hasPrefix("reabstraction thunk", at: range.lowerBound) {
       return "reabstraction thunk"
     }

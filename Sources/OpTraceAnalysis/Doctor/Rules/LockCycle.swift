@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
@@ -7,7 +8,8 @@ extension DoctorRule {
       """
       A cycle of waits goes through a lock (a mutex, a reader-writer lock, Swift's `Mutex`): two threads take two \
       locks in opposite order, a thread locks what it already holds, or a thread holds a lock while it waits for an \
-      operation that needs the lock. Seen in the recorder's snapshot of the threads, taken when nothing moves: which \
+      operation that needs the lock. The initialiser of a global or a static property is a lock, too: Swift runs it \
+      once, and who uses the property meanwhile waits. Seen in the recorder's snapshot of the threads, taken when nothing moves: which \
       lock each thread waits for, and which thread holds it.
       """,
       wrong: """
@@ -40,13 +42,37 @@ extension DoctorContext {
       if case .lock = blockage.graph.nodes[step.from] { false } else { true }
     }
     let isOfLocksAlone = waiters.allSatisfy { if case .lock = $0.reason { true } else { false } }
-    let lock = chain.first { $0.kind == .lock }?.name ?? "a lock"
+    let seen = waiters.compactMap { step -> SeenThread? in
+      if case .lock(let thread) = step.reason { seenThreads[thread] } else { nil }
+    }
+    let isOfInitialisers = !seen.isEmpty && seen.allSatisfy { $0.reason == .once }
+    let names = seen.compactMap(initialised)
+    let lock =
+      isOfInitialisers ? seen.first.map(obstacle) ?? "a lock" : chain.first { $0.kind == .lock }?.name ?? "a lock"
     let first = waiters.first.map { name(ofNode: $0.from) } ?? "a thread"
     let location = waiters.first.flatMap { self.location(of: $0.reason) }
     let title: String
     let explanation: String
     let fix: String
     switch (waiters.count, isOfLocksAlone) {
+    case (1, _) where isOfInitialisers:
+      title = "\(first) waits for \(lock), which it runs itself"
+      explanation =
+        "Swift runs the initialiser of a global or a static property once, when it is first used. This one uses its own "
+        + "property, and so waits for itself to be over."
+      fix =
+        "Do not use \(names.first ?? "the property")\(Self.phrase(location)) before it has its value: pass on what is being "
+        + "made instead."
+    case (_, true) where isOfInitialisers:
+      title =
+        "\(members(chain)) wait for each other's initialisers"
+        + (names.isEmpty ? "" : ": those of \(Self.list(names))")
+      explanation =
+        "Swift runs the initialiser of a global or a static property once, when it is first used; who uses it meanwhile "
+        + "waits. Each of these runs one, and waits for the one that the next runs."
+      fix =
+        "Do not use one of these properties in the initialiser of the other: pass the value on, or make both in one place "
+        + "before the work begins."
     case (1, _):
       title = "\(first) waits for \(lock) that it holds itself"
       explanation =

@@ -1,0 +1,14 @@
+// A hook of Swift's runtime: initialisers of globals and of static properties.
+#ifndef OPTRACE_HOOK_ONCE_H
+#define OPTRACE_HOOK_ONCE_H
+
+#include "tables.h"
+
+#if OPTRACE_HAS_HOOKS
+extern hooked_import once_imports[];
+
+// Learns how the runtime marks an initialiser that is over. Once, after the imports are resolved.
+void once_prepare(void);
+#endif
+
+#endif

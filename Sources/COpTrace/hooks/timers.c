@@ -1,0 +1,40 @@
+// Where blocks are not recorded, these only tell that the program has made a timer. Where they are, the hooks of `dispatch.c` count.
+#include "timers.h"
+
+#include "../stacks/events.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <stdint.h>
+
+typedef void (*function)(void *context);
+
+enum { index_after, index_after_f, index_source_create };
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return timer_imports[index].real; }
+
+void timers_see_source(const void *type) {
+  // If libdispatch names none, every source may be one.
+  const void *timer = dlsym(RTLD_DEFAULT, "_dispatch_source_type_timer");
+  if (!timer || type == timer) events_timer_made();
+}
+
+static void hook_after(uint64_t when, void *queue, const void *body) {
+  events_timer_made();
+  ((void (*)(uint64_t, void *, const void *))real(index_after))(when, queue, body);
+}
+
+static void hook_after_f(uint64_t when, void *queue, void *context, function run) {
+  events_timer_made();
+  ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, context, run);
+}
+
+static void *hook_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
+  timers_see_source(type);
+  return ((void *(*)(const void *, uintptr_t, uintptr_t, void *))real(index_source_create))(type, handle, mask, queue);
+}
+
+#define TIMER(name) [index_##name] = {"dispatch_" #name, hook_##name}
+
+hooked_import timer_imports[] = {TIMER(after), TIMER(after_f), TIMER(source_create), {0}};
+#endif
