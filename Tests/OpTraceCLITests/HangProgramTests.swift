@@ -23,7 +23,7 @@
       ("pool-starved-with-timer", .suspected, "thread-pool-starvation", "block the threads of Swift's pool"),
       ("lock-left-by-pool", .deadlocked, "lock-cycle", "waits for a mutex that it holds itself"),
       ("barrier-sync-across", .deadlocked, "dispatch-cycle", "wait for each other"),
-      ("missed-signal", .stalled, "never-finished", "waiting for condition 1"),
+      ("missed-signal", .stalled, "never-finished", "condition 1 for "),
       ("semaphore-never", .stalled, "never-finished", "waiting for semaphore 1"),
       ("group-leave-missing", .stalled, "never-signalled", "the main thread waits for group 1"),
       ("continuation-lost", .stalled, "continuation-never-resumed", "in lost() at Broken.swift:"),
@@ -71,8 +71,16 @@
       return program
     }
 
+    /// Those that need neither blocks nor tasks to be told right.
+    static let plain = [
+      "semaphore-never", "sleep-holders", "slots-wait-own-additions", "missed-signal", "group-leave-missing",
+      "kvo-finish-missing", "initialisers-across", "thirty-suspended", "child-process", "socket-accept",
+      "dispatch-timer",
+      "repl-stdin", "asyncafter-op", "slow-initialiser",
+    ]
+
     /// Records all at once; they are killed, with the programs that they started, when the recorder has seen them still.
-    private func record(_ names: [String], _ program: String) throws {
+    private func record(_ names: [String], _ program: String, _ options: String = "--dispatch --tasks") throws {
       let list = names.joined(separator: " ")
       let result = try Command.run(
         folder.folder.folder.path, program,
@@ -81,7 +89,7 @@
           # Somebody who could write, and does not.
           exec 9<>input
           for name in \(list); do
-            "$optrace" record --dispatch --tasks -o $name.optrace -- "$1" $name <input >$name.out 2>$name.err &
+            "$optrace" record \(options) -o $name.optrace -- "$1" $name <input >$name.out 2>$name.err &
           done
           for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
             sleep 1
@@ -104,6 +112,20 @@
       let events = try TraceReader.events(path: folder.folder.path("\(name).optrace"))
       #expect(TraceValidator.check(events) == [], "\(name)")
       return DoctorReport(of: .init(trace), stallAfter: 1_500_000_000)
+    }
+
+    @Test("without blocks and tasks recorded, operations are told right, too") func answersOfOperations() throws {
+      let program = try compile()
+      try record(Self.plain, program, "")
+      for name in Self.plain {
+        let report = try report(name)
+        guard let row = Self.broken.first(where: { $0.name == name }) else {
+          #expect(
+            report.verdict == .healthy && report.answer.hasPrefix("Nothing has moved"), "\(name): \(report.answer)")
+          continue
+        }
+        #expect(report.verdict == row.verdict && report.findings.first?.code == row.code, "\(name): \(report.answer)")
+      }
     }
 
     @Test("each that hangs is told right in the first line; no healthy one is accused") func answers() throws {

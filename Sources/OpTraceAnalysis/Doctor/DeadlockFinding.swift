@@ -275,7 +275,24 @@ extension DoctorContext {
         && !operation.isAsynchronous
     }
     let block = trace.blocks.last { $0.began?.thread == thread && $0.over == nil }
-    return (block?.id ?? executing?.id).map { name($0) } ?? name(thread)
+    return (block?.id ?? executing?.id).map { name($0) } ?? name(thread) + lastWork(of: [thread])
+  }
+
+  /// ` (its last operation was 'Save' (#3))`, of a thread that runs nothing any more; empty: it never ran one, or is the main thread.
+  private func lastWork(of threads: Set<ThreadID>) -> String {
+    let isMain = threads.contains { thread($0)?.isMain == true }
+    let last = trace.operations.filter { $0.started.map { threads.contains($0.thread) } ?? false }
+      .max { ($0.started?.time ?? 0) < ($1.started?.time ?? 0) }
+    return isMain ? "" : last.map { " (its last operation was \(name($0.id)))" } ?? ""
+  }
+
+  /// `, thread 1234 'worker' (its last operation was 'Save' (#3)),`: who held a lock and has ended; empty: not known.
+  func lastHolder(of seen: SeenThread) -> String {
+    guard seen.ownerHasEnded, let owner = seen.owner.flatMap({ thread($0) }) else { return "" }
+    // The system's id of a thread that has ended is all that the lock has: the snapshot gives it a new number.
+    let same = trace.threads.filter { $0.systemID == owner.systemID }
+    let named = same.first { !$0.name.isEmpty } ?? owner
+    return ", \(name(named.id))\(lastWork(of: Set(same.map(\.id)))),"
   }
 
   /// Who waits or is waited for, in words.

@@ -168,6 +168,10 @@ extension DoctorReport {
 
   /// Of a program that works.
   var healthySentence: String {
+    if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
+      return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
+        + "'optrace record --dispatch --tasks' records dispatch queues and tasks, too."
+    }
     let open = unfinished
     let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
     guard open > 0 else { return text }

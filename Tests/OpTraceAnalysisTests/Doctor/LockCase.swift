@@ -29,7 +29,7 @@ enum LockCase {
   enum Doing {
     case inLock(Int, of: Int, reason: Int = 1, timed: Bool = false)
     /// The lock's owner has ended.
-    case inLostLock(Int)
+    case inLostLock(Int, of: Int? = nil)
     case inSemaphore
     case polling
     case sleepingForATime
@@ -48,7 +48,8 @@ enum LockCase {
         switch doing {
         case .inLock(let lock, let owner, let reason, let timed):
           "state=2 call=203 reason=\(reason) lock=\(address(lock)) owner=t\(owner)" + (timed ? " timed" : "")
-        case .inLostLock(let lock): "state=2 call=203 reason=1 lock=\(address(lock)) ended"
+        case .inLostLock(let lock, let owner):
+          "state=2 call=203 reason=1 lock=\(address(lock)) ended" + (owner.map { " owner=t\($0)" } ?? "")
         case .inSemaphore: "state=2 call=203 reason=7"
         case .polling: "state=2 call=8 reason=8"
         case .sleepingForATime: "state=2 call=231 reason=9 timed"

@@ -136,6 +136,34 @@ struct LockRuleTests {
     #expect(diagnosis.confirmed(by: diagnosis).count == 1)
   }
 
+  @Test func initialisersThatWaitForEachOther() throws {
+    let diagnosis = try diagnosis(
+      Case.executing(1, "save", on: 2) + Case.executing(2, "load", on: 3)
+        + Case.look([(2, .inLock(1, of: 3, reason: 14)), (3, .inLock(2, of: 2, reason: 14))]))
+    #expect(diagnosis.findings.map(\.code) == ["lock-cycle"] && diagnosis.verdict == .deadlocked)
+    #expect(diagnosis.findings.first?.title == "2 operations wait for each other's initialisers")
+    #expect(diagnosis.findings.first?.evidence.contains { $0.text.hasSuffix("'load' (#2) runs it") } == true)
+  }
+
+  @Test func initialiserThatUsesItself() throws {
+    let diagnosis = try diagnosis(
+      Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2, reason: 14))]))
+    #expect(
+      diagnosis.findings.map(\.title) == ["'save' (#1) waits for the initialiser of a global, which it runs itself"])
+  }
+
+  /// Of the thread that has ended the snapshot knows the system's number alone; its records have another number.
+  @Test func lockOfAnEndedThreadNamesItsLastOperation() throws {
+    let diagnosis = try diagnosis(
+      Case.executing(1, "open", on: 4) + "30 t4 ended #1\n31 t4 finished #1\n0 t4 thread t4 tid=77 \"disk\"\n"
+        + Case.executing(2, "save", on: 2, at: 40) + "50 t6 thread t9 tid=77 \"\"\n"
+        + Case.look([(2, .inLostLock(1, of: 9))]))
+    #expect(
+      diagnosis.findings.map(\.title) == [
+        "'save' (#2) waits for a mutex whose holder, thread 77 'disk' (its last operation was 'open' (#1)), has ended"
+      ])
+  }
+
   @Test func lockOfAnEndedThread() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "save", on: 2) + "40 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLostLock(1))]))

@@ -85,13 +85,20 @@ extension DoctorContext {
       )
       finding.evidence.append(.init(at: seen, "isFinished was true, and no notification has come since"))
     } else if let wait {
+      let missed = missedSignal(of: wait)
       finding = Finding(
-        "never-finished", .error, title: "\(name) has been waiting for \(target(of: wait)) \(since(wait.began))",
+        "never-finished", .error,
+        title: "\(name) has been waiting for \(target(of: wait)) \(since(wait.began))"
+          + (missed.map { ", whose last signal came \($0) before the wait" } ?? ""),
         explanation: "\(name) blocks its thread, and nothing has moved for \(DurationText.text(silence)). "
-          + "Nothing has woken it.",
-        fix:
-          "Find the code that has to signal \(target(of: wait)), on every path. Better, do not block inside an operation. "
-          + Self.asAsynchronous(operation) + ": \(Self.whatAsynchronousMeans).")
+          + (missed == nil
+            ? "Nothing has woken it." : "A condition keeps no signal: one that comes before the wait wakes nobody."),
+        fix: (missed == nil
+          ? "Find the code that has to signal \(target(of: wait)), on every path."
+          : "Before each wait, and under the lock, check whether what is waited for has happened already: "
+            + "while !isDone { condition.wait() }.")
+          + " Better, do not block inside an operation. " + Self.asAsynchronous(operation)
+          + ": \(Self.whatAsynchronousMeans).")
       finding.variant = 1
       finding.evidence.append(
         .init(
@@ -155,6 +162,15 @@ extension DoctorContext {
     return suspect.isProven ? proven(finding) : silent(finding)
   }
 
+  /// How long before a wait for a condition its last signal came, in words; nil: none is known, or the wait is for something that keeps
+  /// signals.
+  private func missedSignal(of wait: WaitRecord) -> String? {
+    guard case .object(let id) = wait.target, trace.object(id)?.kind == .condition, let signal = wait.lastSignal else {
+      return nil
+    }
+    return DurationText.text(max(0, wait.began - signal.time))
+  }
+
   /// Locks whose holder has ended.
   fileprivate func abandonedLocks() -> [Finding] {
     blockage.roots.compactMap { root in
@@ -166,7 +182,8 @@ extension DoctorContext {
       }
       let who = waiters.first.map { name($0.id) } ?? name(seen.thread)
       var finding = Finding(
-        "never-finished", .error, title: "\(who) waits for \(seen.reason.text) whose holder has ended",
+        "never-finished", .error,
+        title: "\(who) waits for \(seen.reason.text) whose holder\(lastHolder(of: seen)) has ended",
         explanation:
           "The thread that holds the lock has ended without unlocking it. No other thread may unlock it, so its "
           + "waiters wait forever.",
