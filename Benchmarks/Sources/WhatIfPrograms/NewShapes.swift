@@ -163,6 +163,53 @@ let newShapes: [Shape] = [
     queues.add(Load(25, after: { queues["work"].maxConcurrentOperationCount = 2 }), to: "control")
     queues.waitUntilDone()
   },
+  // Operations that wait for a block: with more of them at once no thread is left for the blocks.
+  Shape("requests", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
+    let queues = Queues(["net": 1])
+    for item in 0..<16 {
+      queues.add(
+        Load(
+          Double(5 + item * 3 % 7),
+          after: {
+            let answered = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+              rest(15)
+              answered.signal()
+            }
+            answered.wait()
+          }), to: "net")
+    }
+    queues.waitUntilDone()
+  },
+  // The same with a group of blocks, and with a timer.
+  Shape("batches", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
+    let queues = Queues(["net": 1])
+    for item in 0..<12 {
+      queues.add(
+        Load(
+          Double(5 + item * 3 % 7),
+          after: {
+            let group = DispatchGroup()
+            for _ in 0..<2 { DispatchQueue.global().async(group: group) { rest(10) } }
+            group.wait()
+          }), to: "net")
+    }
+    queues.waitUntilDone()
+  },
+  Shape("timers", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
+    let queues = Queues(["net": 1])
+    for item in 0..<16 {
+      queues.add(
+        Load(
+          Double(5 + item * 3 % 7),
+          after: {
+            let due = DispatchSemaphore(value: 0)
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(60)) { due.signal() }
+            due.wait()
+          }), to: "net")
+    }
+    queues.waitUntilDone()
+  },
   // More work than threads, for so long that the pool grows.
   Shape(
     "growth",

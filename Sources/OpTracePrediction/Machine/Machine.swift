@@ -68,8 +68,8 @@ package struct Machine {
     self.settings = settings
     let count = workload.jobs.count
     queues = workload.queues.map { SimulatedQueue(limit: $0.limit, isSuspended: $0.isSuspended) }
-    pools = (0..<Workload.Pool.count).map {
-      SimulatedPool(capacity: $0 == Workload.Pool.main.index ? 1 : max(1, settings.poolThreads))
+    pools = (0..<Workload.Pool.systems + workload.serialQueues).map {
+      SimulatedPool(capacity: Self.grows($0) ? max(1, settings.poolThreads) : 1)
     }
     objects = Array(repeating: SimulatedObject(), count: workload.objectCount)
     processors = SharedProcessors(count: settings.processors ?? .max)
@@ -342,7 +342,7 @@ package struct Machine {
     }
     post(.resume, strand, at: later(by: latency))
     let pool = Int(outcome.pools[Int(thread)])
-    if let check = settings.firstCheck, pool != Workload.Pool.main.index, pools[pool].isNew {
+    if let check = settings.firstCheck, Self.grows(pool), pools[pool].isNew {
       pools[pool].isNew = false
       post(.tick, Int32(pool), at: later(by: max(0, latency) &+ check))
     }
@@ -360,10 +360,15 @@ package struct Machine {
     }
   }
 
+  /// The main queue and serial queues have one thread at a time.
+  private static func grows(_ pool: Int) -> Bool {
+    pool != Workload.Pool.main.index && pool < Workload.Pool.systems
+  }
+
   private static let second: Nanoseconds = 1_000_000_000
 
   private mutating func scheduleGrowth(_ pool: Int) {
-    guard settings.poolGrows, pool != Workload.Pool.main.index, !pools[pool].isTickPending,
+    guard settings.poolGrows, Self.grows(pool), !pools[pool].isTickPending,
       let first = pools[pool].firstUse
     else { return }
     pools[pool].isTickPending = true
@@ -373,6 +378,8 @@ package struct Machine {
   private mutating func grow(_ pool: Int) {
     if let first = pools[pool].firstUse, span(first, clock) >= Self.second { pools[pool].isTickPending = false }
     guard pools[pool].hasWaiting else { return }
+    // What operations wait for finds no thread: these hold them all.
+    if pools[pool].isWaiting(where: { workload.strands[Int($0)].job == nil }) { outcome.shortages += 1 }
     pools[pool].capacity += 1
     let count = Int32(outcome.pools.count)
     if let thread = pools[pool].takeThread({ count }) {

@@ -50,6 +50,8 @@ package struct MachineOutcome: Sendable, Equatable {
   package var pools: [Int8] = []
   /// How often the order of dependents was a matter of chance.
   package var choices = 0
+  /// How often a pool had to grow before work could run that operations may have waited for.
+  package var shortages = 0
 
   init(count: Int) {
     let nothing = [Nanoseconds](repeating: Self.never, count: count)

@@ -96,6 +96,8 @@ struct SimulatedPool {
 
   var hasWaiting: Bool { head < waiting.count }
 
+  func isWaiting(where matches: (Int32) -> Bool) -> Bool { waiting[head...].contains(where: matches) }
+
   /// A free thread, or a new one; nil: there is none to be had.
   mutating func takeThread(_ make: () -> Int32) -> Int32? {
     if let thread = idle.popLast() { return thread }

@@ -38,6 +38,9 @@ package struct Prediction: Sendable, Equatable {
   package var criticalPath: [OperationID]
   /// Operations whose times change, the largest change first.
   package var operations: [OperationChange]
+  /// How often, more than in the replayed run, what operations wait for gets a thread only when the system adds one to the pool: these
+  /// waits hold all that it has.
+  package var shortages = 0
 }
 
 /// How well the machine runs the recorded run again, unchanged.

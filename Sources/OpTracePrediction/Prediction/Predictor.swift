@@ -49,6 +49,8 @@ package struct Predictor {
       assumptions: assumptions.sorted().map(\.sentence), criticalPath: [], operations: [])
     guard neverEnds.isEmpty, let walls = runs.wall else { return prediction }
     if runs.stuck > 0 { prediction.assumptions.insert(Self.sentence(stuck: runs.stuck, of: runs.count), at: 0) }
+    prediction.shortages = max(0, first.shortages - outcome.shortages)
+    if prediction.shortages > 0 { prediction.assumptions.insert(Self.shortage, at: 0) }
     let predicted = first.trace(like: trace, changed)
     prediction.criticalPath = CriticalPath(of: predicted).works
     prediction.wall = margin.widened(walls, steps: prediction.criticalPath.count)
@@ -62,6 +64,9 @@ package struct Predictor {
     let runs = Runs(changed, calibration.settings(for: changes), mayVary: false)
     return runs.typical.trace(like: trace, changed)
   }
+
+  private static let shortage =
+    "Operations that wait hold all threads of the pool, so that what they wait for finds none; the system adds one once a second."
 
   private static func sentence(stuck: Int, of count: Int) -> String {
     "In \(grouped(stuck)) of \(grouped(count)) simulated runs some operations never finish: whether the change brings a deadlock is a matter of "

@@ -58,6 +58,13 @@ package struct WhatIfText: Sendable {
       text += "  " + style.paint(.error, "never ends") + "\n"
     }
     if !scenario.neverEnds.isEmpty { text += "  never finish: \(names(scenario.neverEnds, Self.mostStuck, "and"))\n" }
+    if scenario.shortages > 0 {
+      let times = scenario.shortages == 1 ? "once" : "\(grouped(scenario.shortages)) times"
+      text +=
+        "  " + style.paint(.warning, "starves the pool")
+        + ": operations that wait hold all its threads; \(times) the work "
+      text += "that they wait for\n    gets one only when the system adds one, which it does once a second\n"
+    }
     if !scenario.criticalPath.isEmpty {
       text += "  critical path: \(names(scenario.criticalPath, Self.longestPath, "and"))\n"
     }

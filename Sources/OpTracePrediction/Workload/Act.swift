@@ -58,18 +58,24 @@ struct ThreadActs {
   private(set) var all: [Act] = []
   /// The trace's waits, without those inside of a longer one of their thread.
   private(set) var waits: [WaitRecord] = []
+  /// What has to run in a pool before some of them are over.
+  let endings: PoolEndings
 
   /// O(n log n) for n events.
   init(_ trace: Trace, queues: [QueueID: Int32]) {
-    all.reserveCapacity(trace.operations.count * 5)
-    for index in trace.operations.indices { add(trace.operations[index], Int32(clamping: index)) }
-    for queue in trace.queues { add(queue, queues) }
     var over: [ThreadID: Nanoseconds] = [:]
     for wait in trace.waits where wait.began >= over[wait.thread] ?? .min {
       if case .object(let id) = wait.target, trace.object(id)?.kind == .adding { continue }
       over[wait.thread] = wait.ended ?? .max
-      all.append(Act(Stamp(wait.began, wait.thread), .wait(Int32(clamping: waits.count))))
       waits.append(wait)
+    }
+    endings = PoolEndings(trace, waits)
+    all.reserveCapacity(trace.operations.count * 5 + waits.count)
+    for index in trace.operations.indices { add(trace.operations[index], Int32(clamping: index)) }
+    for queue in trace.queues { add(queue, queues) }
+    for (index, wait) in waits.enumerated() {
+      all.append(Act(Stamp(wait.began, wait.thread), .wait(Int32(clamping: index))))
+      guard endings.helpers[index] == nil else { continue }
       if case .object(let id) = wait.target, let signal = wait.endSignal, let thread = signal.thread {
         all.append(Act(Stamp(signal.time, thread), .signal(Int32(clamping: id.rawValue))))
       }

@@ -14,6 +14,8 @@ package enum Assumption: Sendable, Hashable, Comparable {
   case ownThreadsFollow
   /// Signals come from outside of operations.
   case outsideSignals
+  /// Who ends some waits is not known.
+  case endsInPool
   /// Only signals that ended a wait are recorded.
   case unseenSignals
   /// Operations that were not over when the trace ended are assumed to end there.
@@ -40,10 +42,14 @@ package enum Assumption: Sendable, Hashable, Comparable {
     case .ownThreadsFollow:
       "One of the program's own threads that went on right after an operation ended is assumed to have waited for it."
     case .outsideSignals: "Signals from outside of operations come as long after the wait's beginning as they did."
+    case .endsInPool:
+      "Who ends some waits of operations is not recorded: each is assumed to need a thread of the pool for that. Record with "
+        + "--dispatch to know."
     case .unseenSignals: "Only signals that ended a wait are recorded, so others are not simulated."
     case .cutOperations: "Operations that were not over when the trace ended are assumed to end there."
     case .bodiesNotSeen: "Operations that never ran are assumed to run as long as others of their class."
-    case .otherWork: "Blocks of dispatch queues and tasks are part of what operations do, and are not simulated."
+    case .otherWork:
+      "Blocks and tasks are part of what operations do: only blocks that an operation waits for are simulated."
     case .callbackDelays: "Callbacks finish asynchronous operations as long after their beginning as they did."
     }
   }

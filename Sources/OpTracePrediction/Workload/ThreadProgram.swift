@@ -14,6 +14,7 @@ struct ThreadProgram {
   private let trace: Trace
   private let waits: [WaitRecord]
   private let queues: [QueueID: Int32]
+  private let helpers: [Int: (strands: [(strand: Int32, after: Nanoseconds)], object: Int32)]
   private let finishes: FinishOrder
   /// It is one of a pool, so that what it does outside of operations are callbacks.
   private var isPooled: Bool
@@ -38,6 +39,7 @@ struct ThreadProgram {
     trace = builder.trace
     waits = builder.acts.waits
     queues = builder.queues
+    helpers = builder.helpers
     finishes = builder.callbacks.finishes
     let record = trace.thread(thread)
     isMain = record?.isMain ?? false
@@ -129,7 +131,7 @@ struct ThreadProgram {
       flushCallbacks()
       return
     }
-    if case .object = wait.target {
+    if case .object = wait.target, helpers[index] == nil {
       assumptions.insert(.unseenSignals)
     }
     advanceOwner(to: wait.began)
@@ -145,7 +147,13 @@ struct ThreadProgram {
       guard let queue = queues[id] else { break }
       addToOwner(.awaitQueue(queue))
       if let ended { addToOwner(.pause(ended - max(finishes.last(before: ended)?.time ?? ended, wait.began))) }
-    case .object(let id): object(id, wait)
+    case .object(let id):
+      if let known = helpers[index] {
+        for (strand, after) in known.strands { addToOwner(.submit(strand, after: after)) }
+        for _ in known.strands { addToOwner(.awaitSignal(known.object)) }
+      } else {
+        object(id, wait)
+      }
     }
     if ended == nil { addToOwner(.hang) }
     moveOwner(to: ended ?? .max)

@@ -47,15 +47,21 @@ package struct Workload: Sendable {
     case main
     /// The system's threads for one quality of service.
     case quality(UInt8)
+    /// The one thread that a serial dispatch queue has at a time.
+    case serial(UInt8)
 
     /// Its index among the machine's pools.
     var index: Int {
       switch self {
       case .main: 0
       case .quality(let raw): 1 + Int(min(raw, 4))
+      case .serial(let number): Self.systems + Int(number)
       }
     }
-    static let count = 6
+    /// The main thread's and those of the qualities of service.
+    static let systems = 6
+    /// Serial queues that are followed, at most: the machine numbers its pools with 7 bits.
+    static let mostSerial = 100
   }
 
   /// Steps that one thread does in order.
@@ -128,6 +134,8 @@ package struct Workload: Sendable {
   package var edges: [Edge] = []
   /// How many objects threads wait on.
   package var objectCount = 0
+  /// How many serial dispatch queues have a pool of their own.
+  package var serialQueues = 0
   package var latencies = Latencies()
   /// What had to be guessed.
   package var assumptions: Set<Assumption> = []

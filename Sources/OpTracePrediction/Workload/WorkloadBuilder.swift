@@ -13,11 +13,14 @@ struct WorkloadBuilder {
   /// The steps of operations' bodies; nil: it has none.
   var bodies: [[Workload.Step]?]
   var callbacks: Callbacks
+  /// The strands that have to run before a wait is over, and the object that each signals, by the indexes of the waits.
+  private(set) var helpers: [Int: (strands: [(strand: Int32, after: Nanoseconds)], object: Int32)] = [:]
 
   /// O(n log n) for n events.
   static func build(_ trace: Trace) -> Workload {
     var builder = WorkloadBuilder(trace)
     builder.addJobs()
+    builder.addHelpers()
     builder.addThreads()
     builder.flatten()
     return builder.workload
@@ -81,6 +84,20 @@ struct WorkloadBuilder {
   }
 
   // MARK: - Threads
+
+  private mutating func addHelpers() {
+    for (index, list) in acts.endings.helpers.sorted(by: { $0.key < $1.key }) {
+      let object = Int32(clamping: workload.objectCount)
+      workload.objectCount += 1
+      let strands = list.map { helper in
+        let steps: [Workload.Step] = [.pause(helper.busy), .signal(object)]
+        return (strand: workload.add(steps, executor: helper.executor), after: helper.after)
+      }
+      helpers[index] = (strands, object)
+    }
+    workload.serialQueues = acts.endings.serialQueues.count
+    if acts.endings.hasGuesses { workload.assumptions.insert(.endsInPool) }
+  }
 
   private mutating func addThreads() {
     var first = 0

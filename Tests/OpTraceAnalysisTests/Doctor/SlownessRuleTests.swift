@@ -184,6 +184,20 @@ struct SlownessRuleTests {
     #expect(finding.operations == [OperationID(5)])
   }
 
+  @Test("more slots are not advised where operations wait for others, each with a thread")
+  func operationsThatWaitForOthers() throws {
+    let waits = (1...5).map { id in
+      let time = (id - 1) * 20_000
+      return "\(time + 5_000) t2 blocked #\(id) object=0x\(id)0 kind=semaphore\n"
+        + "\(time + 15_000) t2 unblocked #\(id) object=0x\(id)0 kind=semaphore\n"
+    }
+    let finding = try #require(try found("serial-bottleneck", photos(limit: 1) + waits.joined()).first)
+    #expect(
+      finding.fix.hasPrefix("Do not raise its limit: its operations wait for others in 50 % of their time"),
+      "\(finding.fix)")
+    #expect(try found("serial-bottleneck", photos(limit: 1)).first?.fix.hasPrefix("Raise ") == true)
+  }
+
   @Test("no finding: not full; a large limit; suspended")
   func queuesThatAreWideEnough() throws {
     #expect(try titles("serial-bottleneck", photos(limit: 2)).isEmpty)

@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
@@ -139,6 +140,28 @@ extension DoctorContext {
     return result
   }
 
+  /// What to do where the operations of a queue mostly wait for others, each with a thread: more slots would take all threads of the
+  /// pool, so that what they wait for finds none. Nil: they do not. O(waits + operations of the queue).
+  private func blocking(_ queue: QueueID) -> String? {
+    var waited: Nanoseconds = 0
+    for wait in trace.waits {
+      guard case .object(let id) = wait.target, trace.object(id)?.kind != .adding, let inside = wait.inside,
+        operation(inside)?.queue == queue
+      else { continue }
+      waited = waited.saturating(max(0, (wait.ended ?? lastSign) - wait.began))
+    }
+    var ran: Nanoseconds = 0
+    for index in members[queue] {
+      guard let began = trace.operations[index].started?.time else { continue }
+      ran = ran.saturating(max(0, (trace.operations[index].finished?.time ?? lastSign) - began))
+    }
+    guard ran > 0, waited >= ran / 5 else { return nil }
+    return
+      "Do not raise its limit: its operations wait for others in \(Self.percent(waited, of: ran)) of their time, each with "
+      + "a thread, and more of them leave no thread for what they wait for. Make them asynchronous, or depend on what they "
+      + "wait for; then raise it."
+  }
+
   fileprivate func serialBottleneck(_ queue: CrowdedQueue, onPath: Nanoseconds, wall: Nanoseconds) -> Finding {
     let name = name(queue.record.id)
     let slots = Self.limit(queue.limit)
@@ -152,7 +175,8 @@ extension DoctorContext {
         + "(\(Self.percent(onPath, of: wall)) of the run) are operations of \(name) that ran one after the other.",
       fix: queue.record.isMain
         ? "Do less on the main thread: move work that does not need it to another queue."
-        : "Raise maxConcurrentOperationCount of \(name) if its operations may run at the same time. Otherwise make them "
+        : blocking(queue.record.id)
+          ?? "Raise maxConcurrentOperationCount of \(name) if its operations may run at the same time. Otherwise make them "
           + "shorter: move out of them what does not have to be exclusive.")
     finding.queues = [queue.record.id]
     if let worst = queue.worst, let operation = operation(worst.id) {
