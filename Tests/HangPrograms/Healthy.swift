@@ -306,6 +306,40 @@ func slowInitialiser() {
   queue.waitUntilAllOperationsAreFinished()
 }
 
+func copies() {
+  // All its time goes into calls of the system, for five seconds.
+  let queue = limitedQueue(1)
+  queue.addOperation {
+    let null = open("/dev/null", O_WRONLY), zero = open("/dev/zero", O_RDONLY)
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    let end = Date(timeIntervalSinceNow: 5)
+    while Date() < end {
+      read(zero, &buffer, buffer.count)
+      write(null, buffer, buffer.count)
+    }
+  }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+func suspendedUntilInput() {
+  // A queue that somebody at the terminal lets go on.
+  let queue = limitedQueue(1)
+  queue.isSuspended = true
+  queue.addOperation { print("go") }
+  if readLine() != nil { queue.isSuspended = false }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+func laterUntilInput() {
+  // The same with an operation that is added later.
+  let queue = limitedQueue(1)
+  let first = BlockOperation {}, second = BlockOperation {}
+  second.addDependency(first)
+  queue.addOperation(second)
+  if readLine() != nil { queue.addOperation(first) }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
 nonisolated(unsafe) let healthy: KeyValuePairs<String, () -> Void> = [
   "asyncafter-op": asyncafterOp,
   "async-op-after": asyncOpAfter,
@@ -313,6 +347,9 @@ nonisolated(unsafe) let healthy: KeyValuePairs<String, () -> Void> = [
   "sigwait-daemon": sigwaitDaemon,
   "repl-stdin": replStdin,
   "child-process": childProcess,
+  "copies": copies,
+  "suspended-until-input": suspendedUntilInput,
+  "later-until-input": laterUntilInput,
   "slow-initialiser": slowInitialiser,
   "process-foundation": processFoundation,
   "socket-accept": socketAccept,

@@ -57,6 +57,8 @@
       ("socket-read-source", "a socket"), ("pipe-read-op", "waits for a pipe"), ("runloop-timer", ""),
       ("dispatch-timer", "a timer"), ("sleeping-thread", "waits for a time"), ("sleeping-op", "waits for a time"),
       ("slow-initialiser", "waits for a time"),
+      ("suspended-until-input", "is suspended, with 1 operation ready to run; the main thread waits for"),
+      ("later-until-input", "which was never enqueued; the main thread waits for"),
       ("task-sleep", "sleeps"), ("task-stream-socket", "waits for a socket"), ("idle-dispatch-main", "No deadlock"),
       ("idle-runloop", "No deadlock"), ("inotify-watcher", "changes of files"), ("eventfd-poll", "waits for a socket"),
       ("flock", "is still running"), ("busy", "is computing"), ("long-poll-urlsession-like", "a socket"),
@@ -80,7 +82,23 @@
     ]
 
     /// Records all at once; they are killed, with the programs that they started, when the recorder has seen them still.
-    private func record(_ names: [String], _ program: String, _ options: String = "--dispatch --tasks") throws {
+    private func record(
+      _ names: [String], _ program: String, _ options: String = "--dispatch --tasks", looks: Bool = false
+    )
+      throws
+    {
+      let looking =
+        looks
+        ? """
+        for name in \(names.joined(separator: " ")); do
+          pid=$(pgrep -o -f "^$1 $name$")
+          "$optrace" doctor --json $pid >$name.doctor.json 2>$name.doctor.err &
+          lookers="$lookers $!"
+          "$optrace" top --once --json $pid >$name.top.json 2>$name.top.err &
+          lookers="$lookers $!"
+        done
+        wait $lookers
+        """ : ""
       let list = names.joined(separator: " ")
       let result = try Command.run(
         folder.folder.folder.path, program,
@@ -100,6 +118,7 @@
             [ $seen -ge \(names.count) ] && break
           done
           sleep 2
+          \(looking)
           # The program before its children: one that sees a child's end goes on.
           for pid in $(pgrep -f "^$1 "); do kill -KILL $pid $(pgrep -P $pid); done
           wait
@@ -128,9 +147,34 @@
       }
     }
 
+    @Test("one whose threads spin in the kernel is ended, and one that works there is not") func stallInTheKernel()
+      throws
+    {
+      let program = try compile()
+      let spins = try Command.run(
+        "record", "--stall-timeout", "3", "-o", folder.folder.path("spins.optrace"), "--", program,
+        "initialisers-across")
+      #expect(spins.status == 124, "\(spins)")
+      #expect(spins.errors.contains("stalled for 3 s: Stuck for "), "\(spins.errors)")
+      #expect(spins.errors.contains("wait for each other's initialisers"), "\(spins.errors)")
+      let works = try Command.run(
+        "record", "--stall-timeout", "1", "-o", folder.folder.path("works.optrace"), "--", program, "copies")
+      #expect(works.status == 0, "\(works)")
+    }
+
+    /// Codes of findings that are more than notes, in order.
+    private func codes(_ file: String) throws -> [String] {
+      let path = folder.folder.path(file)
+      let document = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+      let findings = (document as? [String: Any])?["findings"] as? [[String: Any]]
+      return try #require(findings, "\(file)").filter { $0["severity"] as? String != "note" }.compactMap {
+        $0["code"] as? String
+      }
+    }
+
     @Test("each that hangs is told right in the first line; no healthy one is accused") func answers() throws {
       let program = try compile()
-      try record(Self.broken.map(\.name) + Self.open.map(\.name), program)
+      try record(Self.broken.map(\.name) + Self.open.map(\.name), program, looks: true)
       for row in Self.broken {
         let report = try report(row.name)
         #expect(
@@ -140,6 +184,10 @@
         let isProven = row.verdict != .suspected
         #expect(report.findings.first?.certainty == (isProven ? .proven : .likely), "\(row.name)")
         #expect(report.answer.hasPrefix(isProven ? "Stuck for " : "Probably stuck for "), "\(row.name)")
+        // The living program gives the same findings as its trace.
+        let told = report.findings.filter { $0.severity != .note }.map(\.code)
+        #expect(try codes("\(row.name).doctor.json") == told, "\(row.name)")
+        #expect(try codes("\(row.name).top.json") == told, "\(row.name)")
         // A picture is offered where there is one.
         let file = folder.folder.path("\(row.name).optrace")
         let isOffered = try Command.run("doctor", file).output.contains(" graph --deadlock ")

@@ -35,7 +35,9 @@ struct PoolTests {
       text += "\(start + 20) t2 blocked #\(id) object=0x\(1000 + id) kind=semaphore\n"
       if recorded == .blocks { text += "\(start + 100) t3 ran #\(block)\n" }
       text += "\(start + 100) t2 unblocked #\(id) object=0x\(1000 + id) kind=semaphore\n"
-      if recorded != .waits { text += "\(start + 100) t2 signalled #0 object=0x\(1000 + id) kind=semaphore age=1 thread=t3\n" }
+      if recorded != .waits {
+        text += "\(start + 100) t2 signalled #0 object=0x\(1000 + id) kind=semaphore age=1 thread=t3\n"
+      }
       for what in ["ended", "finished", "start-returned"] { text += "\(start + 110) t2 \(what) #\(id)\n" }
     }
     var trace = TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .milliseconds)))

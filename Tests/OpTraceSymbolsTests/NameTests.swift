@@ -144,6 +144,7 @@ private let ofTheSource: [(String, String)] = [
 private let ofTheCompiler: [(String, String)] = [
   ("$s5cross5CacheO6shared_WZ", "initialiser of Cache.shared"),
   ("$s5cross6second_WZ", "initialiser of second"),
+  ("$s2nm5outeryyF5blockL_yS2iYbF", "block(_:) in outer()"),
   ("$s5cross5first_WZTm", "one-time initialization function for first (or one merged with it)"),
   ("$s3app9loadUsersy10Foundation9OperationCSiFTm", "loadUsers(_:) (or one merged with it)"),
   ("$s3app7CounterCScAAAScA15unownedExecutorScevgTW", "Counter.unownedExecutor.getter"),

@@ -82,6 +82,16 @@ struct DoctorContext: Sendable {
     return unproven(finding, because: "the trace ends \(rest) later, and this state may not last")
   }
 
+  /// A settled finding about what any code of the program may undo, as when it gets input: while something may still move a program in
+  /// which nothing moves, only a note.
+  func undoable(_ finding: Finding, since time: Nanoseconds) -> Finding {
+    let finding = settled(finding, since: time)
+    guard isStandstill, let door = doors.first else { return finding }
+    var result = unproven(finding, because: "\(door.text), and that may undo it")
+    result.severity = .note
+    return result
+  }
+
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
   func queue(_ id: QueueID) -> QueueRecord? { queueIndexes[id].map { trace.queues[$0] } }
   func thread(_ id: ThreadID) -> ThreadRecord? { threadIndexes[id].map { trace.threads[$0] } }

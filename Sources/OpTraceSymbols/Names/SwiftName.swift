@@ -230,7 +230,13 @@ struct SwiftName {
           hasModule = false
           let digits = text.bytes[(position + 2)..<range.upperBound].prefix { (48...57).contains($0) }
           // "inner #1 (Swift.Int)", and "inner #1 <A>(A)".
-          position = digits.endIndex - (text.hasPrefix(" ", at: digits.endIndex) ? 0 : 1)
+          position = digits.endIndex
+          // "work #1 @Sendable (Swift.Int)"
+          while text.hasPrefix(" @", at: position) {
+            position =
+              text.bytes[(position + 2)..<range.upperBound].firstIndex(of: UInt8(ascii: " ")) ?? range.upperBound
+          }
+          if !text.hasPrefix(" ", at: position) { position -= 1 }
           start = position + 1
         } else if let word = ([" infix", " prefix", " postfix"] as [StaticString]).first(where: {
           text.hasPrefix($0, at: position)

@@ -111,7 +111,9 @@ extension DoctorContext {
         finding.evidence.append(.init("the trace has no earlier signal of \(target(of: wait))"))
       }
     } else if operation.startReturned == nil, let seen = seenThread(of: operation) {
-      let location = Self.phrase(trace.stacks.codeLocation(seen.at))
+      // A line of the system's own code helps nobody.
+      let location =
+        trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
       finding = Finding(
         "never-finished", .error,
         title: "\(name) waits for \(seen.reason.text), and nothing is left to wake it\(location)",

@@ -72,6 +72,6 @@ extension DoctorContext {
     finding.behind = max(0, root.behind - Set(dependents).count)
     finding.evidence = Array(evidence.prefix(Self.mostEvidence))
     addWaitingThreads(root.waitingThreads, to: &finding)
-    return settled(finding, since: since)
+    return undoable(finding, since: since)
   }
 }

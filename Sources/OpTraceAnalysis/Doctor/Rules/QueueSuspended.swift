@@ -74,7 +74,7 @@ extension DoctorContext {
         .init(at: ready, "\(self.name(operation.id)) was \(operation.ready == nil ? "cancelled" : "ready")"))
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
-    finding = settled(finding, since: since)
+    finding = undoable(finding, since: since)
     // A throttle does this on purpose. In a closed trace nobody undid it.
     guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed,
       end - stop.time <= longest

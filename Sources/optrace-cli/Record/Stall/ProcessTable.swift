@@ -10,6 +10,8 @@
       var state: UInt8
       /// Of its own, and of its children that have ended and were waited for; in clock ticks.
       var ticks: UInt64
+      /// The part of that in which it ran its own code, and not the system's.
+      var userTicks: UInt64
       /// When it began, in clock ticks: tells it from a later process of the same number.
       var began: UInt64
 
@@ -47,6 +49,11 @@
       return found
     }
 
+    /// Processor time of some processes, and the part of it in their own code.
+    func ticks(of processes: [pid_t]) -> (all: UInt64, user: UInt64) {
+      processes.reduce((0, 0)) { ($0.0 &+ (self[$1]?.ticks ?? 0), $0.1 &+ (self[$1]?.userTicks ?? 0)) }
+    }
+
     /// Nil: there is no such process.
     static func entry(of process: pid_t) -> Entry? {
       guard let file = OwnedDescriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)) else { return nil }
@@ -61,7 +68,8 @@
       guard fields.count > 19, let state = fields[0].first else { return nil }
       return Entry(
         parent: pid_t(truncatingIfNeeded: number(1)), state: state,
-        ticks: number(11) &+ number(12) &+ number(13) &+ number(14), began: number(19), threads: number(17))
+        ticks: number(11) &+ number(12) &+ number(13) &+ number(14),
+        userTicks: number(11) &+ number(13), began: number(19), threads: number(17))
     }
   }
 #endif
