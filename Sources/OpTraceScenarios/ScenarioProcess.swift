@@ -127,15 +127,14 @@ extension Scenario {
   static let tracePrefix = "trace: "
 
   /// Runs the program as the only purpose of this process, and ends the process. Prints where the trace is, and then what
-  /// the program prints, a line at a time. Ends after ten minutes whatever happens, so that nothing hangs on when the process that
-  /// started it is gone. (No thread watches for that: the doctor would see one that may still do something.)
+  /// the program prints, a line at a time. Does not outlive the process that started it, so that nothing hangs on.
   ///
   /// - Throws: `TraceRecorderError` when the trace cannot be written.
   package func runAsProcess(recordingTo url: URL, settings: ScenarioSettings) throws(TraceRecorderError) -> Never {
     // It may be meant to crash: nobody wants to find its memory on the disk.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(Self.coreSize, &noCore)
-    alarm(600)
+    Self.endWithParent()
     ProcessInfo.processInfo.processName = name
     _ = try run(recordingTo: url, settings: settings) {
       Self.print(Self.tracePrefix + $0.path)
@@ -149,6 +148,28 @@ extension Scenario {
   private static func print(_ line: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
   }
+
+  #if os(Linux)
+    /// The system ends it when the thread is gone that started it, which waits for it until then. (A thread that watched for that
+    /// would be one of which the doctor has to say that it may still do something.)
+    private static func endWithParent() {
+      typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+      let parent = getppid()
+      // Swift imports no functions with variable arguments; integers are passed to them as to others.
+      guard let own = dlopen(nil, RTLD_NOW), let found = dlsym(own, "prctl") else { return }
+      let setSignalOfParentsEnd: Int32 = 1
+      _ = unsafeBitCast(found, to: Control.self)(setSignalOfParentsEnd, UInt(SIGKILL), 0, 0, 0)
+      if getppid() != parent { _exit(1) }
+    }
+  #else
+    private static func endWithParent() {
+      let parent = getppid()
+      Thread.startNamed("watches parent") {
+        while getppid() == parent { Thread.sleep(forTimeInterval: 0.5) }
+        _exit(1)
+      }
+    }
+  #endif
 
   #if canImport(Glibc)
     private static let coreSize = __rlimit_resource_t(RLIMIT_CORE.rawValue)

@@ -7,10 +7,10 @@ func limitedQueue(_ limit: Int) -> OperationQueue {
 }
 
 // One of the programs, by its name; without one, all names.
-guard let name = CommandLine.arguments.dropFirst().first,
-  let program = (Array(healthy) + Array(broken)).first(where: { $0.key == name })?.value
+let all = Array(healthy) + Array(healthyWaits) + Array(broken) + Array(brokenWaits)
+guard let name = CommandLine.arguments.dropFirst().first, let program = all.first(where: { $0.key == name })?.value
 else {
-  for (name, _) in Array(healthy) + Array(broken) { print(name) }
+  for (name, _) in all { print(name) }
   exit(64)
 }
 program()

@@ -37,6 +37,7 @@
 
     private func record(_ program: String) throws {
       let names = Self.table.map(\.name)
+      // One of them ends by itself, mostly before anybody looks.
       let result = try Command.run(
         folder.folder.folder.path, program,
         shell: RecordFolder.enter + """
@@ -45,15 +46,7 @@
             echo $? >$name-twin.status
             "$optrace" record --dispatch --tasks -o $name.optrace -- "$1" $name >>out 2>$name.err &
           done
-          for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-            sleep 1
-            seen=0
-            for name in \(names.joined(separator: " ")); do
-              "$optrace" dump $name.optrace -o - 2>/dev/null | grep -q ' looked ' && seen=$((seen + 1))
-            done
-            # One of them ends by itself.
-            [ $seen -ge \(names.count - 1) ] && break
-          done
+          \(RecordFolder.untilSeen(names.filter { $0 != "too-early" }))
           # Long enough for silence to count.
           sleep 2
           for pid in $(pgrep -f "^$1 "); do kill -KILL $pid; done

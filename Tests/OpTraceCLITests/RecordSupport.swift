@@ -20,6 +20,22 @@
 
     static let enter = #"cd "$1" || exit; shift; "#
 
+    /// Shell code: waits until each of these programs, which are recorded into NAME.optrace, has been seen in a snapshot; 40 rounds at most.
+    static func untilSeen(_ names: [String]) -> String {
+      """
+      left="\(names.joined(separator: " "))"
+      for round in $(seq 40); do
+        sleep 1
+        unseen=
+        for name in $left; do
+          "$optrace" dump $name.optrace -o - 2>/dev/null | grep -q ' looked ' || unseen="$unseen $name"
+        done
+        left=$unseen
+        [ -z "$left" ] && break
+      done
+      """
+    }
+
     func record(
       _ arguments: String..., input: String = "", environment: [String: String] = [:],
       shell: String = #"exec "$optrace" record "$@""#

@@ -7,6 +7,10 @@ import Testing
   /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
   /// system's.
   private func location(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
+    table(frames).codeLocation(frames.isEmpty ? nil : FrameID(1))
+  }
+
+  private func table(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> StackTable {
     var stacks = StackTable()
     let paths = ["/home/me/app", "/home/me/plugin", "/usr/lib/libdispatch.so"]
     for (number, path) in paths.enumerated() {
@@ -22,7 +26,7 @@ import Testing
         as: id)
       stacks.define(frame.symbols, of: id)
     }
-    return stacks.codeLocation(frames.isEmpty ? nil : FrameID(1))
+    return stacks
   }
 
   private func symbol(_ name: String, _ line: Int? = nil, module: String = "App") -> SymbolRecord {
@@ -35,6 +39,22 @@ import Testing
       ("libdispatch.so", [], false), ("app", [symbol("Cache.load()")], false), ("app", [symbol("main", 30)], false),
     ])
     #expect(found == CodeLocation(function: "Cache.load()", module: "App"))
+  }
+
+  @Test func accessorOfAGlobalIsNoLocation() {
+    let frames = [
+      ("libdispatch.so", [], false),
+      ("app", [symbol("Cache.shared.unsafeMutableAddressor", 3), symbol("load()", 12), symbol("start()", 20)], false),
+      ("libdispatch.so", [symbol("run")], false), ("app", [symbol("reabstraction thunk", 1)], false),
+      ("app", [symbol("main", 30)], false), ("app", [symbol("guessed", 40)], true),
+    ]
+    #expect(location(frames)?.line == 12)
+    let stacks = table(frames)
+    #expect(stacks.reachedGlobal(FrameID(1)) == "Cache.shared")
+    #expect(stacks.callers(of: FrameID(1), most: 3).map(\.line) == [20, 30])
+    #expect(stacks.callers(of: FrameID(1), most: 1).map(\.function) == ["start()"])
+    #expect(stacks.callers(of: FrameID(5), most: 3).isEmpty && stacks.reachedGlobal(FrameID(5)) == nil)
+    #expect(stacks.callers(of: nil, most: 3).isEmpty)
   }
 
   @Test func callerIsUsedWhereThereIsNoName() {

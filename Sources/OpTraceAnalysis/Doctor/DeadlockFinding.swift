@@ -236,7 +236,7 @@ extension DoctorContext {
   /// Which lock a thread waits for, where, and who holds it.
   func evidence(of seen: SeenThread, _ who: String) -> Finding.Evidence {
     let stamp = Stamp(seenThreads.time ?? end, seen.thread)
-    let location = Self.phrase(location(of: seen.thread))
+    let location = Self.phrase(location(of: seen.thread)) + callers(of: seen.at)
     guard let owner = seen.heldBy else {
       let text = "\(who) waits for \(seen.reason.text) whose holder has ended without unlocking it"
       return .init(at: stamp, text + location)
@@ -254,10 +254,11 @@ extension DoctorContext {
     initialised(seen).map { "the initialiser of " + $0 } ?? seen.reason.text
   }
 
-  /// `'Cache.shared'`: whose initialiser a thread waits for; nil: it waits for something else, or that is not known. A token does
-  /// not tell which of those it is that its holder runs.
+  /// `'Cache.shared'`: whose initialiser a thread waits for; nil: it waits for something else, or that is not known. Its own stack may tell;
+  /// else it is one of those that the holder runs.
   func initialised(_ seen: SeenThread) -> String? {
     guard seen.reason == .once, let owner = seen.heldBy else { return nil }
+    if let name = trace.stacks.reachedGlobal(seen.at) { return "'\(Self.shown(name))'" }
     let names = trace.stacks.stack(seenThreads[owner]?.at).compactMap { frame -> String? in
       guard let name = trace.stacks.function(of: frame)?.shortName, name.hasPrefix(Self.initialiser) else { return nil }
       return "'\(Self.shown(String(name.dropFirst(Self.initialiser.count))))'"

@@ -143,6 +143,13 @@ extension DoctorContext {
     return own(trace.stacks.codeLocation(seen.at), of: seen.at, in: operation)
   }
 
+  /// `, called by load() at main.swift:21, by start() at main.swift:15`: how the program came to where a thread waits, which may be a
+  /// function that many use; empty: not known.
+  func callers(of innermost: FrameID?) -> String {
+    let calls = trace.stacks.callers(of: innermost, most: 3).map { "by" + Self.phrase($0).dropFirst(", in".count) }
+    return calls.isEmpty ? "" : ", called " + calls.joined(separator: ", ")
+  }
+
   /// `, in transfer(_:_:) at main.swift:7`; empty where it is not known.
   static func phrase(_ location: CodeLocation?) -> String {
     guard let location else { return "" }

@@ -28,8 +28,9 @@ struct WaitForBuilder {
     var holders: [Int] = []
     var members: [Int] = []
     var hasBarrier = false
-    /// When it was stopped with a free slot: an operation that was ready then is on its way to a thread, and still starts.
-    var stoppedFree: Nanoseconds?
+    /// When it was stopped with a free slot, and by which thread: an operation that was ready then is on its way to a thread, and still
+    /// starts.
+    var stoppedFree: Stamp?
 
     init(_ queue: QueueRecord) {
       limit = queue.limit
@@ -113,7 +114,11 @@ struct WaitForBuilder {
       return connect(node, self.node(.neverEnqueued(index)), .root)
     }
     let state = queues[queue]
-    if let stopped = state.stoppedFree, let runnable = Self.runnable(operation), runnable <= stopped { return }
+    if let stopped = state.stoppedFree, let runnable = Self.runnable(operation) {
+      // The order of what one thread did is certain.
+      let isOneThread = operation.enqueued?.thread == stopped.thread
+      if runnable < stopped.time.saturating(isOneThread ? 0 : TraceBuilder.tolerance) { return }
+    }
     // The main queue ignores both.
     if state.isSuspended, !state.isMain { connect(node, self.node(.suspension(queue: queue)), .root) }
     if state.limit == 0, !state.isMain { connect(node, self.node(.noSlots(queue: queue)), .root) }
@@ -138,24 +143,26 @@ struct WaitForBuilder {
   /// A queue that is suspended, or gets the limit 0, does not take back what it has already given to the thread pool, which may have no
   /// free thread for long. If there is such a queue, this takes one more pass over the operations.
   private mutating func findStops() {
-    var stops: [Int: (time: Nanoseconds, limit: Int, executing: Int)] = [:]
+    var stops: [Int: (at: Stamp, limit: Int, executing: Int)] = [:]
     for (index, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
       let kind: QueueRecord.ChangeKind = queue.isSuspended ? .suspended : .limit(0)
       guard let stop = queue.changes.lastIndex(where: { $0.kind == kind }) else { continue }
       var before = queue
       before.changes = Array(queue.changes[..<stop])
-      if !before.isSuspended { stops[index] = (queue.changes[stop].time, before.limit, 0) }
+      if !before.isSuspended {
+        stops[index] = (Stamp(queue.changes[stop].time, queue.changes[stop].thread), before.limit, 0)
+      }
     }
     guard !stops.isEmpty else { return }
     for operation in trace.operations {
       guard let started = operation.started, let queue = operation.queue.flatMap({ queueIndexes[$0] }),
-        let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.time
+        let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.at.time
       else { continue }
       // An operation that started afterwards had its slot before.
       stops[queue]?.executing += 1
     }
     for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {
-      queues[queue].stoppedFree = stop.time + TraceBuilder.tolerance
+      queues[queue].stoppedFree = stop.at
     }
   }
 

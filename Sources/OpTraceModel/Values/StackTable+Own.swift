@@ -46,7 +46,8 @@ extension StackTable {
   static let namelessGlue = "reabstraction thunk"
 
   /// Whether it is the code by which a global is reached. Its line is that of the global, and not of who uses it.
-  private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("unsafeMutableAddressor") }
+  private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("." + accessor) }
+  private static let accessor = "unsafeMutableAddressor"
 
   /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
@@ -63,6 +64,28 @@ extension StackTable {
     }
     return CodeLocation(
       function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
+  }
+
+  /// The functions of own code that lead to a stack's source location, the nearest first, without what the compiler made; `most` of
+  /// them. Guessed frames are left out. O(depth).
+  package func callers(of innermost: FrameID?, most: Int) -> [CodeLocation] {
+    guard let innermost, let frame = bestFrame(innermost), let own = codeLocation(innermost) else { return [] }
+    let calls = stack(frame).prefix { self[$0]?.isGuessed == false }.filter(isOwn).flatMap { id in
+      symbols(of: id).map { (id, $0) }
+    }
+    let named = calls.filter {
+      !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue && $0.1.line != nil
+    }
+    return named.drop { $0.1.shortName != own.function || $0.1.line != own.line }.dropFirst().prefix(most).map {
+      CodeLocation(function: $1.shortName, file: $1.file, line: $1.line, module: $1.module ?? image(of: $0)?.name)
+    }
+  }
+
+  /// The global or static property that the innermost own code of a stack reaches; nil: it does something else. O(depth).
+  package func reachedGlobal(_ innermost: FrameID?) -> String? {
+    let name = ownFrame(innermost).flatMap { frame in symbols(of: frame).first { Self.isAccessor($0.shortName) } }?
+      .shortName
+    return name.map { String($0.dropLast(Self.accessor.count + 1)) }
   }
 
   /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location

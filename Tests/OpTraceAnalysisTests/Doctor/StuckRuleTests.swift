@@ -204,6 +204,18 @@ struct StuckRuleTests {
     #expect(try findings(lines).map(\.code) == ["queue-suspended"])
   }
 
+  /// Times of two threads may be a little off; the order of what one thread did is certain.
+  @Test func addedRightAfterTheSuspension() throws {
+    func codes(_ thread: Int) throws -> [String] {
+      let lines =
+        "0 t1 queue q1 limit=1 \"q\"\n10 t1 suspended q1\n"
+        + DoctorCase.operation(1, "A", "11 t\(thread) enqueued #1 queue=q1", "11 t\(thread) ready #1")
+      return try findings(lines).map(\.code)
+    }
+    #expect(try codes(1) == ["queue-suspended"])
+    #expect(try !codes(3).contains("queue-suspended"))
+  }
+
   @Test func mainQueueIgnoresSuspension() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 main \"main\"\n5 t1 suspended q1\n6 t1 limit q1 value=0\n"

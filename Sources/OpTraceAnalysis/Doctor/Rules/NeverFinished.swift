@@ -103,7 +103,7 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),
-          "\(name) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
+          "\(name) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))\(callers(of: wait.at))"))
       if let signal = wait.lastSignal {
         let who = signal.operation.map { " inside \(self.name($0))" } ?? ""
         finding.evidence.append(.init(time: signal.time, "\(target(of: wait)) was last signalled\(who), before that"))

@@ -115,8 +115,8 @@
       for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
         prepare(process)
         guard let answer = process.answer, isSilent(process, but: 0), answer.isThere else { continue }
-        // It works, though only in the system, unless what works are threads that wait for an initialiser.
-        if process.isInSystem, answer.report.verdict != .deadlocked {
+        // It works, though little, or only in the system; unless what works there are threads that wait for an initialiser.
+        if answer.isComputing || process.isInSystem && answer.report.verdict != .deadlocked {
           process.moved(at: Self.now)
         } else {
           return answer

@@ -27,6 +27,9 @@
       statuses = ThreadStatuses(of: report.trace)
     }
 
+    /// A thread was seen to use the processor, or to wait for one: on a busy machine that may be little in all that time.
+    var isComputing: Bool { report.trace.snapshot?.threads.contains(where: \.isBusy) == true }
+
     /// Its process is still there.
     var isThere: Bool { LiveProcess.writes(report.trace) }
 
