@@ -4,8 +4,8 @@
 #include "once.h"
 
 #include <stdatomic.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "COpTrace.h"
 
 enum { most_calls = 128 };
 
@@ -22,18 +22,10 @@ static once_call calls[most_calls];
 // No slot behind it was ever taken.
 static _Atomic uint32_t used;
 
-static uint32_t thread_id(void) {
-#if defined(SYS_gettid)
-  return (uint32_t)syscall(SYS_gettid);
-#else
-  return 0;
-#endif
-}
-
 static void step(once_call *c) { atomic_fetch_add_explicit(&c->turn, 1, memory_order_acq_rel); }
 
 uint32_t once_enter(const void *token, stack_start start) {
-  uint32_t tid = thread_id();
+  uint32_t tid = optrace_thread_id();
   for (uint32_t i = 0; tid && i < most_calls; i++) {
     once_call *c = &calls[i];
     uint32_t none = 0;
