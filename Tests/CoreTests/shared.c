@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../../Sources/COpTrace/waits/once.h"
 #include "CRecorderInside.h"
 #include "harness.h"
 #include "reader.h"
@@ -79,6 +80,38 @@ TEST(the_cache_never_gives_another_text) {
 
 TEST(the_last_signal_of_an_object_is_known) {
   for (uint64_t seed = 1; seed <= 40; seed++) EXPECT_EQUAL(test_signals_forgotten(seed, 100), 0);
+}
+
+TEST(who_waits_for_an_initialiser_is_known_with_who_runs_it) {
+  static char token, other;
+  const stack_start start = {.pc = 1, .sp = 2, .bp = 3};
+  uint32_t self = optrace_thread_id(), numbers[300];
+  once_waiter found;
+  EXPECT(!once_find(self, &found));
+  uint32_t outer = once_enter(&token, start);
+  REQUIRE(outer && once_find(self, &found));
+  EXPECT(found.token == (uintptr_t)&token && found.owner == 0 && found.start.sp == 2 && once_still_waits(&found));
+  once_runs(outer);
+  EXPECT(!once_still_waits(&found) && !once_find(self, &found));
+  // It uses the value that it makes; and another one.
+  uint32_t inner = once_enter(&token, start);
+  EXPECT(once_find(self, &found) && found.token == (uintptr_t)&token && found.owner == self);
+  once_leave(inner);
+  EXPECT(!once_still_waits(&found));
+  inner = once_enter(&other, start);
+  EXPECT(once_find(self, &found) && found.token == (uintptr_t)&other && found.owner == 0);
+  once_leave(inner);
+  once_leave(outer);
+  EXPECT(!once_find(self, &found));
+  // Where there is no room, nothing is known; and there is room again.
+  for (int i = 0; i < 300; i++) numbers[i] = once_enter(&token, start);
+  EXPECT(numbers[0] && !numbers[299]);
+  for (int i = 0; i < 300; i++) {
+    once_runs(numbers[i]);
+    once_leave(numbers[i]);
+  }
+  EXPECT(!once_find(self, &found) && once_enter(&token, start) == numbers[0]);
+  once_leave(numbers[0]);
 }
 
 #if defined(__linux__)
