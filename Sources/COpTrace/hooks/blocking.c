@@ -194,12 +194,17 @@ void blocking_prepare(void) {
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
-// Signals are noted from the start, though each of Foundation's own operations makes, signals and destroys a condition: one that came
-// before its wait is often the reason of a hang.
+// Whether an operation has ever waited for one of the program's conditions. Until then nobody asks who signals one: each of
+// Foundation's own operations has a condition that it makes, signals and destroys. Written once.
+static _Atomic bool has_waited;
 
 static inline __attribute__((always_inline)) thread_buffer *begin_condition(const void *condition) {
-  return begin(condition, optrace_object_condition);
+  thread_buffer *wait = begin(condition, optrace_object_condition);
+  if (wait && !atomic_load_explicit(&has_waited, memory_order_relaxed)) atomic_store(&has_waited, true);
+  return wait;
 }
+
+static bool is_asked_for(void) { return atomic_load_explicit(&has_waited, memory_order_relaxed); }
 
 static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   thread_buffer *wait = begin_condition(condition);
@@ -226,23 +231,23 @@ static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex
 }
 
 static int hook_cond_signal(pthread_cond_t *condition) {
-  signalled(condition, optrace_object_condition);
+  if (is_asked_for()) signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
 }
 
 static int hook_cond_broadcast(pthread_cond_t *condition) {
-  signalled(condition, optrace_object_condition);
+  if (is_asked_for()) signalled(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
 }
 
 static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
-  created(condition, optrace_object_condition);
+  if (is_asked_for()) created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
 // A condition that is not initialised by a call, such as a C++ one, is at least destroyed by one.
 static int hook_cond_destroy(pthread_cond_t *condition) {
-  created(condition, optrace_object_condition);
+  if (is_asked_for()) created(condition, optrace_object_condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);
 }
 
