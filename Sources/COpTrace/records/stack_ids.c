@@ -57,7 +57,7 @@ static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
 
 void code_id_set_define(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
 
-uint32_t code_id(optrace_recorder *recorder, uint64_t function) {
+uint32_t function_id(optrace_recorder *recorder, uint64_t function) {
   // The same cache key as in CodeInterner.swift.
   const uint64_t key = (uint64_t)1 << 63;
   uint32_t known = optrace_cache_find(recorder, function, key);

@@ -16,7 +16,7 @@ uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size
 // once per function.
 void code_id_set_define(uint32_t (*define)(void *context, uint64_t function));
 // The number of a function's code; 0: none.
-uint32_t code_id(optrace_recorder *recorder, uint64_t function);
+uint32_t function_id(optrace_recorder *recorder, uint64_t function);
 // The number of the stack that created an operation. `made`: from `optrace_operation.made`. 0: not wanted, or not known.
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made);
 // The number of the calling thread's stack, from `start` outwards.

@@ -37,7 +37,7 @@ static uint32_t stack_id_of_creator(optrace_recorder *recorder, optrace_start he
 task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_t count, optrace_start here) {
   task_making making = {work_here(recorder), 0, 0};
   if (!stacks_wanted(recorder)) {
-    making.runs = code_id(recorder, code[0]);
+    making.runs = function_id(recorder, code[0]);
     return making;
   }
   // One byte further, like a return address.

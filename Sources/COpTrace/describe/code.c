@@ -1,0 +1,164 @@
+// The slow path: it locks, and runs once for each address. The numbers are cached (`optrace_cache_find`).
+#include "code.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "COpTraceFields.h"
+#include "texts.h"
+
+enum { most_images = UINT16_MAX, first_slots = 1024, frame_bytes = 24, image_bytes = 32 };
+// It is on a stack: the address behind a call, or behind the instruction that called the system. And: found without a compiler's
+// unwind rule.
+enum { trait_returns = 1, trait_guessed = 2 };
+// Classes and source locations have smaller second keys in the cache; records/stack_ids.c uses the same.
+static const uint64_t cache_key = (uint64_t)1 << 63;
+
+typedef struct {
+  uint64_t base, end, bias;
+  uint32_t id;
+} known_image;
+
+typedef struct {
+  uint64_t address;
+  uint32_t caller;
+  uint32_t traits;
+  uint32_t id;  // 0: an empty slot.
+} known_frame;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// All below is only touched under the lock. `slots` is a power of two.
+static known_image *images;
+static uint32_t image_count, image_room;
+static known_frame *frames;
+static uint64_t slots, frame_count;
+
+static optrace_recorder *active(void) {
+  optrace_recorder *core = texts_recorder();
+  return core && optrace_recorder_is_recording(core) ? core : NULL;
+}
+
+// ---- Images --------------------------------------------------------------------------------------------------------
+
+static uint32_t build_of(const optrace_image *found) {
+  static const char digits[] = "0123456789abcdef";
+  char hex[2 * sizeof found->build_id];
+  size_t size = found->build_id_size < sizeof found->build_id ? found->build_id_size : sizeof found->build_id;
+  for (size_t i = 0; i < size; i++) {
+    hex[2 * i] = digits[found->build_id[i] >> 4];
+    hex[2 * i + 1] = digits[found->build_id[i] & 15];
+  }
+  return size ? text_id(hex, 2 * size) : 0;
+}
+
+static const known_image *image_define(optrace_recorder *core, const optrace_image *found, const uint8_t *path) {
+  if (image_count == image_room) {
+    uint32_t room = image_room ? image_room * 2 : 64;
+    known_image *larger = realloc(images, room * sizeof *images);
+    if (!larger) return NULL;
+    images = larger;
+    image_room = room;
+  }
+  uint32_t build = build_of(found);
+  size_t length = strnlen((const char *)path, optrace_longest_path);
+  if (!texts_reserve(length + image_bytes)) return NULL;
+  optrace_image_fields fields = {
+    .build = build, .page = found->base / optrace_format_image_page,
+    .pages = (uint32_t)((found->size + optrace_format_image_page - 1) / optrace_format_image_page)};
+  if (!optrace_define(core, optrace_kind_image, image_count + 1, optrace_image_word1(fields), optrace_image_word2(fields), path,
+                      length))
+    return NULL;
+  known_image *made = &images[image_count++];
+  *made = (known_image){.base = found->base, .end = found->base + found->size, .bias = found->bias, .id = image_count};
+  return made;
+}
+
+// NULL: the address is in no image, or there is no room.
+static const known_image *image_of(optrace_recorder *core, uint64_t address) {
+  for (uint32_t i = 0; i < image_count; i++)
+    if (images[i].base <= address && address < images[i].end) return &images[i];
+  if (image_count >= most_images) return NULL;
+  uint8_t path[optrace_longest_path];
+  optrace_image found;
+  return optrace_image_find(address, &found, path) ? image_define(core, &found, path) : NULL;
+}
+
+// ---- Frames --------------------------------------------------------------------------------------------------------
+
+// The slot of a frame in a table that is not full: where it is, or where it would be.
+static known_frame *slot_of(known_frame *in, uint64_t size, const known_frame *key) {
+  uint64_t hash = (key->address ^ ((uint64_t)key->caller << 2 | key->traits) * 0xFF51AFD7ED558CCDull) * 0x9E3779B97F4A7C15ull;
+  uint64_t slot = (hash ^ hash >> 32) & (size - 1);
+  while (in[slot].id &&
+         (in[slot].address != key->address || in[slot].caller != key->caller || in[slot].traits != key->traits))
+    slot = (slot + 1) & (size - 1);
+  return &in[slot];
+}
+
+// Keeps at least half of the table empty. False: memory is out.
+static bool has_room_for_one(void) {
+  if (slots && frame_count < slots / 2) return true;
+  uint64_t size = slots ? slots * 2 : first_slots;
+  known_frame *larger = calloc(size, sizeof *larger);
+  if (!larger) return false;
+  for (uint64_t i = 0; i < slots; i++)
+    if (frames[i].id) *slot_of(larger, size, &frames[i]) = frames[i];
+  free(frames);
+  frames = larger;
+  slots = size;
+  return true;
+}
+
+// 0: there is no room, which is counted as a loss; or a function is in no image. Under the lock.
+static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t caller, uint32_t traits) {
+  known_frame key = {.address = address, .caller = caller, .traits = traits};
+  if (!has_room_for_one() || frame_count >= UINT32_MAX) {
+    optrace_recorder_count_lost(core, optrace_loss_table_full, 1);
+    return 0;
+  }
+  known_frame *slot = slot_of(frames, slots, &key);
+  if (slot->id) return slot->id;
+  const known_image *image = image_of(core, traits & trait_returns ? address - 1 : address);
+  // A stack may contain code that was generated at run time.
+  if (!image && !(traits & trait_returns)) return 0;
+  if (!texts_reserve(frame_bytes)) return 0;
+  optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
+                                 .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns};
+  key.id = (uint32_t)frame_count + 1;
+  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
+  frame_count++;
+  *slot = key;
+  return key.id;
+}
+
+uint32_t code_id(uint64_t function) {
+  optrace_recorder *core = active();
+  if (!function || !core) return 0;
+  uint32_t known = optrace_cache_find(core, function, cache_key);
+  if (known) return known;
+  pthread_mutex_lock(&lock);
+  uint32_t id = frame_define(core, function, 0, 0);
+  pthread_mutex_unlock(&lock);
+  if (id) optrace_cache_add(core, function, cache_key, id);
+  return id;
+}
+
+uint32_t code_define(void *context, uint64_t function) {
+  (void)context;
+  return code_id(function);
+}
+
+uint32_t code_define_stack(void *context, const uint64_t *addresses, size_t count, size_t guessed) {
+  (void)context;
+  optrace_recorder *core = active();
+  if (!core || !addresses) return 0;
+  uint32_t caller = 0;
+  pthread_mutex_lock(&lock);
+  for (size_t i = count; i-- > 0;) {
+    caller = frame_define(core, addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0));
+    if (!caller) break;
+  }
+  pthread_mutex_unlock(&lock);
+  return caller;
+}
