@@ -44,7 +44,7 @@ void entries_allow_threads(bool are_allowed) { threads_are_allowed = are_allowed
 enum { jump_size = 5, word_size = 8 };
 
 // Counted without memory of the C library's: this may run before it is ready.
-static bool is_alone(void) {
+bool entries_is_alone(void) {
   char list[1024];
   int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
@@ -189,7 +189,7 @@ entry_result entries_possible(void) {
 entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call) {
   int error = errno;
   entry_result result = !function || !hook || !call            ? entry_unknown_code
-                      : !threads_are_allowed && !is_alone() ? entry_many_threads
+                      : !threads_are_allowed && !entries_is_alone() ? entry_many_threads
                                                             : entries_possible();
   if (result == entry_taken) result = take((uint64_t)(uintptr_t)function, size, library, (uint64_t)(uintptr_t)hook, call);
   errno = error;
@@ -198,6 +198,7 @@ entry_result entry_take(void *function, uint64_t size, entry_range library, void
 
 #else
 
+bool entries_is_alone(void) { return false; }
 entry_result entries_possible(void) { return entry_unsupported; }
 
 entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call) {

@@ -38,6 +38,9 @@ const char *entry_result_text(entry_result result);
 // Whether code can be written in this process at all (tried on a page of our own, once), else why.
 entry_result entries_possible(void);
 
+// Whether this thread is the only one of the process. False also if nobody can tell.
+bool entries_is_alone(void);
+
 // Whether functions are taken although other threads run, or although nobody can tell. The caller knows that none of them is inside of
 // the first instructions of what is taken. The write itself is one aligned word.
 void entries_allow_threads(bool are_allowed);

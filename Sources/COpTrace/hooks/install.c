@@ -7,6 +7,7 @@
 #include "blocking.h"
 #include "classes.h"
 #include "dispatch.h"
+#include "foundation.h"
 #include "imports.h"
 #include "objects.h"
 #include "once.h"
@@ -36,7 +37,7 @@ static hooked_import *const imports[import_tables] = {
 
 // Whether the process can have operations. The recorder's Swift part is linked with Foundation. Without it a program of blocks and
 // tasks needs none, and then no hook of operations is installed.
-static bool has_operations(void) { return is_swift() || foundation_handle(); }
+static bool has_operations(void) { return is_swift() || foundation_is_there(); }
 
 static void fill_hook_calls(void) { (is_swift() ? optrace_fill_hook_calls : describe_fill_hook_calls)(&hook_calls); }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../book/book.h"
 #include "../describe/carry.h"
 #include "../describe/code.h"
 #include "../describe/texts.h"
@@ -131,10 +132,17 @@ void optrace_begin_from_outside(void) {
   if (why)
     complain(NOTHING_IS_RECORDED, "the recorder does not fit the Foundation of this program (%s): build optrace with the "
              "program's Swift, or link OpTrace", why);
+  if (book_is_stripped())
+    return complain(NOTHING_IS_RECORDED, "its symbols were stripped, so Swift's libraries in it cannot be found; run the file as it was "
+                    "before `strip`, or put its debug file (same build id) beside it");
   wishes wanted;
   if (recorder || why || !wishes_read(&wanted)) return;
+  optrace_hooks_begin();
   created_file file = create_file(wanted.path);
   if (file.result == created && begin(&wanted, &file)) watch_everything(&file);
+  const char *left_out = optrace_hooks_left_out();
+  if (left_out) complain("the rest is recorded", "%s", left_out);
+  optrace_hooks_begun();
   free(file.path);
   free(wanted.path);
 }
