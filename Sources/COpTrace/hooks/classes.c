@@ -102,6 +102,8 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
 
 static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
   (*known)[0] = method->real;
+  // A recorder without a Swift part has no types of its own.
+  if (!calls->traced_operation) return;
   (*known)[1] = *entry_address(calls->traced_operation, method);
   (*known)[2] = *entry_address(calls->traced_block_operation, method);
   (*known)[3] = *entry_address(calls->traced_async_operation, method);
