@@ -227,15 +227,25 @@ static void leave_out(const char *why) {
     }
 }
 
-const char *describe_prepare(void) {
+// Null, or why nothing of the program's can be read.
+static const char *prepare_texts(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
   const char *why = runtime_prepare();
+  if (why) return why;
+  is_prepared = true;
+  leave_out(strings_prove());
+  return NULL;
+}
+
+const char *describe_prepare(void) {
+  static bool is_prepared;
+  if (is_prepared) return NULL;
+  const char *why = prepare_texts();
   // Dependencies and the operations that are added come in arrays.
   if (!why) why = arrays_prove();
   if (why) return why;
   is_prepared = true;
-  leave_out(strings_prove());
   leave_out(cases_prove());
   leave_out(closures_prove());
   leave_out(queues_prove());
@@ -243,6 +253,8 @@ const char *describe_prepare(void) {
 }
 
 void describe_fill_hook_calls(optrace_hook_calls *calls) {
+  // Of tests only texts are read, in programs without Foundation, too.
+  prepare_texts();
   *calls = (optrace_hook_calls){
     .make_operation = observed_make, .records_itself = records_itself, .probe = probe, .introduce = introduce_met,
     .goes_unmet = goes_unmet, .dependency = dependency, .operation_changed = operation_changed, .enqueue = enqueue,

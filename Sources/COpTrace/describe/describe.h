@@ -10,7 +10,7 @@
 
 // Proves what is relied on. Null, or why nothing can be described.
 const char *describe_prepare(void);
-// After that. Does nothing on systems without hooks.
+// After that; or without it, where there is no Foundation and only texts are read. Does nothing on systems without hooks.
 void describe_fill_hook_calls(optrace_hook_calls *calls);
 // What was left out because it could not be proven; null from some index on.
 const char *describe_left_out(uint32_t index);

@@ -1,7 +1,6 @@
 // Installing and removing the hooks.
 #include "COpTraceHooks.h"
 
-#include "../describe/describe.h"
 #include "../dispatch/submitted.h"
 #include "../life/flusher.h"
 #include "../stacks/events.h"
@@ -20,7 +19,7 @@
 
 #if OPTRACE_HAS_HOOKS
 // Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak: this target also links without the
-// Swift part, and then describe/ does the same.
+// Swift part, and then there are no hooks.
 __attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
@@ -34,10 +33,9 @@ static hooked_import *const imports[import_tables] = {
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  const char *why = NULL;
-  if (optrace_fill_hook_calls) optrace_fill_hook_calls(&hook_calls);
-  else if (!(why = describe_prepare())) describe_fill_hook_calls(&hook_calls);
-  if (!why) why = classes_resolve(&hook_calls, methods);
+  if (!optrace_fill_hook_calls) return "OpTrace is only partially linked";
+  optrace_fill_hook_calls(&hook_calls);
+  const char *why = classes_resolve(&hook_calls, methods);
   is_prepared = !why;
   return why;
 }
