@@ -102,6 +102,7 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
 }
 
 static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
+  // A recorder without a Swift part has no types of its own.
   const void *const traced[known_classes] = {calls->traced_operation, calls->traced_block_operation, calls->traced_async_operation};
   for (int i = 0; i < known_classes; i++)
     if (traced[i]) (*known)[i] = *entry_address(traced[i], method);

@@ -1,7 +1,7 @@
 // On Linux the offsets of Foundation's methods and fields are compiled into every program that uses it. What OpTrace's compiler
 // saw is in the metadata of subclasses that override nothing (FoundationLayout.swift): their tables have each inherited method at
 // its offset, filled in by the loader with the loaded Foundation's function. The loaded class itself must have the same function
-// at the same offset.
+// at the same offset. A recorder without a Swift part was compiled against none, and takes the loaded one as it is.
 #include "layout.h"
 
 #include "../book/book.h"
@@ -41,6 +41,8 @@ static bool fits(const class_metadata *compiled, const class_metadata *loaded, c
 }
 
 const char *layout_misfit(const optrace_hook_calls *calls) {
+  // Nothing of this copy was compiled against a Foundation.
+  if (!calls->compiled_operation) return NULL;
   const struct {
     const void *compiled;
     const char *symbol, *why;

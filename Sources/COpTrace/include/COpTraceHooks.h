@@ -9,14 +9,16 @@
 extern "C" {
 #endif
 
-// The functions of the recorder's Swift part that hooks call. Objects are passed without ownership, and live during the call.
+// What hooks call: the recorder's Swift part, or where there is none, describe/. Objects are passed without ownership, and live
+// during the call.
 typedef struct {
-  // Class metadata of our own types.
+  // Class metadata of our own types. Null: there are none.
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
-  // Metadata of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
+  // Metadata of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c. Null:
+  // there was no such compiler.
   const void *compiled_operation, *compiled_block_operation, *compiled_queue;
   // Returns a new operation, owned by the caller. While it is started, it reports what Foundation's getters return
-  // (`optrace_own_observed`).
+  // (`optrace_own_observed`). Null: none can be made.
   void *(*make_operation)(void);
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
