@@ -3,6 +3,7 @@
 #include "classes.h"
 
 #include "../base/bits.h"
+#include "../book/book.h"
 #include "foundation.h"
 #include "imports.h"
 #include "layout.h"
@@ -93,7 +94,9 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
     }
     for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
       if (table[i] != method->address) continue;
-      if (method->offset) return "a method appears twice in a method table";
+      if (method->offset)
+        return book_is_static() ? "the linker has folded methods that have the same code, as --icf=all does"
+                                : "a method appears twice in a method table";
       method->offset = (uint32_t)(i * sizeof(void *));
     }
     if (!method->offset) return "a method is missing in a method table";
