@@ -18,8 +18,8 @@
 typedef int (*main_function)(int, char **, char **);
 typedef int (*start_function)(main_function, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
-// By which the C library knows whose `atexit` it is. Usually in the start-up files, without which this object is linked.
-__attribute__((visibility("hidden"))) void *__dso_handle = &__dso_handle;
+// By which the C library knows whose `atexit` it is. Usually in the start-up files; weak, for who links this object without them.
+__attribute__((weak, visibility("hidden"))) void *__dso_handle = &__dso_handle;
 
 static optrace_begin registered;
 static main_function program_main;

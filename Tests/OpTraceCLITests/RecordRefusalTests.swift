@@ -239,7 +239,8 @@
       try #require(build.status == 0, "\(build.errors)")
       let result = try workspace.record("./other")
       #expect(result.status == 8)
-      let why = "the operations of this program cannot be recorded (this Foundation has no Operation class with a known name)"
+      let why =
+        "the operations of this program cannot be recorded (this Foundation has no Operation class with a known name)"
       #expect(result.errors.hasPrefix("optrace: \(why); nothing is recorded\n"), "\(result.errors)")
     }
 

@@ -13,9 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-static const char program_path[] = "/proc/self/exe";
+// The program's file. Without /proc as it was called, which may lead elsewhere by now: then its symbols do not fit, and that is found out.
+static const char *program_path(void) {
+  static const char self[] = "/proc/self/exe";
+  const char *called = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+  return access(self, R_OK) == 0 || !called ? self : called;
+}
 
 // The program as it lies in memory.
 static struct {
@@ -74,7 +80,7 @@ static bool find_debug(symbol_file *debug, const symbol_file *of) {
   char path[PATH_MAX + 64], id[2 * 64 + 1];
   const char *wish = getenv("OPTRACE_DEBUG_FILE");
   if (wish && *wish && open_debug(debug, wish, of)) return true;
-  ssize_t length = readlink(program_path, path, PATH_MAX);
+  ssize_t length = readlink(program_path(), path, PATH_MAX);
   if (length > 0) {
     snprintf(path + length, sizeof path - (size_t)length, ".debug");
     if (open_debug(debug, path, of)) return true;
@@ -128,7 +134,7 @@ static void read_names(void) {
   find_program();
   if (dlsym(RTLD_DEFAULT, "swift_retain") && !is_in_program((uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "swift_retain"))) return;
   symbol_file file, debug;
-  if (!symbol_file_open(&file, program_path)) return;
+  if (!symbol_file_open(&file, program_path())) return;
   names.is_static = file.has_swift;
   names.is_stripped = names.is_static && !file.symbols;
   if (!names.is_static || (!file.symbols && !find_debug(&debug, &file))) return symbol_file_close(&file);

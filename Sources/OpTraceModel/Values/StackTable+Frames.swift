@@ -43,7 +43,8 @@ extension StackTable {
     guard let frame = self[id] else { return [] }
     let image = image(of: id)?.name
     let whole = StackFrame(
-      module: codeName(of: id), image: image, offset: frame.address.offset, isGuessed: frame.isGuessed, isInlined: false,
+      module: codeName(of: id), image: image, offset: frame.address.offset, isGuessed: frame.isGuessed,
+      isInlined: false,
       isOwn: isOwn(id))
     let symbols = symbols(of: id)
     guard !symbols.isEmpty else { return [whole] }

@@ -24,7 +24,8 @@
         return "\(candidate)/\(name)"
       }
       throw Failure(
-        message: "\(name) is neither in '\(printable(folder))' nor in '\(printable(installed))'; install optrace again, "
+        message:
+          "\(name) is neither in '\(printable(folder))' nor in '\(printable(installed))'; install optrace again, "
           + "or build all of it with 'swift build'",
         status: .cannotRecord)
     }

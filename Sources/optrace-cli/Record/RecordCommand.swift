@@ -306,7 +306,9 @@ struct RecordCommand: ParsableCommand {
       if tasks { ours["OPTRACE_TASKS"] = "1" }
       if cpu { ours["OPTRACE_CPU"] = "1" }
       // The program may change its folder before it begins another one.
-      if let debugFile { ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)" }
+      if let debugFile {
+        ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"
+      }
       // What is preloaded already stays where it is: it may have to come first.
       let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
       ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
