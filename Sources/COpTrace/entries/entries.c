@@ -23,7 +23,7 @@ static const char *const texts[] = {
   [entry_many_threads] = "other threads run already",
   [entry_unwritable] = "this system does not let code be changed",
   [entry_no_room] = "there is no room near it",
-  [entry_unaligned] = "it begins at no even place",
+  [entry_unaligned] = "its address is not aligned",
 };
 
 const char *entry_result_text(entry_result result) {
@@ -86,7 +86,10 @@ static void end_here(code_text *text, size_t jump) {
 
 // By halves: no instruction compares memory with eight bytes, and no register is free.
 static void put_check(code_text *text, entry_range library, uint64_t hook) {
-  if (library.low >= library.high) return code_put_jump(text, hook);
+  if (library.low >= library.high) {
+    code_put_jump(text, hook);
+    return;
+  }
   // A return address stands behind its call: the first one of the library is behind `low`, the last one may be `high`.
   uint64_t low = library.low + 1, high = library.high == UINT64_MAX ? library.high : library.high + 1;
   uint32_t low_high = (uint32_t)(low >> 32), high_high = (uint32_t)(high >> 32);
@@ -137,16 +140,15 @@ static entry_result of_move(moved_result result) {
   }
 }
 
-static bool put_jump(uint64_t function, uint64_t to) {
+// The jump in its aligned word, which stays otherwise as it is.
+static bool make_jump(uint64_t function, uint64_t to, uint8_t bytes[word_size]) {
   int64_t distance = (int64_t)(to - function - jump_size);
   int32_t short_distance = (int32_t)distance;
-  if (distance != short_distance) return false;
-  uint8_t bytes[word_size];
-  uint64_t base = function & ~(uint64_t)(word_size - 1);
-  memcpy(bytes, (const void *)(uintptr_t)base, sizeof bytes);
-  bytes[function - base] = 0xE9;
-  memcpy(bytes + (function - base) + 1, &short_distance, 4);
-  return write_code(base, bytes, sizeof bytes);
+  uint64_t offset = function % word_size;
+  memcpy(bytes, (const void *)(uintptr_t)(function - offset), word_size);
+  bytes[offset] = 0xE9;
+  memcpy(bytes + offset + 1, &short_distance, 4);
+  return distance == short_distance;
 }
 
 static entry_result take(uint64_t function, uint64_t size, entry_range library, uint64_t hook, void **call) {
@@ -167,11 +169,13 @@ static entry_result take(uint64_t function, uint64_t size, entry_range library, 
   if (result != moved_well) return of_move(result);
   if (!again && size && code_returns_there(function, size, taken)) return entry_unknown_code;
 
-  if (!write_code(text.address, text.bytes, text.count)) return entry_unwritable;
-  void *before = *call;
+  uint8_t jump[word_size];
+  if (!make_jump(function, text.address, jump)) return entry_no_room;
+  const code_part parts[] = {{text.address, text.bytes, text.count}, {function - function % word_size, jump, sizeof jump}};
   // The hook may be called as soon as the jump stands there.
+  void *before = *call;
   __atomic_store_n(call, (void *)(uintptr_t)moved, __ATOMIC_RELEASE);
-  if (!put_jump(function, text.address)) {
+  if (!write_code(parts, 2)) {
     __atomic_store_n(call, before, __ATOMIC_RELEASE);
     return entry_unwritable;
   }

@@ -15,17 +15,31 @@ void code_put(code_text *text, const void *bytes, size_t count) {
   text->count += count;
 }
 
-// jmp *0(%rip), and the address behind it.
-void code_put_jump(code_text *text, uint64_t to) {
-  code_put(text, "\xFF\x25\0\0\0\0", 6);
-  code_put(text, &to, 8);
+// From behind `bytes` more; false: it is out of reach.
+static bool distance_to(const code_text *text, size_t bytes, uint64_t to, int32_t *distance) {
+  int64_t whole = (int64_t)(to - text->address - text->count - bytes);
+  *distance = (int32_t)whole;
+  return *distance == whole;
 }
 
-// A jump of the other condition over a jump to anywhere.
-static void put_branch(code_text *text, uint8_t condition, uint64_t to) {
-  uint8_t over[2] = {(uint8_t)(0x70 | (condition ^ 1)), 14};
-  code_put(text, over, sizeof over);
-  code_put_jump(text, to);
+void code_put_jump(code_text *text, uint64_t to) {
+  int32_t distance;
+  if (distance_to(text, 5, to, &distance)) {
+    code_put(text, "\xE9", 1);
+    code_put(text, &distance, 4);
+  } else {
+    code_put(text, "\xFF\x25\0\0\0\0", 6);  // jmp *0(%rip), and the address behind it.
+    code_put(text, &to, 8);
+  }
+}
+
+static bool put_branch(code_text *text, uint8_t condition, uint64_t to) {
+  uint8_t opcode[2] = {0x0F, (uint8_t)(0x80 | condition)};
+  int32_t distance;
+  if (!distance_to(text, 6, to, &distance)) return false;
+  code_put(text, opcode, sizeof opcode);
+  code_put(text, &distance, 4);
+  return true;
 }
 
 // What is called returns to where it always did. No register has to be free for that.
@@ -62,7 +76,8 @@ static bool put_plain(code_text *text, const uint8_t *bytes, const code_instruct
   return true;
 }
 
-moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least, size_t *taken) {
+moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least,
+                       size_t *taken) {
   enum { most = 16 };
   uint64_t targets[most];
   size_t target_count = 0, at = 0;
@@ -90,7 +105,9 @@ moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes,
         code_put_jump(text, target);
         is_over = true;
         break;
-      case code_branch: put_branch(text, one.condition, target); break;
+      case code_branch:
+        if (!put_branch(text, one.condition, target)) return moved_too_far;
+        break;
       case code_call:
         if (calls_are_watched()) return moved_not_known;
         put_call(text, target, behind);

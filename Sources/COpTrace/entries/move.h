@@ -19,17 +19,18 @@ void code_put_jump(code_text *text, uint64_t to);
 
 typedef enum {
   moved_well,
-  moved_not_known,      // An instruction that is not known, or cannot be moved.
-  moved_too_short,      // The function ends before, and no filling is behind it.
-  moved_too_far,        // What it names is out of reach from there.
+  moved_not_known,  // An instruction that is not known, or cannot be moved.
+  moved_too_short,  // The function ends before, and no filling is behind it.
+  moved_too_far,    // What it names is out of reach from there.
 } moved_result;
 
-// Puts down what the first `least` bytes of `function` do, whole instructions, and a jump to what is behind them. `bytes`: what stands
-// at the function, `count` of them; `size`: of the function, 0: not known.
-moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least, size_t *taken);
+// Puts down what the first `least` bytes of `function` do, whole instructions, and a jump to what is behind them. `bytes`: what
+// stands at the function, `count` of them; `size`: of the function, 0: not known.
+moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least,
+                       size_t *taken);
 
-// Whether a direct branch in the function leads behind its first byte and before `taken`, or whether that cannot be told. Reads the
-// memory itself.
+// Whether a direct branch in the function leads behind its first byte and before `taken`, or whether that cannot be told. Reads
+// the memory itself.
 bool code_returns_there(uint64_t function, uint64_t size, size_t taken);
 
 #endif

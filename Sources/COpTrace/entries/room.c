@@ -1,5 +1,5 @@
-// A jump of five bytes reaches 2 GB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked for it.
-// A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
+// A jump of five bytes reaches 2 GB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked
+// for it. A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
 #include "room.h"
 
 #if defined(OPTRACE_HAS_ENTRIES)
@@ -80,9 +80,8 @@ static uint64_t map_near(uint64_t near, int file) {
       uint64_t address = up ? middle + distance : middle - distance;
       if (address > (1ull << 47) - 2 * room_size) break;
       if (map_at(address, file)) return address;
-      // Neither is it taken: it will be refused everywhere.
-      if (errno != EEXIST && errno != EPERM) return 0;
-      if (errno == EPERM && address >= (1 << 20)) return 0;
+      // It will be refused everywhere, unless it is only that the lowest addresses are.
+      if (errno != EEXIST && (errno != EPERM || address >= large)) return 0;
     }
   }
   return 0;
