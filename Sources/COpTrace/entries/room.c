@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { most_rooms = 32, room_size = 64 << 10, alignment = 16 };
+enum { most_rooms = 32, room_size = 64 << 10, alignment = 16, page_size = 4096 };
 // A little less than a jump reaches.
 static const uint64_t reach = (2ull << 30) - (1 << 20);
 
@@ -50,14 +50,15 @@ static int open_own(void) {
   if (!dl_iterate_phdr(find_own, &path)) return -1;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return -1;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= room_size) return file;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= page_size + room_size) return file;
   close(file);
   return -1;
 }
 
+// Not from the file's begin: who lists what is mapped would find one more library.
 static uint64_t map_at(uint64_t address, int file) {
   int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (file < 0 ? MAP_ANONYMOUS : 0);
-  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, 0);
+  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, file < 0 ? 0 : page_size);
   if (pages == MAP_FAILED) return 0;
   if ((uint64_t)(uintptr_t)pages == address) return address;
   // Systems before Linux 4.17 take the address as a wish.
@@ -92,7 +93,7 @@ static uint64_t map_room(uint64_t near) {
   uint64_t address = file >= 0 ? map_near(near, file) : 0;
   if (file >= 0) close(file);
   if (!address) address = map_near(near, -1);
-  if (address || (file = write_file_in_memory(room_size)) < 0) return address;
+  if (address || (file = write_file_in_memory(page_size + room_size)) < 0) return address;
   address = map_near(near, file);
   close(file);
   return address;
@@ -114,8 +115,9 @@ uint64_t room_find(uint64_t near, size_t size) {
   uint64_t address = map_room(near);
   if (!address) return 0;
   found = &rooms[room_count++];
-  *found = (room){address, address, address + room_size};
-  return address;
+  // Sanitizers read what is before a function that is called.
+  *found = (room){address, address + alignment, address + room_size};
+  return found->next;
 }
 
 void room_keep(size_t size) {
