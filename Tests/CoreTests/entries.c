@@ -13,7 +13,7 @@ TEST(every_result_of_taking_a_function_has_a_text) {
   EXPECT(strlen(entry_result_text((entry_result)99)) > 8);
 }
 
-#if defined(__linux__) && defined(__x86_64__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,6 +26,22 @@ static const entry_range nobody = {0, 0};
 // ---- All ways to begin -----------------------------------------------------------------------------------------------
 
 // By the table in the design: what stands in Swift's libraries, and more.
+#if defined(__aarch64__)
+// clang-format off
+ENTRY(plain, "stp x29, x30, [sp, #-16]!\n mov x29, sp\n add x0, x0, x1\n ldp x29, x30, [sp], #16\n ret")
+ENTRY(announced, "hint #34\n add x0, x0, x1\n add x0, x0, #7\n ret")
+ENTRY(names_an_address, "adrp x2, entries_value\n ldr x2, [x2, :lo12:entries_value]\n add x0, x0, x2\n ret")
+ENTRY(names_a_value, "adr x2, 7f\n ldr w2, [x2]\n sub x0, x2, x1\n ret\n 7: .long 4711")
+ENTRY(goes_on_elsewhere, "b entries_plain")
+ENTRY(goes_on_late, "nop\n mov x0, x1\n b entries_announced")
+ENTRY(branches_nearby, "cbz x0, 7f\n mov x0, x1\n ret\n 7: mov x0, #9\n ret")
+ENTRY(branches_far, "tbnz x0, #1, 7f\n mov x0, x1\n ret\n .skip 400\n 7: mov x0, #9\n ret")
+ENTRY(branches_always, "b.al 7f\n mov x0, x1\n ret\n 7: mov x0, #9\n ret")
+ENTRY(calls, "str x30, [sp, #-16]!\n bl entries_plain\n add x0, x0, #100\n ldr x30, [sp], #16\n ret")
+ENTRY(uses_vectors, "fadd v0.2d, v0.2d, v1.2d\n fmov x0, d0\n ret")
+// clang-format on
+
+#else
 // clang-format off
 ENTRY(plain, "push %rbp\n mov %rsp, %rbp\n lea (%rdi,%rsi), %rax\n pop %rbp\n ret")
 ENTRY(locked, "lock decq 0x30(%rdi)\n mov 0x30(%rdi), %rax\n ret")
@@ -47,17 +63,24 @@ ENTRY(is_short, "mov %edi, %eax\n ret")
 ENTRY(is_empty, "ret")
 ENTRY(uses_vectors, "addpd %xmm1, %xmm0\n vmovq %xmm0, %rax\n ret")
 // clang-format on
+#endif
 
 static const struct {
   const char *name;
   void *function;
   const char *end;
 } taken_ones[] = {
+#if defined(__aarch64__)
+  IN_TABLE(plain), IN_TABLE(announced), IN_TABLE(names_an_address), IN_TABLE(names_a_value), IN_TABLE(goes_on_elsewhere),
+  IN_TABLE(goes_on_late), IN_TABLE(branches_nearby), IN_TABLE(branches_far), IN_TABLE(branches_always), IN_TABLE(calls),
+  IN_TABLE(uses_vectors),
+#else
   IN_TABLE(plain), IN_TABLE(announced), IN_TABLE(names_an_address), IN_TABLE(names_a_value),
   IN_TABLE(compares_a_value), IN_TABLE(goes_on_nearby), IN_TABLE(goes_on_elsewhere), IN_TABLE(goes_on_late),
   IN_TABLE(goes_by_a_pointer), IN_TABLE(branches_nearby), IN_TABLE(branches_far), IN_TABLE(branches_twice),
   IN_TABLE(calls), IN_TABLE(calls_at_once), IN_TABLE(reads_its_caller), IN_TABLE(is_short),
   IN_TABLE(is_empty), IN_TABLE(uses_vectors),
+#endif
 };
 enum { taken_count = sizeof taken_ones / sizeof *taken_ones };
 
@@ -66,24 +89,24 @@ enum { argument_count = sizeof first_arguments / sizeof *first_arguments };
 
 static machine_registers arguments(uint64_t first) {
   machine_registers r;
-  for (int i = 0; i < 16; i++) r.general[i] = 0x1122334455660000ull + (uint64_t)i * 0x0101010101ull;
+  for (int i = 0; i < general_count; i++) r.general[i] = 0x1122334455660000ull + (uint64_t)i * 0x0101010101ull;
   for (uint64_t i = 0; i < 16; i++) {
     r.vectors[i][0] = 0x3FF0000000000000ull + first * 64 + i;
     r.vectors[i][1] = ~i;
   }
-  r.general[number_rdi] = first;
-  r.general[number_rsi] = 2;
+  r.general[number_first] = first;
+  r.general[number_second] = 2;
   return r;
 }
 
 static void check_heard(const char *name, const machine_registers *given) {
-  for (int i = 0; i < 16; i++)
-    if (i != number_rsp && heard.general[i] != given->general[i])
+  for (int i = 0; i < general_count; i++)
+    if (IS_KEPT(i) && heard.general[i] != given->general[i])
       core_test_fail(__FILE__, __LINE__, "%s: register %d differs", name, i);
   if (memcmp(heard.vectors, given->vectors, sizeof heard.vectors) != 0)
     core_test_fail(__FILE__, __LINE__, "%s: vectors differ", name);
   // The stack is that of the call.
-  EXPECT_EQUAL(heard.general[number_rsp], called_stack - 8);
+  EXPECT_EQUAL(heard.general[number_stack], called_stack - bytes_of_a_call);
   EXPECT_EQUAL(heard_caller, (uintptr_t)behind_call);
 }
 
@@ -114,6 +137,7 @@ TEST(a_taken_function_does_what_it_did_and_is_heard) {
   }
 }
 
+#if defined(__x86_64__)
 TEST(a_function_whose_first_instruction_is_whole_is_taken) {
   uint64_t words[8] = {0};
   machine_registers given = arguments((uint64_t)(uintptr_t)words);
@@ -122,9 +146,22 @@ TEST(a_function_whose_first_instruction_is_whole_is_taken) {
   EXPECT(call_with(entries_locked, &given) == 9 && call_with(entries_locked, &given) == 8 && words[6] == 8);
   EXPECT_EQUAL(heard_count, 2);
 }
+#endif
 
 // ---- What is refused -------------------------------------------------------------------------------------------------
 
+#if defined(__aarch64__)
+// clang-format off
+ENTRY(is_stopped_at, "brk #1\n mov x0, x1\n ret")
+ENTRY(is_no_code, ".long 0\n ret")
+ENTRY(calls_at_once, "bl entries_plain\n ret")
+ENTRY(reads_nearby, "ldr x0, 7f\n ret\n 7: .quad 4711")
+ENTRY(signs, "hint #25\n ret")
+ENTRY(returns_to_its_begin, "7: subs x0, x0, #1\n b.ne 7b\n ret")
+ENTRY(returns_there_late, "hint #34\n 7: subs x0, x0, #1\n .rept 2000\n nop\n .endr\n b.ne 7b\n ret")
+ENTRY(is_followed_closely, "hint #34\n nop")
+// clang-format on
+#else
 // clang-format off
 ENTRY(loops, "mov %rdi, %rcx\n 7: loop 7b\n ret")
 ENTRY(is_stopped_at, "int3\n mov %rdi, %rax\n ret")
@@ -136,6 +173,7 @@ ENTRY(begins_again, "mov %edi, %eax\n dec %edi\n jnz entries_begins_again\n ret"
 ENTRY(is_followed_closely, "mov %edi, %eax\n ret\n mov %esi, %eax\n ret")
 ENTRY(holds_an_odd_one, "mov %edi, %eax\n ret\n .balign 8\n .skip 5, 0x90\n mov $7, %eax\n ret")
 // clang-format on
+#endif
 
 static void refuse(const char *name, void *function, uint64_t size, entry_result expected) {
   uint8_t before[16], after[16];
@@ -149,18 +187,25 @@ static void refuse(const char *name, void *function, uint64_t size, entry_result
 #define REFUSE(name, expected) refuse(#name, entries_##name, SIZE_OF(name), expected)
 
 TEST(what_cannot_be_taken_is_refused_and_stays) {
+#if defined(__aarch64__)
+  REFUSE(calls_at_once, entry_unknown_code);
+  REFUSE(reads_nearby, entry_unknown_code);
+  REFUSE(signs, entry_unknown_code);
+  refuse("is_followed_closely", entries_is_followed_closely, 4, entry_too_short);
+#else
   REFUSE(loops, entry_unknown_code);
-  REFUSE(is_stopped_at, entry_unknown_code);
-  REFUSE(is_no_code, entry_unknown_code);
   REFUSE(calls_a_pointer, entry_unknown_code);
-  REFUSE(returns_to_its_begin, entry_unknown_code);
-  REFUSE(returns_there_late, entry_unknown_code);
   REFUSE(begins_again, entry_unknown_code);
   REFUSE(is_followed_closely, entry_too_short);
   // As its symbol would say, and though another function begins behind it.
   refuse("is_followed_closely", entries_is_followed_closely, 3, entry_too_short);
   refuse("plain, of two bytes", entries_plain, 2, entry_too_short);
   refuse("holds_an_odd_one", (uint8_t *)(void *)entries_holds_an_odd_one + 13, 6, entry_unaligned);
+#endif
+  REFUSE(is_stopped_at, entry_unknown_code);
+  REFUSE(is_no_code, entry_unknown_code);
+  REFUSE(returns_to_its_begin, entry_unknown_code);
+  REFUSE(returns_there_late, entry_unknown_code);
 }
 
 TEST(what_is_no_function_is_refused) {
@@ -211,6 +256,13 @@ TEST(a_library_may_lie_anywhere_and_be_of_any_size) {
   }
 }
 
+// A function that adds, to be copied.
+#if defined(__aarch64__)
+static const uint32_t adds[] = {0x8B010000, 0xD65F03C0};
+#else
+static const uint8_t adds[] = {0x48, 0x8D, 0x04, 0x37, 0x90, 0x90, 0xC3};
+#endif
+
 static char order[8];
 static void *call_one, *call_two;
 static uint64_t hook_one(uint64_t a, uint64_t b) {
@@ -241,11 +293,11 @@ TEST(code_far_away_has_a_room_of_its_own) {
     uint8_t *page = mmap((void *)places[i], 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (page == MAP_FAILED) continue;
     uint8_t *function = page + 4080;
-    memcpy(function, "\x48\x89\xF8\x48\x01\xF0\xC3", 7);
+    memcpy(function, adds, sizeof adds);
     REQUIRE(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
     machine_registers given = arguments(5);
     heard_count = 0;
-    EXPECT_EQUAL(entry_take(function, 7, nobody, hook, &hook_call), entry_taken);
+    EXPECT_EQUAL(entry_take(function, sizeof adds, nobody, hook, &hook_call), entry_taken);
     EXPECT(call_with(function, &given) == 7 && heard_count == 1);
     EXPECT(room_has((uintptr_t)hook_call) && !room_has((uintptr_t)function));
   }
@@ -255,12 +307,12 @@ TEST(many_functions_need_several_rooms) {
   enum { many = 3000 };
   uint8_t *pages = mmap(NULL, many * 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(pages != MAP_FAILED);
-  for (int i = 0; i < many; i++) memcpy(pages + 16 * i, "\x48\x8D\x04\x37\x90\x90\xC3", 7);
+  for (int i = 0; i < many; i++) memcpy(pages + 16 * i, adds, sizeof adds);
   REQUIRE(mprotect(pages, many * 16, PROT_READ | PROT_EXEC) == 0);
   entry_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
   for (int i = 0; i < many; i++) {
     machine_registers given = arguments((uint64_t)i);
-    REQUIRE(entry_take(pages + 16 * i, 7, library, hook, &hook_call) == entry_taken);
+    REQUIRE(entry_take(pages + 16 * i, sizeof adds, library, hook, &hook_call) == entry_taken);
     EXPECT(call_with(pages + 16 * i, &given) == (uint64_t)i + 2 && heard_count == (uint64_t)i + 1);
   }
 }
@@ -274,6 +326,7 @@ static void *wait_for_lock(void *lock) {
 }
 
 TEST(nothing_is_taken_while_other_threads_run) {
+  SKIP_IF(is_emulated(), "the emulator has threads of its own");
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_t thread;
   machine_registers given = arguments(5);

@@ -1,6 +1,6 @@
 // Systems that guard code: which way is left to change it, or that it is refused and nothing is changed. A filter of system calls
 // stands for the rules that cannot be had everywhere.
-#if defined(__linux__) && defined(__x86_64__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -57,16 +57,23 @@ static bool forbid(const forbidden *calls, int count, int error) {
   {SYS_mmap, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC}, {SYS_mprotect, 2, PROT_EXEC, PROT_EXEC}, \
     {SYS_pkey_mprotect, 2, PROT_EXEC, PROT_EXEC}
 #define NO_WRITES_AT_A_PLACE {SYS_pwrite64, 0, 0, 0}
-#define NO_FILES_TO_READ_AND_WRITE {SYS_openat, 2, O_ACCMODE, O_RDWR}, {SYS_open, 1, O_ACCMODE, O_RDWR}
+#define NO_FILES_TO_READ_AND_WRITE {SYS_openat, 2, O_ACCMODE, O_RDWR}
 #define NO_FILES_IN_MEMORY {SYS_memfd_create, 0, 0, 0}
 
+#if defined(__aarch64__)
+// clang-format off
+ENTRY(guarded, "stp x29, x30, [sp, #-16]!\n add x0, x0, x1\n add x0, x0, #3\n ldp x29, x30, [sp], #16\n ret")
+ENTRY(guarded_too, "adrp x0, entries_value\n ldr x0, [x0, :lo12:entries_value]\n ret")
+// clang-format on
+#else
 // clang-format off
 ENTRY(guarded, "push %rbp\n mov %rsp, %rbp\n lea 3(%rdi,%rsi), %rax\n pop %rbp\n ret")
 ENTRY(guarded_too, "lea entries_value(%rip), %rax\n mov (%rax), %rax\n ret")
 // clang-format on
+#endif
 
 static void expect_taken(void) {
-  machine_registers given = {.general = {[number_rdi] = 1, [number_rsi] = 2}};
+  machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   void *calls[2];
   EXPECT_EQUAL(entries_possible(), entry_taken);
   EXPECT_EQUAL(entry_take(entries_guarded, SIZE_OF(guarded), (entry_range){0, 0}, hook, &calls[0]), entry_taken);
@@ -78,7 +85,7 @@ static void expect_taken(void) {
 }
 
 static void expect_refused(entry_result why, bool can_be_written) {
-  machine_registers given = {.general = {[number_rdi] = 1, [number_rsi] = 2}};
+  machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   uint8_t before[8], after[8];
   void *call = NULL;
   memcpy(before, (void *)entries_guarded, sizeof before);
@@ -90,6 +97,7 @@ static void expect_refused(entry_result why, bool can_be_written) {
 }
 
 TEST(code_is_changed_by_each_way) {
+  SKIP_IF(is_emulated(), "where memory is written behind its back, the emulator goes on with what it has translated");
   for (write_way way = write_by_memory; way < write_ways; way++) EXPECT(write_prove(way));
   // And back: none takes a right away that the next one needs.
   for (int way = write_ways - 1; way >= write_by_memory; way--) EXPECT(write_prove((write_way)way));
@@ -181,7 +189,7 @@ TEST(code_is_changed_without_any_privilege) {
 
 // Taken before a fork, it is taken in the child, and what the child takes is not taken in the parent.
 static void take_as_a_child(void) {
-  machine_registers given = {.general = {[number_rdi] = 1, [number_rsi] = 2}};
+  machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   heard_count = 0;
   bool is_well = call_with(entries_guarded, &given) == 6 && heard_count == 1;
   is_well &= entry_take(entries_guarded_too, 0, (entry_range){0, 0}, hook, &hook_call) == entry_taken;
@@ -191,7 +199,7 @@ static void take_as_a_child(void) {
 
 #include "CRecorderTestSupport.h"
 TEST(a_child_takes_functions_of_its_own) {
-  machine_registers given = {.general = {[number_rdi] = 1, [number_rsi] = 2}};
+  machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   REQUIRE(entry_take(entries_guarded, 0, (entry_range){0, 0}, hook, &hook_call) == entry_taken);
   EXPECT_EQUAL(test_run_in_fork(take_as_a_child), 0);
   EXPECT(call_with(entries_guarded_too, &given) == 4711 && heard_count == 0);

@@ -31,7 +31,7 @@ static void end_function(void) {
   size_t taken, count = size + 32 < sizeof code ? size + 32 : sizeof code;
   memset(code + size, 0xCC, 32);
   functions++;
-  moved_result result = code_move(&text, (uint64_t)(uintptr_t)code, code, count, size, 5, &taken);
+  moved_result result = code_move(&text, (uint64_t)(uintptr_t)code, code, count, size, &taken);
   by_move[result]++;
   if (result == moved_well && code_returns_there((uint64_t)(uintptr_t)code, size, taken)) returning++;
   else takable += result == moved_well;

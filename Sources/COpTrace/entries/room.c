@@ -1,4 +1,4 @@
-// A jump of five bytes reaches 2 GB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked
+// A jump reaches 2 GB, or 128 MB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked
 // for it. A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
 #include "room.h"
 
@@ -12,9 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { most_rooms = 32, room_size = 64 << 10, alignment = 16, page_size = 4096 };
+// A page is no larger than a room.
+enum { most_rooms = 32, room_size = 64 << 10, alignment = 16 };
 // A little less than a jump reaches.
+#if defined(__aarch64__)
+static const uint64_t reach = (128ull << 20) - (1 << 20);
+#else
 static const uint64_t reach = (2ull << 30) - (1 << 20);
+#endif
 
 typedef struct {
   uint64_t low, next, high;
@@ -50,7 +55,7 @@ static int open_own(void) {
   if (!dl_iterate_phdr(find_own, &path)) return -1;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return -1;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= page_size + room_size) return file;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= 2 * room_size) return file;
   close(file);
   return -1;
 }
@@ -58,7 +63,7 @@ static int open_own(void) {
 // Not from the file's begin: who lists what is mapped would find one more library.
 static uint64_t map_at(uint64_t address, int file) {
   int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (file < 0 ? MAP_ANONYMOUS : 0);
-  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, file < 0 ? 0 : page_size);
+  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, file < 0 ? 0 : room_size);
   if (pages == MAP_FAILED) return 0;
   if ((uint64_t)(uintptr_t)pages == address) return address;
   // Systems before Linux 4.17 take the address as a wish.
@@ -93,7 +98,7 @@ static uint64_t map_room(uint64_t near) {
   uint64_t address = file >= 0 ? map_near(near, file) : 0;
   if (file >= 0) close(file);
   if (!address) address = map_near(near, -1);
-  if (address || (file = write_file_in_memory(page_size + room_size)) < 0) return address;
+  if (address || (file = write_file_in_memory(2 * room_size)) < 0) return address;
   address = map_near(near, file);
   close(file);
   return address;

@@ -16,12 +16,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { page_size = 4096, word = 8 };
+enum { word = 8 };
 
 // A page with a function that returns a number, for proofs.
+#if defined(__x86_64__)
+#define NUMBER "mov $90, %eax\n ret"
+enum { number_at = 1 };
+#else
+#define NUMBER "mov w0, #2880\n ret"
+enum { number_at = 0 };
+#endif
 __asm__(
-  ".pushsection .text.optrace_proof, \"ax\", @progbits\n.balign 4096, 0xCC\n.type optrace_proof, @function\n.local optrace_proof\n"
-  "optrace_proof:\n mov $90, %eax\n ret\n.size optrace_proof, .-optrace_proof\n.balign 4096, 0xCC\n.popsection\n");
+  ".pushsection .text.optrace_proof, \"ax\", %progbits\n.balign 4096\n.type optrace_proof, %function\n.local optrace_proof\n"
+  "optrace_proof:\n " NUMBER "\n.size optrace_proof, .-optrace_proof\n.balign 4096\n.popsection\n");
 #pragma GCC visibility push(hidden)
 extern int optrace_proof(void);
 #pragma GCC visibility pop
@@ -39,7 +46,7 @@ int write_file_in_memory(size_t size) {
 }
 
 static bool by_page(uint64_t address, const void *bytes, size_t count) {
-  uint64_t low = address & ~(uint64_t)(page_size - 1), high = (address + count + page_size - 1) & ~(uint64_t)(page_size - 1);
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), low = address & ~(page - 1), high = (address + count + page - 1) & ~(page - 1);
   size_t size = (size_t)(high - low);
   int file = write_file_in_memory(size);
   if (file < 0) return false;
@@ -75,7 +82,7 @@ static void store(uint64_t address, const void *bytes, size_t count) {
 }
 
 static bool by_protection(uint64_t address, const void *bytes, size_t count) {
-  uint64_t low = address & ~(uint64_t)(page_size - 1), high = (address + count + page_size - 1) & ~(uint64_t)(page_size - 1);
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), low = address & ~(page - 1), high = (address + count + page - 1) & ~(page - 1);
   void *pages = (void *)(uintptr_t)low;
   if (mprotect(pages, (size_t)(high - low), PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
   store(address, bytes, count);
@@ -97,7 +104,9 @@ static bool write_part(write_way way, int memory, const code_part *part) {
       break;
     default: return false;
   }
-  // What a compiler knows of code does not hold here.
+  // Processors that keep what they have read of code are told; and what a compiler knows of it does not hold here.
+  char *written = (char *)(uintptr_t)part->address;
+  __builtin___clear_cache(written, written + part->count);
   __asm__ volatile("" ::: "memory");
   return memcmp((const void *)(uintptr_t)part->address, part->bytes, part->count) == 0;
 }
@@ -114,10 +123,15 @@ static bool write_by(write_way way, const code_part *parts, size_t count) {
 bool write_prove(write_way way) {
   // Not as the compiler sees it. Called before, too: an emulator may go on with what it has translated.
   int (*volatile call)(void) = optrace_proof;
-  uint8_t number = (uint8_t)(way + 1);
+  uint32_t number;
   call();
-  code_part part = {(uint64_t)(uintptr_t)optrace_proof + 1, &number, 1};
-  return write_by(way, &part, 1) && call() == number;
+#if defined(__x86_64__)
+  number = (uint32_t)way + 1;
+#else
+  number = 0x52800000 | ((uint32_t)way + 1) << 5;  // mov w0, #
+#endif
+  code_part part = {(uint64_t)(uintptr_t)optrace_proof + number_at, &number, sizeof number};
+  return write_by(way, &part, 1) && call() == (int)way + 1;
 }
 
 write_way write_proven(void) {

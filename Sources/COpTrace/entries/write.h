@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__linux__) && defined(__x86_64__)
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define OPTRACE_HAS_ENTRIES 1
 
 typedef enum { write_by_memory, write_by_page, write_by_protection, write_ways } write_way;
