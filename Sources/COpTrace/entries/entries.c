@@ -118,9 +118,8 @@ entry_result entries_possible(void) {
 
 entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call) {
   int error = errno;
-  entry_result result = !function || !hook || !call            ? entry_unknown_code
-                      : !threads_are_allowed && !is_alone() ? entry_many_threads
-                                                            : entries_possible();
+  entry_result result = entry_unknown_code;
+  if (function && hook && call) result = threads_are_allowed || is_alone() ? entries_possible() : entry_many_threads;
   if (result == entry_taken) result = take((uint64_t)(uintptr_t)function, size, library, (uint64_t)(uintptr_t)hook, call);
   errno = error;
   return result;

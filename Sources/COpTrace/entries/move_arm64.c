@@ -31,10 +31,10 @@ typedef struct {
 
 static branch branch_of(uint32_t instruction, uint64_t at) {
   branch one = {leads_nowhere, 0, 0, 0};
-  if ((instruction & 0xFC000000) == 0x14000000) one = (branch){leads_always, 0, 26, 0};                      // b
-  if ((instruction & 0xFE000000) == 0x54000000) one = (branch){leads_sometimes, 5, 19, 0};                   // b.cond
-  if ((instruction & 0x7E000000) == 0x34000000) one = (branch){leads_sometimes, 5, 19, 0};                   // cbz, cbnz
-  if ((instruction & 0x7E000000) == 0x36000000) one = (branch){leads_sometimes, 5, 14, 0};                   // tbz, tbnz
+  if ((instruction & 0xFC000000) == 0x14000000) one = (branch){leads_always, 0, 26, 0};     // b
+  if ((instruction & 0xFE000000) == 0x54000000) one = (branch){leads_sometimes, 5, 19, 0};  // b.cond
+  if ((instruction & 0x7E000000) == 0x34000000) one = (branch){leads_sometimes, 5, 19, 0};  // cbz, cbnz
+  if ((instruction & 0x7E000000) == 0x36000000) one = (branch){leads_sometimes, 5, 14, 0};  // tbz, tbnz
   if (one.how != leads_nowhere) one.target = at + (uint64_t)distance(instruction, one.low, one.bits) * 4;
   return one;
 }
