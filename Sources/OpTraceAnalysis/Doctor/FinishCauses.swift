@@ -1,13 +1,18 @@
 import OpTraceModel
 
 /// What caused the finishes of some operations: the blocks and tasks that ran there, those that submitted or resumed these, and so on.
+/// And what was seen to go on after them.
 struct FinishCauses {
   private let trace: Trace
   /// The work that ran on the thread when the operation was finished.
   private var finishers: [OperationID: [WorkID]] = [:]
   /// The blocks that tasks ran in, as those of an executor that is a queue.
   private var carriers: [WorkID: [WorkID]] = [:]
+  /// All of these.
+  private var carrying: Set<WorkID> = []
   private var known: [OperationID: Set<WorkID>] = [:]
+  /// When work was last seen to submit something or to let a task go on.
+  private var lastDeeds: [WorkID: Nanoseconds] = [:]
 
   /// O((operations + blocks + runs of tasks) · log of these).
   init(_ trace: Trace, of operations: some Sequence<OperationRecord>) {
@@ -36,6 +41,33 @@ struct FinishCauses {
     for block in trace.blocks { add(block) }
     for task in trace.tasks { add(task) }
     findCarriers()
+    findLastDeeds()
+  }
+
+  private mutating func findLastDeeds() {
+    func note(_ work: WorkID?, _ time: Nanoseconds?) {
+      guard let work, let time else { return }
+      lastDeeds[work] = max(lastDeeds[work] ?? .min, time)
+    }
+    for block in trace.blocks { note(block.submitter, block.submitted?.time) }
+    for operation in trace.operations { note(operation.enqueuedBy, operation.enqueued?.time) }
+    for task in trace.tasks {
+      note(task.submitter, task.submitted?.time)
+      for suspension in task.suspensions { note(suspension.resumer, suspension.enqueued?.time) }
+    }
+    for (task, blocks) in carriers {
+      for block in blocks { note(block, lastDeeds[task]) }
+    }
+  }
+
+  /// Whether the work was over some time after the finish only because its end is seen late: that of a task, and of the block that it ran in,
+  /// is recorded when their thread takes up something else, and on a busy machine that may be long after. What was seen to do something
+  /// after the finish did go on.
+  func mayHaveEndedBefore(_ operation: OperationRecord, _ work: WorkID, lastBegan: Nanoseconds) -> Bool {
+    guard let finished = operation.finished?.time, trace.task(work) != nil || carrying.contains(work) else {
+      return false
+    }
+    return !DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))
   }
 
   private mutating func findCarriers() {
@@ -56,6 +88,7 @@ struct FinishCauses {
         around.append((run, id))
       } else if let block = around.last {
         carriers[id, default: []].append(block.id)
+        carrying.insert(block.id)
       }
     }
   }

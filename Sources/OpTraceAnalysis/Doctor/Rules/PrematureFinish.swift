@@ -2,7 +2,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: a block or span of the operation ended at least 1 ms after its finish. Not counted: a span around the call of `finish()`
-  /// itself (it ends on the thread that finished), what a cancelled operation still does, and a block or task that caused the finish.
+  /// itself (it ends on the thread that finished), what a cancelled operation still does, a block or task that caused the finish, and a task that
+  /// was not seen to do anything after it.
   ///
   /// What began only after the finish may be a completion block: a note, unless a dependent ran meanwhile.
   static let prematureFinish = DoctorRule(
@@ -123,14 +124,16 @@ extension DoctorContext {
   }
 
   /// Removes work that caused the finish: on a busy machine the resumer of the finisher may return a moment later. Work that the
-  /// resumer does after that is seen only if it runs again.
+  /// resumer does after that is seen only if it runs again. So it is with tasks that led to the finish in a way that no trace shows, as
+  /// one that counts down what another one counts down last.
   fileprivate func removeCauses(_ works: inout [LateWork]) {
     let operations = Dictionary(
       works.filter(\.isSubmitted).map { ($0.operation.id, $0.operation) }, uniquingKeysWith: { first, _ in first })
     var causes = FinishCauses(trace, of: operations.values)
     works.removeAll { work in
-      guard let id = work.submitted, work.lastBegan <= work.finished.time else { return false }
-      return causes.of(work.operation).contains(id)
+      guard let id = work.submitted else { return false }
+      if causes.mayHaveEndedBefore(work.operation, id, lastBegan: work.lastBegan) { return true }
+      return work.lastBegan <= work.finished.time && causes.of(work.operation).contains(id)
     }
   }
 
