@@ -11,12 +11,14 @@ struct FinishCauses {
   /// All of these.
   private var carrying: Set<WorkID> = []
   private var known: [OperationID: Set<WorkID>] = [:]
+  private var submitters: Submitters
   /// When work was last seen to submit something or to let a task go on.
   private var lastDeeds: [WorkID: Nanoseconds] = [:]
 
   /// O((operations + blocks + runs of tasks) · log of these).
   init(_ trace: Trace, of operations: some Sequence<OperationRecord>) {
     self.trace = trace
+    submitters = Submitters(trace) { trace.index(of: $0) != nil }
     var finishes: [ThreadID: [(time: Nanoseconds, id: OperationID)]] = [:]
     for operation in operations {
       if let finished = operation.finished {
@@ -60,14 +62,22 @@ struct FinishCauses {
     }
   }
 
-  /// Whether the work was over some time after the finish only because its end is seen late: that of a task, and of the block that it ran in,
-  /// is recorded when their thread takes up something else, and on a busy machine that may be long after. What was seen to do something
-  /// after the finish did go on.
-  func mayHaveEndedBefore(_ operation: OperationRecord, _ work: WorkID, lastBegan: Nanoseconds) -> Bool {
-    guard let finished = operation.finished?.time, trace.task(work) != nil || carrying.contains(work) else {
-      return false
-    }
-    return !DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))
+  /// Whether the work was seen to begin again, to submit something or to let a task go on after the finish. Otherwise it may only have
+  /// returned late, as its thread does on a busy machine.
+  func wentOn(_ work: WorkID, after operation: OperationRecord, lastBegan: Nanoseconds) -> Bool {
+    guard let finished = operation.finished?.time else { return false }
+    return DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))
+  }
+
+  /// Whether it is a task, or a block that one ran in: their ends are recorded only when their thread takes up something else.
+  func endsUnseen(_ work: WorkID) -> Bool { trace.task(work) != nil || carrying.contains(work) }
+
+  /// Whether a block or task that the operation submitted finished it: others of them may have had a part in that which no trace shows, as
+  /// those that count down before the last one does.
+  mutating func isFinishedByItsWork(_ operation: OperationRecord) -> Bool {
+    guard let finishers = finishers[operation.id] else { return false }
+    for work in finishers where submitters.nearest(of: work) == operation.id { return true }
+    return false
   }
 
   private mutating func findCarriers() {

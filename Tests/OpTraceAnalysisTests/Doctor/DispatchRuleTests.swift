@@ -167,8 +167,19 @@ struct DispatchRuleTests {
           "\(dependent) t2 started #4",
           "\(dependent)1 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     }
-    let early = try diagnosis(lines("50"))
-    #expect(early.findings.map(\.code) == ["premature-finish"])
+    let early = try diagnosis(lines("50").replacing("90000 t3", with: "30000 t3"))
+    // Block #3 finished it; #2 may have had a part in that, and its thread may only have had no processor.
+    #expect(early.findings.map(\.code) == ["premature-finish"] && early.findings.first?.severity == .note)
+    let long = try diagnosis(lines("50"))
+    #expect(long.findings.map(\.code) == ["premature-finish"] && long.findings.first?.severity == .warning)
+    let goesOn = "60 t3 submitted #5 by=#2 queue=d1 code=f4\n61 t5 run #5\n62 t5 ran #5\n30000 t3 ran #2"
+    let active = try diagnosis(lines("50").replacing("90000 t3 ran #2", with: goesOn))
+    #expect(active.findings.map(\.code) == ["premature-finish"] && active.findings.first?.severity == .warning)
+    // Nothing that it submitted finished it: main() returned.
+    let returned = try diagnosis(
+      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: "").replacing(
+        "40 t4 finished #1\n", with: "40 t2 finished #1\n"))
+    #expect(returned.findings.map(\.code) == ["premature-finish"] && returned.findings.first?.severity == .warning)
     #expect(early.findings.first?.evidence.contains { $0.text.hasPrefix("block 'step4()' (#2) of 'upload'") } == true)
     // Nobody relied on it.
     let late = try diagnosis(lines("92000")).findings
