@@ -25,7 +25,7 @@ let package = Package(
     .library(name: "OpTraceTracing", targets: ["OpTraceTracing"]),
     .library(name: "OpTraceMetrics", targets: ["OpTraceMetrics"]),
     .executable(name: "optrace", targets: ["optrace-cli"]),
-    // What `optrace record` loads into a program: a small object in C, and through it the recorder.
+    // What `optrace record` loads into a program: an object in C with the recorder in it.
     .library(name: "OpTracePreload", type: .dynamic, targets: ["OpTracePreload"]),
     .library(name: "OpTraceRecorder", type: .dynamic, targets: ["OpTrace"]),
   ],
@@ -49,9 +49,14 @@ let package = Package(
     // libraries; the second needs the linker's "embedded" mode. (Flags that SwiftPM calls unsafe are refused in products
     // that others depend on; nobody depends on this one.)
     .target(
-      name: "OpTracePreload", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))],
+      name: "OpTracePreload", dependencies: ["COpTrace"], exclude: ["exports.map"],
+      cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))],
       linkerSettings: [
-        .unsafeFlags(["-nostartfiles", "-enable-experimental-feature", "Embedded"], .when(platforms: [.linux]))
+        .unsafeFlags(
+          [
+            "-nostartfiles", "-enable-experimental-feature", "Embedded",
+            "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/OpTracePreload/exports.map",
+          ], .when(platforms: [.linux]))
       ]),
 
     // What reads, explains, tells and draws a trace.

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func version() throws -> String {
-    try number(#"current = "(\d+\.\d+\.\d+)""#, in: "Sources/OpTrace/Recorder/OpTraceVersion.swift")
+    try number(#"OPTRACE_VERSION "(\d+\.\d+\.\d+)""#, in: "Sources/COpTrace/include/COpTraceVersion.h")
   }
 
   @Test func oneVersion() throws {

@@ -2,7 +2,7 @@ import OpTraceFormat
 
 /// What makes the accessors of fields, in Swift and in C, from ``EventSpec/table``.
 enum FieldSources {
-  private static let note = [
+  static let note = [
     "// Made from EventSpec.table, and not by hand: after a change there, run",
     "//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests",
   ]

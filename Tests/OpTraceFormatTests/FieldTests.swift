@@ -12,9 +12,16 @@ import Testing
 
   @Test(
     "are the ones that the table makes",
-    arguments: ["OpTraceFormat/EventFields.swift", "COpTrace/include/COpTraceFields.h"])
+    arguments: [
+      "OpTraceFormat/EventFields.swift", "COpTrace/include/COpTraceFields.h", "COpTrace/include/COpTraceTraits.h",
+    ])
   func current(_ file: String) throws {
-    let made = file.hasSuffix(".h") ? FieldSources.c : FieldSources.swift
+    let made =
+      switch file {
+      case "COpTrace/include/COpTraceFields.h": FieldSources.c
+      case "COpTrace/include/COpTraceTraits.h": FieldSources.traits
+      default: FieldSources.swift
+      }
     let path = Self.sources.appendingPathComponent(file)
     if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_FORMAT"] != nil {
       try made.write(to: path, atomically: true, encoding: .utf8)

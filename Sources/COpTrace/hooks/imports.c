@@ -43,7 +43,7 @@ static bool wants[import_tables] = {
   [imports_foundation] = true, [imports_blocking] = true, [imports_timers] = true, [imports_once] = true,
 };
 
-bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables]) {
+bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables], bool with_foundation) {
   // Only once: when the hooks are installed again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
@@ -56,7 +56,7 @@ bool imports_resolve(hooked_method *const methods[2], hooked_import *const impor
       i->owner = owner_of(i->real);
       if (i->within) i->only = owner_of(dlsym(RTLD_DEFAULT, i->within));
     }
-  for (hooked_import *i = imports[imports_foundation]; i->name; i++) {
+  for (hooked_import *i = imports[imports_foundation]; with_foundation && i->name; i++) {
     if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
     i->owner = foundation_base = owner_of(i->real);
   }
@@ -88,7 +88,7 @@ static bool find_exchange(const char *name, uintptr_t object, bool on, exchange 
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
       if (!m->direct || strcmp(m->symbol, name) != 0) continue;
       *found = (exchange){m->direct, m->real, foundation_base};
-      return true;
+      return m->real != NULL;
     }
   for (int t = import_tables - 1; t >= 0; t--)
     for (hooked_import *i = hooked_imports[t]; wants[t] && (on || !stays(t)) && i->name; i++) {

@@ -18,9 +18,14 @@
 #include "timers.h"
 
 #if OPTRACE_HAS_HOOKS
-// Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak: this target also links without the
-// Swift part, and then there are no hooks.
-__attribute__((weak, visibility("hidden"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
+// Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak, and another name of a function that does
+// nothing: this target also links without the Swift part. (A weak symbol that nobody defines has no reliable address in a library.)
+static void nobody_fills(optrace_hook_calls *calls) { (void)calls; }
+__attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
+// Without it what describes operations in C is used.
+__attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void describe_fill_hook_calls(optrace_hook_calls *calls);
+
+static bool is_swift(void) { return optrace_fill_hook_calls != nobody_fills; }
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
 static hooked_import *const imports[import_tables] = {
@@ -29,18 +34,24 @@ static hooked_import *const imports[import_tables] = {
   [imports_tests] = test_imports,
 };
 
+// Whether the process can have operations. The recorder's Swift part is linked with Foundation. Without it a program of blocks and
+// tasks needs none, and then no hook of operations is installed.
+static bool has_operations(void) { return is_swift() || foundation_handle(); }
+
+static void fill_hook_calls(void) { (is_swift() ? optrace_fill_hook_calls : describe_fill_hook_calls)(&hook_calls); }
+
 // Examines Foundation, and changes nothing. Null, or the reason why it does not fit.
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  if (!optrace_fill_hook_calls) return "OpTrace is only partially linked";
-  optrace_fill_hook_calls(&hook_calls);
+  if (!is_swift() && describe_fill_hook_calls == nobody_fills) return "OpTrace is only partially linked";
+  fill_hook_calls();
   const char *why = classes_resolve(&hook_calls, methods);
   is_prepared = !why;
   return why;
 }
 
-const char *optrace_hooks_misfit(void) { return prepare(); }
+const char *optrace_hooks_misfit(void) { return has_operations() ? prepare() : NULL; }
 
 bool optrace_class_runs_alone(const void *metadata) {
   if (prepare()) return false;
@@ -63,14 +74,17 @@ bool optrace_class_executes_itself(const void *metadata) {
 const char *optrace_hooks_install(void) {
   if (hooks_active()) return NULL;
   const char *why = hooks_prepare_state();
-  if (!why) why = prepare();
+  bool operations = has_operations();
+  if (!why && operations) why = prepare();
   if (why) return why;
-  if (!imports_resolve(methods, imports)) return "this Foundation lacks a function that OpTrace hooks";
+  // What tests are called is read by these, too.
+  if (!operations) fill_hook_calls();
+  if (!imports_resolve(methods, imports, operations)) return "this Foundation lacks a function that OpTrace hooks";
   blocking_prepare();
   once_prepare();
   flusher_set_refresh(classes_refresh);
   hooks_set_active(true);
-  if (!classes_patch(true)) {
+  if (operations && !classes_patch(true)) {
     hooks_set_active(false);
     classes_patch(false);
     return "the method tables of Foundation's classes cannot be written";

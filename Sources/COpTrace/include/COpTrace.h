@@ -9,6 +9,7 @@
 
 #include "COpTraceFormat.h"
 #include "COpTraceHere.h"
+#include "COpTraceVersion.h"
 
 #ifdef __cplusplus
 extern "C" {

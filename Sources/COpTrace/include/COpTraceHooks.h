@@ -83,6 +83,11 @@ const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(
 // From here on tests of XCTest and Swift Testing are recorded as spans, and what they submit as within them.
 void optrace_record_tests(optrace_recorder *recorder);
 
+// Begins a recorder as the environment asks for it (OPTRACE_OUTPUT and others), records everything of the process until it exits, and
+// says on standard error what does not work. For an object that is preloaded: before `main`, and without the recorder's Swift part.
+// Once.
+void optrace_begin_from_outside(void);
+
 // The entry of an object that is not ours, for as long as the object lives. Null: not known.
 optrace_operation *optrace_object_find(const void *object);
 // Makes an object known. Null: it cannot be watched. `is_queue`: an OperationQueue, else an Operation.

@@ -1,6 +1,7 @@
-/// The version of this package, written here only. The headings of `CHANGELOG.md` and of `debian/changelog` must match
-/// it; `ReleaseTests` checks that.
+internal import COpTrace
+
+/// The version of this package, which is written in `COpTraceVersion.h` only.
 public enum OpTraceVersion {
   /// Three numbers: `optrace --version` prints them, and every trace names the version that wrote it.
-  public static let current = "0.2.0"
+  public static let current: String = OPTRACE_VERSION
 }

@@ -3,11 +3,11 @@
 #ifndef OPTRACE_PRELOAD_H
 #define OPTRACE_PRELOAD_H
 
-// Starts recording. `alone`: 1 if the recorder was loaded for this and nothing else uses it, 0 if the program is linked with it.
+// Starts recording. `alone`: 0, since the program is linked with it; 1 if it was loaded for this, as other versions do.
 typedef void (*optrace_begin)(int alone);
 
-// Called by a constructor of the recorder: of the copy that the program is linked with, or of the one that is loaded. The first
-// one records, so that a process has one recorder.
+// Called by a constructor of the recorder that the program is linked with. The first one records, so that a process has one recorder;
+// without any it is the one in this object.
 void optrace_preload_register(optrace_begin begin);
 
 #endif

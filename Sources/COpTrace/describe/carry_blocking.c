@@ -1,0 +1,121 @@
+// Only waits that the flusher recorded can be open: a thread that records its own wait adds the end at once. So beginning and end
+// are in chunks of different threads. The flusher's chunk is recycled late, so the end of such a wait is carried as long as its
+// beginning may be in the ring.
+#include "carry_blocking.h"
+
+#include <stdlib.h>
+
+#include "numbers.h"
+
+enum { most_names = 4096 };
+
+// By object and thread: how many beginnings of this wait are in the ring; the ticks of its latest end.
+static number_map begun, ended;
+// The object that each thread last recorded a wait on itself, until its end comes.
+static number_map own;
+// The ticks of the latest beginning that was scanned. A beginning in a chunk that is still being written is later.
+static uint64_t last_reported;
+// The ticks of the latest name of each address.
+static number_map names;
+
+uint64_t blocking_object(const chunk_record *record) {
+  optrace_unblocked_fields fields = optrace_unblocked_read(record->word1);
+  return optrace_unblocked_word1(fields);
+}
+
+// The blocked thread of a record that another thread wrote; 0: the thread wrote it itself.
+static uint32_t reported(const chunk_record *record) { return optrace_blocked_read(record->word1, record->word2).thread; }
+
+static uint64_t named_object(const chunk_record *record) { return optrace_object_named_read(record->word2).object; }
+
+static bool store(number_map *map, uint64_t word, uint32_t number, uint64_t value) {
+  uint64_t *at = map_add(map, word, number);
+  if (at) *at = value;
+  return at != NULL;
+}
+
+// ---- Scanning ------------------------------------------------------------------------------------------------------
+
+bool blocking_blocked(const chunk_record *record) {
+  uint32_t thread = reported(record);
+  if (!thread) return store(&own, record->thread, 0, blocking_object(record));
+  uint64_t *count = map_add(&begun, blocking_object(record), thread);
+  if (count) *count += 1;
+  if (record->ticks > last_reported) last_reported = record->ticks;
+  return count != NULL;
+}
+
+bool blocking_unblocked(const chunk_record *record) {
+  uint64_t object = blocking_object(record);
+  const uint64_t *known = map_find(&own, record->thread, 0);
+  bool is_own = known && *known == object;
+  map_remove(&own, record->thread, 0);
+  return is_own || store(&ended, object, record->thread, record->ticks);
+}
+
+static int compare(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
+}
+
+static bool is_later(const void *context, const number_entry *entry) { return entry->value > *(const uint64_t *)context; }
+
+// Forgets old addresses: a program that creates queues without end must not fill the ring with their names.
+static void forget_names(void) {
+  uint64_t *all = malloc(names.count * sizeof *all), middle = 0;
+  uint32_t count = 0;
+  for (uint32_t i = 0; all && i < names.size; i++)
+    if (names.slots[i].is_used) all[count++] = names.slots[i].value;
+  if (all) {
+    qsort(all, count, sizeof *all, compare);
+    middle = all[count / 2];
+  } else {
+    middle = UINT64_MAX;
+  }
+  map_filter(&names, &middle, is_later);
+  free(all);
+}
+
+bool blocking_named(const chunk_record *record) {
+  bool done = store(&names, named_object(record), 0, record->ticks);
+  if (names.count > most_names) forget_names();
+  return done;
+}
+
+static bool has_beginning(const void *context, const number_entry *entry) {
+  (void)context;
+  return entry->value > last_reported || map_find(&begun, entry->word, entry->number);
+}
+
+void blocking_scanned(void) { map_filter(&ended, NULL, has_beginning); }
+
+// ---- Carrying ------------------------------------------------------------------------------------------------------
+
+bool blocking_keeps_beginning(const chunk_record *record) {
+  uint32_t thread = reported(record);
+  if (!thread) return false;
+  uint64_t object = blocking_object(record);
+  uint64_t age = optrace_blocked_read(record->word1, record->word2).age * optrace_format_age_unit;
+  uint64_t began = record->ticks - (age < record->ticks ? age : record->ticks);
+  const uint64_t *end = map_find(&ended, object, thread);
+  if (!end || *end < began) return true;
+  bool is_early = *end > last_reported;
+  uint64_t *count = map_find(&begun, object, thread);
+  if (count && *count > 1) {
+    *count -= 1;
+    return false;
+  }
+  map_remove(&begun, object, thread);
+  if (!is_early) map_remove(&ended, object, thread);
+  return false;
+}
+
+bool blocking_keeps_end(const chunk_record *record) {
+  const uint64_t *end = map_find(&ended, blocking_object(record), record->thread);
+  return end && *end == record->ticks;
+}
+
+bool blocking_keeps_name(const chunk_record *record) {
+  const uint64_t *newest = map_find(&names, named_object(record), 0);
+  return newest && *newest == record->ticks;
+}

@@ -1,0 +1,41 @@
+// Hash tables of numbers, for what is touched under one lock. An empty one is all zeros, and takes no memory.
+#ifndef OPTRACE_NUMBERS_H
+#define OPTRACE_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Numbers that are not 0.
+typedef struct {
+  uint32_t *slots;
+  uint32_t size, count;  // The size is a power of two.
+} number_set;
+
+bool set_has(const number_set *set, uint32_t number);
+// False: memory is out.
+bool set_add(number_set *set, uint32_t number);
+// Whether it was there.
+bool set_remove(number_set *set, uint32_t number);
+void set_clear(number_set *set);
+
+// From a word and a number to a word.
+typedef struct {
+  uint64_t word;
+  uint32_t number;
+  bool is_used;
+  uint64_t value;
+} number_entry;
+typedef struct {
+  number_entry *slots;
+  uint32_t size, count;
+} number_map;
+
+// The value, which may be changed; NULL: there is none.
+uint64_t *map_find(const number_map *map, uint64_t word, uint32_t number);
+// The same, added as 0 if there was none. NULL: memory is out.
+uint64_t *map_add(number_map *map, uint64_t word, uint32_t number);
+void map_remove(number_map *map, uint64_t word, uint32_t number);
+// Keeps the entries for which `is_kept` says so.
+void map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry));
+
+#endif

@@ -1,0 +1,89 @@
+// A note is a symbolic link whose target is the text, because a process that may write no file can still make a link. While the
+// command runs it holds a lock on a file in the folder, which has its process id.
+#include "request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "COpTrace.h"
+#include "paths.h"
+
+static const char *folder(void) {
+  const char *request = getenv("OPTRACE_RECORD");
+  return request && request[0] == '/' ? request : NULL;
+}
+
+static char *file_in(const char *request, const char *name) {
+  size_t size = strlen(request) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path) snprintf(path, size, "%s/%s", request, name);
+  return path;
+}
+
+// The command's process; 0: it has ended.
+static pid_t command(const char *request) {
+  char *path = file_in(request, "command");
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  free(path);
+  if (file < 0) return 0;
+  struct flock question = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  bool is_held = fcntl(file, F_GETLK, &question) == 0 && question.l_type != F_UNLCK && question.l_pid > 0;
+  close(file);
+  return is_held ? question.l_pid : 0;
+}
+
+char *request_path(const char *pattern) {
+  const char *request = folder();
+  // The program itself writes the requested file. Its children, which have another parent, insert their process id before the
+  // file's extension; a program that was started by `exec` is still the program itself.
+  bool is_child = request && !strstr(pattern, "%p") && command(request) != getppid();
+  char *inserted = is_child ? path_inserting(".%p", pattern) : strdup(pattern);
+  char *path = inserted ? path_numbered(inserted) : NULL;
+  free(inserted);
+  return path;
+}
+
+// A process may have several notes. A command that has ended needs none.
+static void note(char sign, const char *text) {
+  const char *request = folder();
+  if (!request) return;
+  // The longest target of a link.
+  enum { longest = PATH_MAX - 1 };
+  char target[longest + 1], name[48];
+  target[0] = sign;
+  size_t length = strnlen(text, longest - 1);
+  memcpy(target + 1, text, length);
+  target[length + 1] = 0;
+  for (int number = 0; number < 1000; number++) {
+    snprintf(name, sizeof name, "%ld-%d", (long)getpid(), number);
+    char *path = file_in(request, name);
+    bool is_taken = path && symlink(target, path) != 0 && errno == EEXIST;
+    free(path);
+    if (!is_taken) return;
+  }
+}
+
+void request_note_recording(const char *path) { note('+', path); }
+
+void complain(const char *result, const char *format, ...) {
+  char *why = NULL, *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&why, format, arguments) < 0) why = NULL;
+  va_end(arguments);
+  if (!why) return;
+  note('-', why);
+  int length = asprintf(&text, "optrace: %s; %s\n", why, result);
+  if (length >= 0) {
+    optrace_say(text, (size_t)length);
+    free(text);
+  }
+  free(why);
+}

@@ -1,0 +1,90 @@
+// As TraceRecorder+Default.swift has it, with the same words.
+#include "wishes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "COpTrace.h"
+#include "paths.h"
+#include "request.h"
+
+// A ring below that would hold little but names and threads.
+enum { smallest_capacity = 256 * 1024 };
+
+// NULL: it is not set, or empty.
+static const char *variable(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+static bool is_wanted(const char *name) {
+  const char *value = variable(name);
+  return value && strcmp(value, "0") != 0;
+}
+
+uint64_t wishes_bytes(const char *text) {
+  size_t end = strlen(text);
+  uint64_t unit = 1, number = 0;
+  if (end && (text[end - 1] == 'B' || text[end - 1] == 'b')) end--;
+  switch (end ? text[end - 1] : 0) {
+    case 'K': case 'k': unit = 1ull << 10, end--; break;
+    case 'M': case 'm': unit = 1ull << 20, end--; break;
+    case 'G': case 'g': unit = 1ull << 30, end--; break;
+    default: break;
+  }
+  size_t at = end && text[0] == '+' ? 1 : 0;
+  if (at == end) return 0;
+  for (; at < end; at++) {
+    if (text[at] < '0' || text[at] > '9') return 0;
+    uint64_t digit = (uint64_t)(text[at] - '0');
+    if (number > (INT64_MAX - digit) / 10) return 0;
+    number = number * 10 + digit;
+  }
+  return number > INT64_MAX / unit ? 0 : number * unit;
+}
+
+static bool read_capacity(wishes *out) {
+  const char *text = variable("OPTRACE_FLIGHT_RECORDER");
+  if (!text) return true;
+  out->is_ring = true;
+  out->capacity = wishes_bytes(text);
+  if (!out->capacity) {
+    complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER='%s' is not a size such as 512K, 16M or 1G", text);
+    return false;
+  }
+  if (out->capacity < smallest_capacity) out->capacity = smallest_capacity;
+  return true;
+}
+
+static bool read_stacks(wishes *out) {
+  static const struct { const char *word; uint32_t stacks; } words[] = {
+    {"off", optrace_stacks_off}, {"waits", optrace_stacks_waits}, {"all", optrace_stacks_all},
+  };
+  const char *text = variable("OPTRACE_STACKS");
+  out->stacks = optrace_stacks_waits;
+  if (!text) return true;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i].word, text) == 0) {
+      out->stacks = words[i].stacks;
+      return true;
+    }
+  complain(NOTHING_IS_RECORDED, "OPTRACE_STACKS='%s' is not off, waits or all", text);
+  return false;
+}
+
+bool wishes_read(wishes *out) {
+  memset(out, 0, sizeof *out);
+  const char *pattern = variable("OPTRACE_OUTPUT");
+  if (!pattern) {
+    if (variable("OPTRACE_FLIGHT_RECORDER")) complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT");
+    return false;
+  }
+  if (!read_capacity(out) || !read_stacks(out)) return false;
+  out->dispatch = is_wanted("OPTRACE_DISPATCH");
+  out->tasks = is_wanted("OPTRACE_TASKS");
+  out->cpu = is_wanted("OPTRACE_CPU");
+  char *path = request_path(pattern);
+  out->path = path ? path_absolute(path) : NULL;
+  free(path);
+  return out->path != NULL;
+}
