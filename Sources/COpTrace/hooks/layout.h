@@ -27,7 +27,7 @@ enum { destroy_offset = 2 * sizeof(void *) };
 bool is_class(const void *metadata, const void *superclass);
 
 // Null, or which part of the loaded Foundation has another layout. Also null if nothing was compiled against one.
-const char *layout_misfit(const optrace_hook_calls *calls, void *foundation);
+const char *layout_misfit(const optrace_hook_calls *calls);
 #endif
 
 #endif

@@ -66,6 +66,16 @@ bool optrace_class_readies_itself(const void *metadata);
 bool optrace_class_executes_itself(const void *metadata);
 // Whether operations of this class are ours, with their own `start()` and `isFinished`. The same conditions.
 bool optrace_class_runs_alone(const void *metadata);
+// Whether the program has Swift's libraries linked into it, with something that can be recorded: operations, or blocks or tasks where
+// these are wanted. True also if its symbols were stripped, so that nobody can tell. Opens the program's file if no library of Swift's
+// is loaded.
+bool optrace_links_recorded(bool dispatch, bool tasks);
+// Call it before anything of the recorder's runs, which has a thread of its own: where this thread is the only one until then, functions
+// that are linked into the program may be taken until `optrace_hooks_begun`.
+void optrace_hooks_begin(void);
+void optrace_hooks_begun(void);
+// What of a program that has Swift's libraries linked into it could not be hooked, in one sentence part; null: nothing was left out.
+const char *optrace_hooks_left_out(void);
 // Removes the hooks wherever they are unchanged.
 void optrace_hooks_remove(void);
 // Sets the recorder of operations and queues that nobody has introduced, as any pointer that the caller keeps alive, and the
