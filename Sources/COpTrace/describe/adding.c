@@ -13,8 +13,8 @@ static addition addition_of(optrace_recorder *core, void *operation, uint32_t qu
   return (addition){.word = optrace_enqueued_word1(fields), .stack = optrace_caller_stack(core), .is_open = true};
 }
 
-// Whether one record describes an operation without asking it: nothing has been done with it, its class overrides none of the getters,
-// and its creation site is not recorded.
+// Whether one record describes an operation without asking it: nothing has been done with it, its class overrides none of the
+// getters, and its creation site is not recorded.
 static bool is_untouched(const void *operation, class_facts facts) {
   return !(facts & (facts_answers_itself | facts_readies_itself)) && !optrace_wants_makers() &&
          optrace_object_is_untouched(operation);

@@ -26,8 +26,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *table[slots];
 static size_t entry_count, sweep_at = first_sweep;
 
-// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs when
-// this one is released, after the lock.
+// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs
+// when this one is released, after the lock.
 typedef struct {
   void **objects;
   size_t count, room;

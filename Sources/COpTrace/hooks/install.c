@@ -1,6 +1,7 @@
 // Installing and removing the hooks.
 #include "COpTraceHooks.h"
 
+#include "../describe/describe.h"
 #include "../dispatch/submitted.h"
 #include "../life/flusher.h"
 #include "../stacks/events.h"
@@ -23,9 +24,8 @@
 // nothing: this target also links without the Swift part. (A weak symbol that nobody defines has no reliable address in a library.)
 static void nobody_fills(optrace_hook_calls *calls) { (void)calls; }
 __attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
-// Without it what describes operations in C is used.
-__attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void describe_fill_hook_calls(optrace_hook_calls *calls);
 
+// Without it what describes operations in C is used.
 static bool is_swift(void) { return optrace_fill_hook_calls != nobody_fills; }
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
@@ -48,9 +48,11 @@ static void fill_hook_calls(void) { (is_swift() ? optrace_fill_hook_calls : desc
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  if (!is_swift() && describe_fill_hook_calls == nobody_fills) return "OpTrace is only partially linked";
-  fill_hook_calls();
-  const char *why = classes_resolve(&hook_calls, methods);
+  const char *why = is_swift() ? NULL : describe_prepare();
+  if (!why) {
+    fill_hook_calls();
+    why = classes_resolve(&hook_calls, methods);
+  }
   is_prepared = !why;
   is_misfit = why && !is_swift();
   return why;
