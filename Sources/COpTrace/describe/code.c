@@ -126,7 +126,8 @@ static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t 
   optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns};
   key.id = (uint32_t)frame_count + 1;
-  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
+  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0))
+    return 0;
   frame_count++;
   *slot = key;
   return key.id;

@@ -44,9 +44,10 @@ static created_file create_file(const char *path) {
   created_file file = trace_file_create(path);
   const char *named = file.path ? file.path : path;
   if (file.result == not_created)
-    complain(NOTHING_IS_RECORDED, "cannot create the trace '%s': %s%s", named, strerror(file.error), cause(file.error));
+    request_complain(NOTHING_IS_RECORDED, "cannot create the trace '%s': %s%s", named, strerror(file.error),
+                     cause(file.error));
   if (file.result == is_no_trace)
-    complain(NOTHING_IS_RECORDED, "'%s' exists and is not a trace: choose another name or remove it", named);
+    request_complain(NOTHING_IS_RECORDED, "'%s' exists and is not a trace: choose another name or remove it", named);
   return file;
 }
 
@@ -67,7 +68,8 @@ static optrace_recorder *create_recorder(const wishes *wanted, const created_fil
   if (made) return made;
   int error = errno;
   unlink(file->path);
-  complain(NOTHING_IS_RECORDED, "cannot reserve space for the trace '%s': %s%s", file->path, strerror(error), cause(error));
+  request_complain(NOTHING_IS_RECORDED, "cannot reserve space for the trace '%s': %s%s", file->path, strerror(error),
+                   cause(error));
   return NULL;
 }
 
@@ -87,7 +89,7 @@ static void record_what_is_wanted(const wishes *wanted) {
   if (!wanted->tasks) return;
   const char *why = install_hooks();
   if (!why) why = optrace_record_tasks(recorder, code_define);
-  if (why) complain("the rest is recorded", "tasks cannot be recorded (%s)", why);
+  if (why) request_complain("the rest is recorded", "tasks cannot be recorded (%s)", why);
 }
 
 // False: there is no recorder, and why has been said.
@@ -121,16 +123,17 @@ static void watch_everything(const created_file *file) {
   optrace_set_default(NULL);
   stop();
   unlink(file->path);
-  complain(NOTHING_IS_RECORDED, "the operations of this program cannot be recorded from outside (%s); link OpTrace instead",
-           detail(why));
+  request_complain(NOTHING_IS_RECORDED,
+                   "the operations of this program cannot be recorded from outside (%s); link OpTrace instead", detail(why));
 }
 
 void optrace_begin_from_outside(void) {
   // First of all: what follows uses Foundation as this recorder knows it.
   const char *why = recorder ? NULL : optrace_hooks_misfit();
   if (why)
-    complain(NOTHING_IS_RECORDED, "the recorder does not fit the Foundation of this program (%s): build optrace with the "
-             "program's Swift, or link OpTrace", why);
+    request_complain(NOTHING_IS_RECORDED,
+                     "the recorder does not fit the Foundation of this program (%s): build optrace with the program's Swift, or link "
+                     "OpTrace", why);
   wishes wanted;
   if (recorder || why || !wishes_read(&wanted)) return;
   created_file file = create_file(wanted.path);
