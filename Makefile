@@ -13,9 +13,8 @@ demo := demo-output
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(PREFIX)/lib/optrace
 share := $(DESTDIR)$(PREFIX)/share
-# What `optrace record` loads into programs, on Linux alone. Never with Swift's libraries inside: those of the program are
-# the ones whose operations are recorded.
-objects := $(if $(filter Linux,$(shell uname)),OpTracePreload OpTraceRecorder)
+# What `optrace record` loads into programs, on Linux alone: the recorder, in C.
+objects := $(if $(filter Linux,$(shell uname)),OpTracePreload)
 sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader Fuzz/Symbols \
   $(wildcard Examples/*/Package.swift Examples/*/Sources Examples/*/Tests)
 

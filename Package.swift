@@ -27,7 +27,6 @@ let package = Package(
     .executable(name: "optrace", targets: ["optrace-cli"]),
     // What `optrace record` loads into a program: an object in C with the recorder in it.
     .library(name: "OpTracePreload", type: .dynamic, targets: ["OpTracePreload"]),
-    .library(name: "OpTraceRecorder", type: .dynamic, targets: ["OpTrace"]),
   ],
   traits: [
     .trait(name: "CLI", description: "The command line tool and the packages that only it needs."),

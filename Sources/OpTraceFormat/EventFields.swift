@@ -6,7 +6,7 @@
 /// field is cut off; a field narrower than its type has its largest value beside it.
 package enum EventFields {
   /// The minor version of the format that brought the newest kind or field.
-  @inlinable package static var newestVersion: UInt16 { 7 }
+  @inlinable package static var newestVersion: UInt16 { 8 }
 
   /// `created`
   package struct OperationCreated: EventWords {
@@ -573,9 +573,9 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(image: UInt32, offset: UInt64, guessed: Bool, caller: UInt32, returns: Bool) {
+    package init(image: UInt32, offset: UInt64, guessed: Bool, caller: UInt32, returns: Bool, library: UInt8) {
       word1 = UInt64(image) & 0xFFFF | (offset & 0x7FFF_FFFF_FFFF) << 16 | (guessed ? 1 << 63 : 0)
-      word2 = UInt64(caller) | (returns ? 1 << 32 : 0)
+      word2 = UInt64(caller) | (returns ? 1 << 32 : 0) | (UInt64(library) & 0x7) << 33
     }
 
     @inlinable package var image: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
@@ -585,6 +585,8 @@ package enum EventFields {
     @inlinable package var guessed: Bool { word1 >> 63 & 1 != 0 }
     @inlinable package var caller: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var returns: Bool { word2 >> 32 & 1 != 0 }
+    @inlinable package var library: UInt8 { UInt8(truncatingIfNeeded: word2 >> 33 & 0x7) }
+    @inlinable package static var largestLibrary: UInt8 { 0x7 }
   }
 
   /// `symbol`

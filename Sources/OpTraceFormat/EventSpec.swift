@@ -329,9 +329,10 @@ public struct EventSpec: Sendable {
         .init("image", 1, 0, 16, .image), .init("offset", 1, 16, 47, .unsigned(.any)),
         .init("guessed", 1, 63, 1, .flag),
         .init("caller", 2, 0, 32, .frame), .init("returns", 2, 32, 1, .flag),
+        .init("library", 2, 33, 3, .unsigned(.within(0...5)), since: 8),
       ], part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "a frame; the innermost one names the stack. `offset`: the address in the image's file; without an image, in memory. `returns`: a return address, so the call is before it. `guessed`: found without an unwind rule. `caller`: the next frame outside"
+        "a frame; the innermost one names the stack. `offset`: the address in the image's file; without an image, in memory. `returns`: a return address, so the call is before it. `guessed`: found without an unwind rule. `caller`: the next frame outside. `library` (since 1.8): of code that is linked into the program's file: 1 Swift's runtime and standard library, 2 libdispatch, 3 Swift's overlay of it, 4 Foundation, 5 another one; 0: the image's own"
     ),
     EventSpec(
       .symbol, "symbol", .frame,

@@ -18,8 +18,8 @@
 typedef int (*main_function)(int, char **, char **);
 typedef int (*start_function)(main_function, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
-// By which the C library knows whose `atexit` it is. Usually in the start-up files, without which this object is linked.
-__attribute__((visibility("hidden"))) void *__dso_handle = &__dso_handle;
+// By which the C library knows whose `atexit` it is. Usually in the start-up files; weak, for who links this object without them.
+__attribute__((weak, visibility("hidden"))) void *__dso_handle = &__dso_handle;
 
 static optrace_begin registered;
 static main_function program_main;
@@ -54,7 +54,7 @@ static void start_recorder(void) {
   // The program's own recorder, where it is linked with one.
   if (registered) return registered(0);
   // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
-  if (!dl_iterate_phdr(is_recorded, NULL)) return;
+  if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(is_wanted("OPTRACE_DISPATCH"), is_wanted("OPTRACE_TASKS"))) return;
   optrace_begin_from_outside();
   dlerror();  // Errors of our own are not for the program.
 }

@@ -26,11 +26,11 @@
       ("task-pool", "thread-pool-starvation", .error, "taskPool()"),
     ]
 
-    private func compile() throws -> String {
+    private func compile(_ options: String) throws -> String {
       let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("LayerProgram/main.swift").path
       let program = folder.folder.path("layers")
-      let made = try Command.run(source, program, shell: #"swiftc -swift-version 6 -O "$1" -o "$2""#)
+      let made = try Command.run(source, program, shell: #"swiftc -swift-version 6 -O \#(options) "$1" -o "$2""#)
       try #require(made.status == 0, "\(made)")
       return program
     }
@@ -56,8 +56,11 @@
       #expect(result.output == String(repeating: "0\n", count: names.count), "\(result)")
     }
 
-    @Test("the code of each, the line it names, and nothing of its twin") func codes() throws {
-      try record(try compile())
+    @Test(
+      "the code of each, the line it names, and nothing of its twin; with Swift's libraries linked into them, too",
+      arguments: ["", "-static-stdlib"])
+    func codes(_ options: String) throws {
+      try record(try compile(options))
       for row in Self.table {
         let trace = try folder.trace("\(row.name).optrace")
         #expect(trace.loss.isComplete, "\(row.name)")

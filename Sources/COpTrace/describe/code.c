@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../book/book.h"
 #include "COpTraceFields.h"
 #include "texts.h"
 
@@ -124,7 +125,8 @@ static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t 
   if (!image && !(traits & trait_returns)) return 0;
   if (!texts_reserve(frame_bytes)) return 0;
   optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
-                                 .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns};
+                                 .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
+                                 .library = book_library_at(traits & trait_returns ? address - 1 : address)};
   key.id = (uint32_t)frame_count + 1;
   if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0))
     return 0;

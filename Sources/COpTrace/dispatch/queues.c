@@ -2,12 +2,12 @@
 // a number of its own.
 #include "queues.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "../base/bits.h"
 #include "../base/utf8.h"
+#include "../book/book.h"
 #include "COpTraceFields.h"
 
 // Slots; how far an address may be from its first slot; bytes of a label that are kept.
@@ -45,14 +45,14 @@ void dispatch_queues_prepare(void) {
   static bool is_prepared;
   if (is_prepared) return;
   is_prepared = true;
-  known.label = (const char *(*)(const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");
-  known.main = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
-  void *(*create)(const char *, const void *) = (void *(*)(const char *, const void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create");
+  known.label = (const char *(*)(const void *))book_find("dispatch_queue_get_label");
+  known.main = book_find("_dispatch_main_q");
+  void *(*create)(const char *, const void *) = (void *(*)(const char *, const void *))book_find("dispatch_queue_create");
   void *(*create_on)(const char *, const void *, void *) =
-    (void *(*)(const char *, const void *, void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create_with_target$V2");
-  if (!create_on) create_on = (void *(*)(const char *, const void *, void *))dlsym(RTLD_DEFAULT, "dispatch_queue_create_with_target");
-  const void *concurrent = dlsym(RTLD_DEFAULT, "_dispatch_queue_attr_concurrent");
-  void (*release)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "dispatch_release");
+    (void *(*)(const char *, const void *, void *))book_find("dispatch_queue_create_with_target$V2");
+  if (!create_on) create_on = (void *(*)(const char *, const void *, void *))book_find("dispatch_queue_create_with_target");
+  const void *concurrent = book_find("_dispatch_queue_attr_concurrent");
+  void (*release)(void *) = (void (*)(void *))book_find("dispatch_release");
   if (!create || !create_on || !concurrent || !release) return;
   void *one = create("", NULL), *many = create("", concurrent), *above = one ? create_on("", NULL, one) : NULL;
   if (one && many && above) {

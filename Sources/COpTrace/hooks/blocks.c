@@ -1,10 +1,10 @@
 #include "blocks.h"
 
-#if OPTRACE_HAS_HOOKS
-#include <dlfcn.h>
-#include <string.h>
-
+#include "../book/book.h"
 #include "../stacks/modules.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <string.h>
 
 static function special_invoke;
 static void *stack_class;
@@ -44,11 +44,11 @@ bool block_is_barrier(const block *special) {
 
 void blocks_prepare(void) {
   if (special_invoke) return;
-  void *global_class = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
-  block *(*create)(unsigned long, void *) = (block *(*)(unsigned long, void *))dlsym(RTLD_DEFAULT, "dispatch_block_create");
-  stack_class = dlsym(RTLD_DEFAULT, "_NSConcreteStackBlock");
-  copy = (void *(*)(const void *))dlsym(RTLD_DEFAULT, "_Block_copy");
-  release = (void (*)(const void *))dlsym(RTLD_DEFAULT, "_Block_release");
+  void *global_class = book_find("_NSConcreteGlobalBlock");
+  block *(*create)(unsigned long, void *) = (block *(*)(unsigned long, void *))book_find("dispatch_block_create");
+  stack_class = book_find("_NSConcreteStackBlock");
+  copy = (void *(*)(const void *))book_find("_Block_copy");
+  release = (void (*)(const void *))book_find("_Block_release");
   if (!global_class || !create || !release) return;
   static const block_descriptor descriptor = {.size = sizeof(block)};
   block plain = {global_class, block_is_global, 0, empty, &descriptor};

@@ -3,6 +3,8 @@
 #include "classes.h"
 
 #include "../base/bits.h"
+#include "../book/book.h"
+#include "foundation.h"
 #include "imports.h"
 #include "layout.h"
 #include "memory.h"
@@ -10,7 +12,6 @@
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -62,20 +63,21 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 
 static const class_metadata *operation_base, *queue_base;
 
-// Foundation's implementations, and those of our types.
-enum { known_classes = 4 };
+static hooked_method *const *tables;
+
+static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
+
+// The implementations of our types; Foundation's are known, too.
+enum { known_classes = 3 };
 typedef const void *known_methods[known_classes];
 static known_methods known_readiness, known_starts, known_finishes, known_executions;
 
-static bool is_known(const known_methods *known, const void *function) {
+static bool is_known(const known_methods *known, uint32_t method, const void *function) {
+  if (function == methods_of(class_operation)[method].real) return true;
   for (int i = 0; i < known_classes; i++)
     if ((*known)[i] == function) return true;
   return false;
 }
-
-static hooked_method *const *tables;
-
-static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
 
 // Finds each method in the base class's table. A method that is there more than once cannot be used.
 static const char *find_methods(const void *metadata, hooked_method *methods) {
@@ -83,16 +85,18 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
   size_t words = (m->class_size - m->class_address) / sizeof(void *);
   void *const *table = metadata;
   for (hooked_method *method = methods; method->symbol; method++) {
-    method->real = dlsym(foundation_handle(), method->symbol);
+    method->real = method->address = foundation_find(method->symbol);
     if (!method->real) return "this Foundation lacks a method that OpTrace hooks";
     method->offset = 0;
     if (method == &methods[method_destroy]) {
-      if (*entry_address(metadata, method) != method->real) return "the metadata of this Foundation's classes looks different";
+      if (*entry_address(metadata, method) != method->address) return "the metadata of this Foundation's classes looks different";
       continue;
     }
     for (size_t i = sizeof *m / sizeof(void *); i < words; i++) {
-      if (table[i] != method->real) continue;
-      if (method->offset) return "a method appears twice in a method table";
+      if (table[i] != method->address) continue;
+      if (method->offset)
+        return book_is_static() ? "the linker has folded methods that have the same code, as --icf=all does"
+                                : "a method appears twice in a method table";
       method->offset = (uint32_t)(i * sizeof(void *));
     }
     if (!method->offset) return "a method is missing in a method table";
@@ -101,24 +105,23 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
 }
 
 static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
-  (*known)[0] = method->real;
-  (*known)[1] = *entry_address(calls->traced_operation, method);
-  (*known)[2] = *entry_address(calls->traced_block_operation, method);
-  (*known)[3] = *entry_address(calls->traced_async_operation, method);
+  // A recorder without a Swift part has no types of its own.
+  const void *const traced[known_classes] = {calls->traced_operation, calls->traced_block_operation, calls->traced_async_operation};
+  for (int i = 0; i < known_classes; i++)
+    if (traced[i]) (*known)[i] = *entry_address(traced[i], method);
 }
 
 const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]) {
   tables = methods;
   hooked_method *operation_methods = methods_of(class_operation), *queue_methods = methods_of(class_queue);
-  void *foundation = foundation_handle();
-  if (!foundation) return "Foundation is not loaded as a shared library (is Swift's standard library linked statically?)";
-  operation_base = dlsym(foundation, "$s10Foundation9OperationCN");
-  queue_base = dlsym(foundation, "$s10Foundation14OperationQueueCN");
-  const void *object_base = dlsym(foundation, "$s10Foundation8NSObjectCN");
+  if (!foundation_is_there()) return "Foundation is not in this process";
+  operation_base = foundation_find("$s10Foundation9OperationCN");
+  queue_base = foundation_find("$s10Foundation14OperationQueueCN");
+  const void *object_base = foundation_find("$s10Foundation8NSObjectCN");
   if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation class with a known name";
   if (!is_class(operation_base, object_base) || !is_class(queue_base, object_base))
     return "the metadata of this Foundation's classes looks different";
-  const char *why = layout_misfit(calls, foundation);
+  const char *why = layout_misfit(calls);
   if (!why) why = find_methods(operation_base, operation_methods);
   if (!why) why = find_methods(queue_base, queue_methods);
   if (why) return why;
@@ -175,9 +178,11 @@ static bool patch(class_entry *entry, bool on) {
   for (uint32_t i = 0; methods[i].symbol; i++) {
     if (!is_hooked(entry, methods, i)) continue;
     void *_Atomic *at = entry_address(entry->metadata, &methods[i]);
-    void *expected = on ? entry->originals[i] : methods[i].hook;
+    // Tables have the address of Foundation's method, whatever calls it past its hook.
+    void *original = entry->originals[i] == methods[i].real ? methods[i].address : entry->originals[i];
+    void *expected = on ? original : methods[i].hook;
     // If somebody else has changed it, it stays as it is.
-    atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : entry->originals[i]);
+    atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : original);
   }
   memory_close(&window);
   entry->patched = on;
@@ -199,16 +204,17 @@ static class_entry *add(const void *metadata, class_kind kind, bool records_itse
   for (uint32_t i = 0; methods[i].symbol; i++) {
     entry->originals[i] = atomic_load_explicit(entry_address(metadata, &methods[i]), memory_order_relaxed);
     if (entry->originals[i] == methods[i].hook) entry->originals[i] = above ? above->originals[i] : methods[i].real;
+    if (entry->originals[i] == methods[i].address) entry->originals[i] = methods[i].real;
     if (methods[i].describes && entry->originals[i] != methods[i].real) entry->answers_itself = true;
   }
   if (kind == class_operation) {
     entry->finishes_itself = entry->originals[method_is_finished] != methods[method_is_finished].real;
     entry->starts_itself = entry->originals[method_start] != methods[method_start].real;
     entry->runs_itself = entry->finishes_itself && entry->starts_itself;
-    entry->readies_itself = !is_known(&known_readiness, entry->originals[method_is_ready]);
-    entry->executes_itself = !is_known(&known_executions, entry->originals[method_is_executing]);
-    entry->runs_alone = records_itself && !is_known(&known_starts, entry->originals[method_start]) &&
-                        !is_known(&known_finishes, entry->originals[method_is_finished]);
+    entry->readies_itself = !is_known(&known_readiness, method_is_ready, entry->originals[method_is_ready]);
+    entry->executes_itself = !is_known(&known_executions, method_is_executing, entry->originals[method_is_executing]);
+    entry->runs_alone = records_itself && !is_known(&known_starts, method_start, entry->originals[method_start]) &&
+                        !is_known(&known_finishes, method_is_finished, entry->originals[method_is_finished]);
   }
   class_count += 1;
   uint32_t slot = slot_of(metadata);
@@ -246,7 +252,7 @@ bool classes_patch(bool on) {
   if (on) {
     // Every class descends from one of these two, so `class_original` always finds something.
     if (!class_know(operation_base, class_operation) || !class_know(queue_base, class_queue)) return false;
-    const void *block = dlsym(foundation_handle(), "$s10Foundation14BlockOperationCN");
+    const void *block = foundation_find("$s10Foundation14BlockOperationCN");
     if (block) class_know(block, class_operation);
     return true;
   }

@@ -5,6 +5,8 @@
 // The object that defines a function is not changed: calls inside of Foundation and libdispatch are their own business.
 #include "imports.h"
 
+#include "entered.h"
+#include "foundation.h"
 #include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -22,18 +24,6 @@ enum { jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT };
 enum { jump_slot = -1, global_data = -1 };
 #endif
 
-void *foundation_handle(void) {
-  static void *handle;
-  // Found only if it is already loaded; never closed.
-  if (!handle) handle = dlopen("libFoundation.so", RTLD_LAZY | RTLD_NOLOAD);
-  return handle;
-}
-
-static uintptr_t owner_of(const void *function) {
-  Dl_info info;
-  return function && dladdr(function, &info) ? (uintptr_t)info.dli_fbase : 0;
-}
-
 static uintptr_t foundation_base;
 
 // Set once, before anything is exchanged: the methods of both classes, and the functions of Foundation and of others.
@@ -43,24 +33,30 @@ static bool wants[import_tables] = {
   [imports_foundation] = true, [imports_blocking] = true, [imports_timers] = true, [imports_once] = true,
 };
 
+static void take_table(int table) {
+  for (hooked_import *i = hooked_imports[table]; i->name; i++) entered_take_import(i);
+}
+
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables], bool with_foundation) {
   // Only once: when the hooks are installed again, threads may still be inside of a call that was redirected before.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
   hooked_imports = imports;
+  // Found as the program itself would: it may be a sanitizer's.
   for (int t = imports_foundation + 1; t < import_tables; t++)
-    for (hooked_import *i = imports[t]; i->name; i++) {
-      // Found as the program itself would: it may be a sanitizer's.
-      i->real = dlsym(RTLD_DEFAULT, i->name);
-      i->owner = owner_of(i->real);
-      if (i->within) i->only = owner_of(dlsym(RTLD_DEFAULT, i->within));
-    }
+    for (hooked_import *i = imports[t]; i->name; i++) entered_find(i);
   for (hooked_import *i = imports[imports_foundation]; with_foundation && i->name; i++) {
-    if (!(i->real = dlsym(foundation_handle(), i->name))) return false;
-    i->owner = foundation_base = owner_of(i->real);
+    entered_find(i);
+    if (!i->in_program && !(i->real = foundation_find(i->name))) return false;
+    Dl_info info;
+    i->owner = foundation_base = dladdr(i->real, &info) ? (uintptr_t)info.dli_fbase : 0;
   }
   is_resolved = true;
+  for (size_t kind = 0; with_foundation && kind < 2; kind++)
+    for (hooked_method *m = methods[kind]; m->symbol; m++) entered_take_method(m);
+  for (int t = 0; t < import_tables; t++)
+    if (wants[t] && (with_foundation || t != imports_foundation)) take_table(t);
   return true;
 }
 
@@ -177,6 +173,7 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 void imports_want(int table) {
   if (wants[table]) return;
   wants[table] = true;
+  take_table(table);
   // All objects are visited again.
   seen_adds = seen_subs = 0;
 }

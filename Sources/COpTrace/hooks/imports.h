@@ -5,8 +5,6 @@
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// The handle of Foundation; null: it is not a library of its own.
-void *foundation_handle(void);
 // The tables of imported functions: Foundation's, and others'. From `imports_dispatch` on they are installed only when wanted. If
 // two tables have the same function, the later table counts.
 enum { imports_foundation, imports_blocking, imports_timers, imports_once, imports_dispatch, imports_tasks, imports_tests, import_tables };

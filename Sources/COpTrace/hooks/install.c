@@ -7,6 +7,7 @@
 #include "blocking.h"
 #include "classes.h"
 #include "dispatch.h"
+#include "foundation.h"
 #include "imports.h"
 #include "objects.h"
 #include "once.h"
@@ -34,9 +35,12 @@ static hooked_import *const imports[import_tables] = {
   [imports_tests] = test_imports,
 };
 
+// Foundation is another one than this recorder knows; then its operations are left out.
+static bool is_misfit;
+
 // Whether the process can have operations. The recorder's Swift part is linked with Foundation. Without it a program of blocks and
 // tasks needs none, and then no hook of operations is installed.
-static bool has_operations(void) { return is_swift() || foundation_handle(); }
+static bool has_operations(void) { return is_swift() || (foundation_is_there() && !is_misfit); }
 
 static void fill_hook_calls(void) { (is_swift() ? optrace_fill_hook_calls : describe_fill_hook_calls)(&hook_calls); }
 
@@ -48,6 +52,7 @@ static const char *prepare(void) {
   fill_hook_calls();
   const char *why = classes_resolve(&hook_calls, methods);
   is_prepared = !why;
+  is_misfit = why && !is_swift();
   return why;
 }
 

@@ -1,8 +1,11 @@
 // On Linux the offsets of Foundation's methods and fields are compiled into every program that uses it. What OpTrace's compiler
 // saw is in the metadata of subclasses that override nothing (FoundationLayout.swift): their tables have each inherited method at
 // its offset, filled in by the loader with the loaded Foundation's function. The loaded class itself must have the same function
-// at the same offset.
+// at the same offset. A recorder without a Swift part was compiled against none, and takes the loaded one as it is.
 #include "layout.h"
+
+#include "../book/book.h"
+#include "foundation.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
@@ -37,7 +40,9 @@ static bool fits(const class_metadata *compiled, const class_metadata *loaded, c
   return true;
 }
 
-const char *layout_misfit(const optrace_hook_calls *calls, void *foundation) {
+const char *layout_misfit(const optrace_hook_calls *calls) {
+  // Nothing of this copy was compiled against a Foundation.
+  if (!calls->compiled_operation) return NULL;
   const struct {
     const void *compiled;
     const char *symbol, *why;
@@ -46,9 +51,9 @@ const char *layout_misfit(const optrace_hook_calls *calls, void *foundation) {
     {calls->compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation has another layout"},
     {calls->compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue has another layout"},
   };
-  const void *unused = dlsym(RTLD_DEFAULT, "swift_deletedMethodError");
+  const void *unused = book_find("swift_deletedMethodError");
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    const void *compiled = classes[i].compiled, *loaded = dlsym(foundation, classes[i].symbol);
+    const void *compiled = classes[i].compiled, *loaded = foundation_find(classes[i].symbol);
     if (!loaded || !is_class(loaded, NULL) || !is_class(compiled, loaded) || !fits(compiled, loaded, unused))
       return classes[i].why;
   }

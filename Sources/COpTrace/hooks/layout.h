@@ -26,8 +26,8 @@ enum { destroy_offset = 2 * sizeof(void *) };
 // Whether this looks like a class's metadata, and if `superclass` is given, like a subclass's of it.
 bool is_class(const void *metadata, const void *superclass);
 
-// Null, or which part of the loaded Foundation has another layout.
-const char *layout_misfit(const optrace_hook_calls *calls, void *foundation);
+// Null, or which part of the loaded Foundation has another layout. Also null if nothing was compiled against one.
+const char *layout_misfit(const optrace_hook_calls *calls);
 #endif
 
 #endif

@@ -13,10 +13,6 @@
 #if OPTRACE_HAS_HOOKS
 
 enum { import_init, import_block_init, import_block_make, import_queue_init, import_did_change_key, import_did_change_path };
-enum { index_is_cancelled = method_main + 1, index_cancel, index_add_dependency, index_remove_dependency, index_wait,
-       index_name, index_priority, index_quality, index_modify_name, index_modify_priority, index_modify_quality,
-       index_get_name, index_get_dependencies, index_get_completion, index_set_completion, index_get_quality,
-       index_get_asynchronous };
 
 // The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
 static _Thread_local const void *announced, *started;
@@ -458,6 +454,7 @@ hooked_method operation_methods[] = {
   [index_set_completion] = {METHOD("15completionBlockyyYbcSgvs")},
   [index_get_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovg"), .describes = true},
   [index_get_asynchronous] = {METHOD("14isAsynchronousSbvg"), .describes = true},
+  [index_get_priority] = {METHOD("13queuePriorityAC05QueueD0Ovg")},
   {0},
 };
 

@@ -94,7 +94,9 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   fresh.quality = class_field_offset(operation_class, "__propertyQoS");
   fresh.dependencies = class_field_offset(operation_class, "__dependencies");
   fresh.name = class_field_offset(operation_class, "__name");
+  // Without one, the fields of a new operation and Foundation's answers stay unknown: each operation is asked.
   void *new = calls->make_operation();
+  if (!new) return;
   fresh.no_quality = byte_at(new, fresh.quality);
   fresh.no_dependencies = word_at(new, fresh.dependencies);
   for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));

@@ -17,7 +17,8 @@ typedef struct {
   void *direct;    // For calls by name, as optimised programs and `super` make them; null: not hooked.
   bool overridden;  // The hook replaces a class's own override, too. Else only Foundation's implementation.
   bool describes;   // A getter that an operation's description asks.
-  void *real;       // Foundation's implementation.
+  void *address;    // Foundation's implementation, as it stands in method tables.
+  void *real;       // What calls it: the same, or past the hook at its entry.
   uint32_t offset;  // In the class metadata, in bytes; 0: before it.
 } hooked_method;
 
@@ -27,12 +28,14 @@ typedef struct {
   void *hook;
   void *real;
   uintptr_t owner;  // The base address of the object that defines it.
+  // What `real` was before it was taken at its entry; null: it is not linked into the program, and hooked where others import it.
+  void *in_program;
   const char *within;  // Hook only the calls of the object that defines this function; null: those of all.
   uintptr_t only;      // The base address of that object.
 } hooked_import;
 
 // Of one class.
-enum { most_methods = 24 };
+enum { most_methods = 28 };
 
 // Indexes: the first one is the same in both tables.
 enum {

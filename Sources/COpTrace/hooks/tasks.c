@@ -5,6 +5,7 @@
 // libdispatch. A job that returns while its task is running means that the task is over.
 #include "tasks.h"
 
+#include "../book/book.h"
 #include "../operations/frames.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
@@ -13,7 +14,6 @@
 #include "blocks.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <dlfcn.h>
 #include <string.h>
 
 enum {
@@ -34,6 +34,15 @@ static struct {
 
 // Parts of a job's flags, as compiled programs have them.
 enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
+
+// A program that has the runtime linked into it may lack the function: nothing else calls it.
+static SWIFT uint64_t flags_in_job(const void *job) {
+  enum { flags_offset = 0x20 };
+  uint32_t flags;
+  memcpy(&flags, (const char *)job + flags_offset, sizeof flags);
+  return flags;
+}
+
 static bool is_task(const void *job) { return (swift_runtime.flags(job) & job_kind) == job_is_task; }
 
 // ---- What this thread does -----------------------------------------------------------------------------------------
@@ -326,6 +335,18 @@ static function through(function _Atomic *slot, function run, function ours) {
   return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
 }
 
+// Where the runtime is linked into the program, its calls of libdispatch are heard among all others, so its functions are known by name.
+static void know_functions(void) {
+  if (!task_imports[index_async_f].in_program) return;
+  function run = (function)book_find("_ZL15__swift_run_jobPv");
+  // A name that is not there leads to a function that nobody passes.
+  if (!run) run = run_by_queue;
+  atomic_store(&by_queue, run);
+  atomic_store(&by_delay, run);
+  function timer = (function)book_find("_ZL21_swift_run_job_leewayP18__swift_job_source");
+  atomic_store(&by_timer, timer ? timer : run_by_timer);
+}
+
 // The main actor's executor is the main queue: some versions of the runtime go to it without the hook for that.
 static const void *main_queue;
 
@@ -376,7 +397,7 @@ static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, 
 static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main, true); }
 
 static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
-  enqueue_hook *variable = (enqueue_hook *)dlsym(RTLD_DEFAULT, name);
+  enqueue_hook *variable = (enqueue_hook *)book_find(name);
   if (!variable || *variable == ours) return;
   *next = *variable;
   *variable = ours;
@@ -421,11 +442,12 @@ hooked_import task_imports[] = {
 const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   // A program without tasks.
   if (!task_imports[index_create].real) return NULL;
-  swift_runtime.current = (SWIFT void *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
-  swift_runtime.id = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobTaskId");
-  swift_runtime.flags = (SWIFT uint64_t (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_getJobFlags");
-  swift_runtime.name = (SWIFT const char *(*)(void))dlsym(RTLD_DEFAULT, "swift_task_getCurrentTaskName");
-  swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_isCancelled");
+  swift_runtime.current = (SWIFT void *(*)(void))book_find("swift_task_getCurrent");
+  swift_runtime.id = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobTaskId");
+  swift_runtime.flags = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobFlags");
+  if (!swift_runtime.flags && task_imports[index_create].in_program) swift_runtime.flags = flags_in_job;
+  swift_runtime.name = (SWIFT const char *(*)(void))book_find("swift_task_getCurrentTaskName");
+  swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))book_find("swift_task_isCancelled");
   if (!swift_runtime.current || !swift_runtime.id || !swift_runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
     return "this program's concurrency library lacks functions that OpTrace needs";
   if (!task_table_prepare()) return "the system has no memory that is wiped in a forked child";
@@ -433,7 +455,9 @@ const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *c
   if (was_used) task_table_clear();
   was_used = true;
   record_tasks(recorder, define);
-  main_queue = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
+  suspension_prepare();
+  know_functions();
+  main_queue = book_find("_dispatch_main_q");
   chain("swift_task_enqueueGlobal_hook", enqueue_global, &next_global);
   chain("swift_task_enqueueMainExecutor_hook", enqueue_main, &next_main);
   return NULL;

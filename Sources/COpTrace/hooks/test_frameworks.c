@@ -6,6 +6,7 @@
 // well.
 #include "test_frameworks.h"
 
+#include "../book/book.h"
 #include "../records/within.h"
 #include "classes.h"
 #include "state.h"
@@ -306,8 +307,8 @@ static bool xctest_prepare(void) {
 // --------------------------------------------------------------------------------------------------------------------
 
 uint32_t tests_prepare(optrace_recorder *recorder) {
-  local_value = (SWIFT void *(*)(const void *))dlsym(RTLD_DEFAULT, "swift_task_localValueGet");
-  integer_type = dlsym(RTLD_DEFAULT, "$sSiN");
+  local_value = (SWIFT void *(*)(const void *))book_find("swift_task_localValueGet");
+  integer_type = book_find("$sSiN");
   if (!local_value || !integer_type || !real(index_push) || !real(index_pop)) return test_frameworks_none;
   tests_recorder = recorder;
   uint32_t found = test_frameworks_none;

@@ -1,10 +1,10 @@
 // Where blocks are not recorded, these only tell that the program has made a timer. Where they are, the hooks of `dispatch.c` count.
 #include "timers.h"
 
+#include "../book/book.h"
 #include "../stacks/events.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <dlfcn.h>
 #include <stdint.h>
 
 typedef void (*function)(void *context);
@@ -15,7 +15,7 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return timer_imports[ind
 
 void timers_see_source(const void *type) {
   // If libdispatch names none, every source may be one.
-  const void *timer = dlsym(RTLD_DEFAULT, "_dispatch_source_type_timer");
+  const void *timer = book_find("_dispatch_source_type_timer");
   if (!timer || type == timer) events_timer_made();
 }
 

@@ -111,6 +111,8 @@ typedef struct {
 // zero. (The path is no field, because Swift's compiler takes a minute for an array of that size.) False: the system knows of no
 // such file. May take the loader's lock.
 bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path);
+// Which library that is linked into the program's file the code at an address belongs to, as a `frame` says it; 0: none.
+uint32_t optrace_library_at(uint64_t address);
 
 // A thread of another process.
 typedef struct {

@@ -395,18 +395,21 @@ typedef struct {
   bool guessed;
   uint32_t caller;
   bool returns;
+  uint8_t library;
 } optrace_frame_fields;
 enum { optrace_frame_largest_image = 0xFFFF };
 static const uint64_t optrace_frame_largest_offset = 0x7FFFFFFFFFFFu;
+enum { optrace_frame_largest_library = 0x7 };
 static inline uint64_t optrace_frame_word1(optrace_frame_fields fields) {
   return ((uint64_t)fields.image & 0xFFFFu) | (fields.offset & 0x7FFFFFFFFFFFu) << 16 | (uint64_t)fields.guessed << 63;
 }
 static inline uint64_t optrace_frame_word2(optrace_frame_fields fields) {
-  return (uint64_t)fields.caller | (uint64_t)fields.returns << 32;
+  return (uint64_t)fields.caller | (uint64_t)fields.returns << 32 | ((uint64_t)fields.library & 0x7u) << 33;
 }
 static inline optrace_frame_fields optrace_frame_read(uint64_t word1, uint64_t word2) {
   return (optrace_frame_fields){.image = (uint32_t)(word1 & 0xFFFFu), .offset = word1 >> 16 & 0x7FFFFFFFFFFFu,
-    .guessed = word1 >> 63 & 1, .caller = (uint32_t)(word2), .returns = word2 >> 32 & 1};
+    .guessed = word1 >> 63 & 1, .caller = (uint32_t)(word2), .returns = word2 >> 32 & 1,
+    .library = (uint8_t)(word2 >> 33 & 0x7u)};
 }
 
 // `symbol`

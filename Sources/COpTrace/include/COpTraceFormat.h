@@ -167,7 +167,7 @@ enum {
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 7,
+  optrace_format_minor_version = 8,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,

@@ -9,14 +9,16 @@
 extern "C" {
 #endif
 
-// The functions of the recorder's Swift part that hooks call. Objects are passed without ownership, and live during the call.
+// What hooks call: the recorder's Swift part, or where there is none, describe/. Objects are passed without ownership, and live
+// during the call.
 typedef struct {
-  // Class metadata of our own types.
+  // Class metadata of our own types. Null: there are none.
   const void *traced_operation, *traced_block_operation, *traced_async_operation;
-  // Metadata of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c.
+  // Metadata of subclasses that override nothing: Foundation's classes as the compiler saw them; see hooks/layout.c. Null:
+  // there was no such compiler.
   const void *compiled_operation, *compiled_block_operation, *compiled_queue;
   // Returns a new operation, owned by the caller. While it is started, it reports what Foundation's getters return
-  // (`optrace_own_observed`).
+  // (`optrace_own_observed`). Null: none can be made.
   void *(*make_operation)(void);
   // Whether objects of this class record themselves.
   bool (*records_itself)(const void *metadata);
@@ -64,6 +66,16 @@ bool optrace_class_readies_itself(const void *metadata);
 bool optrace_class_executes_itself(const void *metadata);
 // Whether operations of this class are ours, with their own `start()` and `isFinished`. The same conditions.
 bool optrace_class_runs_alone(const void *metadata);
+// Whether the program has Swift's libraries linked into it, with something that can be recorded: operations, or blocks or tasks where
+// these are wanted. True also if its symbols were stripped, so that nobody can tell. Opens the program's file if no library of Swift's
+// is loaded.
+bool optrace_links_recorded(bool dispatch, bool tasks);
+// Call it before anything of the recorder's runs, which has a thread of its own: where this thread is the only one until then, functions
+// that are linked into the program may be taken until `optrace_hooks_begun`.
+void optrace_hooks_begin(void);
+void optrace_hooks_begun(void);
+// What of a program that has Swift's libraries linked into it could not be hooked, in one sentence part; null: nothing was left out.
+const char *optrace_hooks_left_out(void);
 // Removes the hooks wherever they are unchanged.
 void optrace_hooks_remove(void);
 // Sets the recorder of operations and queues that nobody has introduced, as any pointer that the caller keeps alive, and the

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../book/book.h"
 #include "../describe/carry.h"
 #include "../describe/code.h"
 #include "../describe/texts.h"
@@ -128,16 +129,26 @@ static void watch_everything(const created_file *file) {
 }
 
 void optrace_begin_from_outside(void) {
-  // First of all: what follows uses Foundation as this recorder knows it.
-  const char *why = recorder ? NULL : optrace_hooks_misfit();
-  if (why)
-    request_complain(NOTHING_IS_RECORDED,
-                     "the recorder does not fit the Foundation of this program (%s): build optrace with the program's Swift, or link "
-                     "OpTrace", why);
+  if (recorder) return;
+  if (book_is_stripped())
+    return request_complain(NOTHING_IS_RECORDED,
+                            "its symbols were stripped, so Swift's libraries in it cannot be found; run the file as it was before "
+                            "`strip`, or put its debug file (same build id) beside it");
   wishes wanted;
-  if (recorder || why || !wishes_read(&wanted)) return;
+  if (!wishes_read(&wanted)) return;
+  // Nothing is examined later: from here on Foundation is used as this recorder knows it.
+  const char *why = optrace_hooks_misfit();
+  bool has_more = wanted.dispatch || wanted.tasks;
+  if (why)
+    request_complain(has_more ? "blocks and tasks are recorded" : NOTHING_IS_RECORDED,
+                     "the operations of this program cannot be recorded (%s)", why);
+  if (why && !has_more) return free(wanted.path);
+  optrace_hooks_begin();
   created_file file = create_file(wanted.path);
   if (file.result == created && begin(&wanted, &file)) watch_everything(&file);
+  const char *left_out = optrace_hooks_left_out();
+  if (left_out) request_complain("the rest is recorded", "%s", left_out);
+  optrace_hooks_begun();
   free(file.path);
   free(wanted.path);
 }

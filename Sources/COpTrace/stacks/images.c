@@ -1,6 +1,7 @@
 // Which file the code at an address is from.
 #include <string.h>
 
+#include "../book/book.h"
 #include "modules.h"
 #include "supported.h"
 #include "COpTrace.h"
@@ -10,6 +11,8 @@ static void copy_path(const char *path, uint8_t *out) {
   memcpy(out, path, length);
   out[length] = 0;
 }
+
+uint32_t optrace_library_at(uint64_t address) { return book_library_at(address); }
 
 #if OPTRACE_STACKS
 

@@ -1,5 +1,6 @@
 #include "modules.h"
 
+#include "../book/book.h"
 #include "peek.h"
 #include "supported.h"
 
@@ -243,8 +244,10 @@ bool module_is_own(uint64_t address) {
   uint64_t known = atomic_load_explicit(slot, memory_order_relaxed);
   if ((known & ~(uint64_t)1) == key) return known & 1;
   const module *one = module_at(module_of(address));
-  if (one) atomic_store_explicit(slot, key | one->is_own, memory_order_relaxed);
-  return one && one->is_own;
+  if (!one) return false;
+  bool is_own = one->is_own && book_is_programs(address);
+  atomic_store_explicit(slot, key | is_own, memory_order_relaxed);
+  return is_own;
 }
 
 bool module_has_code(uint64_t address) {

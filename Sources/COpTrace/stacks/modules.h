@@ -40,7 +40,7 @@ uint32_t modules_count(void);
 const module *module_at(uint32_t number);
 // The number of the loaded module that contains an address; 0: none.
 uint32_t module_of(uint64_t address);
-// Whether an address is in the program's own code. Cached: some instructions.
+// Whether an address is in the program's own code, and not in a library that is linked into its file. Cached: some instructions.
 bool module_is_own(uint64_t address);
 // Whether an address is in a module's code.
 bool module_has_code(uint64_t address);

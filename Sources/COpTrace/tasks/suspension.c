@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "../book/book.h"
 #include "../records/stack_ids.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
@@ -26,21 +27,13 @@ static bool read(const void *from, size_t offset, void *to, size_t size, bool ca
 }
 
 // The runtime's own functions at either end say nothing about the program.
-static const module *runtime_module(void) {
-  static _Atomic uint32_t number;
-  uint32_t known = atomic_load_explicit(&number, memory_order_relaxed);
-  if (!known) {
-    for (uint32_t i = 1; i <= modules_count() && !known; i++) {
-      const char *slash = strrchr(module_at(i)->path, '/');
-      if (strcmp(slash ? slash + 1 : module_at(i)->path, "libswift_Concurrency.so") == 0) known = i;
-    }
-    atomic_store_explicit(&number, known, memory_order_relaxed);
-  }
-  return module_at(known);
-}
+static book_range runtime;
 
-static bool is_runtime(const module *runtime, uint64_t code) {
-  return runtime && code >= runtime->code_low && code < runtime->code_high;
+void suspension_prepare(void) {
+  const void *function = book_find("swift_task_create");
+  runtime = book_library_around((uint64_t)(uintptr_t)function);
+  const module *library = runtime.high ? NULL : module_at(module_of((uint64_t)(uintptr_t)function));
+  if (library && !library->is_own) runtime = (book_range){library->code_low, library->code_high};
 }
 
 // Stores where the functions resume, innermost first. False: these are no contexts.
@@ -57,9 +50,8 @@ static bool chain(const void *context, uint64_t *pcs, size_t *count, bool carefu
 }
 
 static uint32_t stack_id_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
-  const module *own = runtime_module();
   // What the task's function returns to.
-  while (count && is_runtime(own, pcs[count - 1])) count--;
+  while (count && pcs[count - 1] >= runtime.low && pcs[count - 1] < runtime.high) count--;
   return stack_id_of(recorder, pcs, count, count);
 }
 

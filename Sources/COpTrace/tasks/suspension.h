@@ -16,6 +16,9 @@ typedef struct {
   uint32_t stack;        // The functions that wait, as a stack; 0: not wanted, or not known.
 } task_suspension;
 
+// Finds the runtime's own code, once, before the first suspension.
+void suspension_prepare(void);
+
 // Takes no lock, except for a new stack. The first suspensions of a process are read carefully, by system calls, to learn whether
 // the layout fits.
 task_suspension task_suspension_of(optrace_recorder *recorder, const void *task);

@@ -85,9 +85,9 @@ extension SeenThread {
   /// One of libdispatch's own threads between two pieces of work: nothing but its code is on its stack. Or the main thread in
   /// `dispatchMain()`, also that of an asynchronous `main`: it sleeps in `sigsuspend`, which libdispatch called, and has no more to do.
   func isIdle(in stacks: StackTable) -> Bool {
-    let images = stacks.stack(at).compactMap { stacks.image(of: $0)?.name }
+    let images = stacks.stack(at).compactMap { stacks.codeName(of: $0) }
     func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
-    let isDispatch = isOf(["libdispatch."])
+    let isDispatch = isOf(["libdispatch"])
     let isSystem = isOf(["libc.", "libc-", "libpthread"])
     // libdispatch's own thread waits for what the program gave it: timers, files, connections, signals.
     guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else {

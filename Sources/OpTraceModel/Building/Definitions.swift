@@ -26,7 +26,9 @@ struct Definitions {
       let address = FrameRecord.Address(
         image: fields.image == 0 ? nil : fields.image, offset: fields.offset, returns: fields.returns)
       stacks.define(
-        FrameRecord(address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed),
+        FrameRecord(
+          address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed,
+          library: LinkedLibrary(rawValue: fields.library)),
         as: FrameID(event.subject))
     case .symbol:
       let fields = EventFields.Symbol(event)

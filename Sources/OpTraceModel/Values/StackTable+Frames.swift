@@ -43,14 +43,15 @@ extension StackTable {
     guard let frame = self[id] else { return [] }
     let image = image(of: id)?.name
     let whole = StackFrame(
-      module: image, image: image, offset: frame.address.offset, isGuessed: frame.isGuessed, isInlined: false,
+      module: codeName(of: id), image: image, offset: frame.address.offset, isGuessed: frame.isGuessed,
+      isInlined: false,
       isOwn: isOwn(id))
     let symbols = symbols(of: id)
     guard !symbols.isEmpty else { return [whole] }
     return symbols.enumerated().map { index, symbol in
       var one = whole
       (one.function, one.file, one.line) = (symbol.shortName, symbol.file, symbol.line)
-      one.module = symbol.module ?? image
+      one.module = symbol.module ?? whole.module
       one.isInlined = index < symbols.count - 1
       return one
     }

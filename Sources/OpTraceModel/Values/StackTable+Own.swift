@@ -16,7 +16,7 @@ extension StackTable {
   /// Whether a frame is the program's own code: not a library's of the system, nor the recorder that is linked into the
   /// program, which its symbols show. O(1).
   public func isOwn(_ id: FrameID) -> Bool {
-    guard let image = image(of: id), !image.isSystem else { return false }
+    guard let image = image(of: id), !image.isSystem, self[id]?.library == nil else { return false }
     guard let function = symbols(of: id).last else { return true }
     // The C library's first function is linked into every program.
     if function.function == "_start" || function.function.hasPrefix("optrace_") { return false }

@@ -24,6 +24,31 @@ public struct ImageRecord: Sendable, Equatable {
   }
 }
 
+/// A library whose code is in the program's own file, because it was linked into it (`swiftc -static-stdlib`).
+public enum LinkedLibrary: UInt8, Sendable {
+  /// The runtime, the standard library and tasks.
+  case swift = 1
+  /// libdispatch.
+  case dispatch = 2
+  /// What Swift programs call it by.
+  case dispatchOverlay = 3
+  /// Foundation.
+  case foundation = 4
+  /// Another one of Swift's, or one that these stand on.
+  case other = 5
+
+  /// What the library's file would be called.
+  public var name: String {
+    switch self {
+    case .swift: "libswiftCore"
+    case .dispatch: "libdispatch"
+    case .dispatchOverlay: "libswiftDispatch"
+    case .foundation: "libFoundation"
+    case .other: "a linked library"
+    }
+  }
+}
+
 /// Code that was on a thread's stack, and what had called it.
 public struct FrameRecord: Sendable, Equatable {
   /// Where code is: in which image, and at which of its addresses (without an image, in memory).
@@ -42,6 +67,8 @@ public struct FrameRecord: Sendable, Equatable {
   public var caller: FrameID?
   /// No rule of the compiler's led there.
   public var isGuessed: Bool
+  /// The library that it is of, if that was linked into its image; nil: the image's own code.
+  public var library: LinkedLibrary? = nil
 }
 
 /// What code is called, by the image's file. One address has several where functions are inlined.
@@ -127,6 +154,9 @@ public struct StackTable: Sendable, Equatable {
 
   /// The image of a frame; nil: not known. O(1).
   public func image(of id: FrameID) -> ImageRecord? { frames[id]?.address.image.flatMap { images[$0] } }
+
+  /// The name of the file that a frame's code is from, or would be from had it not been linked into another; nil: not known. O(1).
+  public func codeName(of id: FrameID) -> String? { frames[id]?.library?.name ?? image(of: id)?.name }
 
   /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
   public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }

@@ -33,6 +33,11 @@ package struct ElfFile {
   /// Swift keeps its metadata in sections of known names, in stripped programs too.
   package private(set) var hasSwiftSections = false
 
+  /// It has the names of all its functions; `strip` takes them away.
+  package private(set) var hasSymbols = false
+  /// Hexadecimal; nil: it has none.
+  package private(set) var buildID: String?
+
   /// Nil: not such a file, or it may not be read.
   package init?(path: UnsafePointer<CChar>) {
     guard let file = try? ImageFile(path: path), let head = try? ElfHead(file) else { return nil }
@@ -41,7 +46,10 @@ package struct ElfFile {
     let segments = head.segments()
     hasLoader = segments.contains { $0.type == ElfImage.Segment.loader }
     libraries = Self.libraries(file, segments)
-    hasSwiftSections = head.sections()?.contains { $0.name.hasPrefix("swift5_") } == true
+    let sections = head.sections() ?? []
+    hasSwiftSections = sections.contains { $0.name.hasPrefix("swift5_") }
+    hasSymbols = sections.contains { $0.name == ".symtab" }
+    buildID = ElfImage.buildID(file, segments, sections)?.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// The machine of this process.

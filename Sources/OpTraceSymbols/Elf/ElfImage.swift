@@ -85,7 +85,7 @@ final class ElfImage {
     }
   }
 
-  private static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
+  static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
     var ranges = sections.filter { $0.type == Section.note }.map { ($0.offset, $0.size) }
     ranges += segments.filter { $0.type == Segment.note }.map { ($0.offset, $0.fileSize) }
     for (offset, size) in ranges.prefix(64) where size <= Limit.notes {

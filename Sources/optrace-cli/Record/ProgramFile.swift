@@ -42,12 +42,14 @@
 
     /// Throws ``Failure`` where nothing of the program could be recorded, with the reason and the remedy. Scripts and
     /// programs without Foundation pass: they may run others.
-    func checkRecordable() throws {
-      guard let why = whyNotRecordable else { return }
+    ///
+    /// - Parameter debugFile: where the symbols of the program are, if it was stripped of them.
+    func checkRecordable(debugFile: String?) throws {
+      guard let why = whyNotRecordable(debugFile) else { return }
       throw Failure(message: "'\(printable(name))' cannot be recorded: \(why)", status: .cannotRecord)
     }
 
-    private var whyNotRecordable: String? {
+    private func whyNotRecordable(_ debugFile: String?) -> String? {
       var status = stat()
       if stat(path.asPath, &status) == 0 {
         let changesUser = status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
@@ -67,11 +69,26 @@
         return "it is linked statically, so nothing can be loaded into it; "
           + "build it without -static-executable (C: -static), \(instead)"
       }
-      if file.hasSwiftSections, !file.libraries.contains(where: { $0.hasPrefix("libswiftCore.") }) {
-        return "Swift's libraries are linked into it, where their operations are out of reach; "
-          + "build it without --static-swift-stdlib, \(instead)"
+      let isLinked = file.hasSwiftSections && !file.libraries.contains { $0.hasPrefix("libswiftCore.") }
+      return isLinked && !file.hasSymbols ? whyWithoutSymbols(file, debugFile) : nil
+    }
+
+    /// Swift's libraries are in the program, and nobody but its symbols tells where. Nil: a debug file does.
+    private func whyWithoutSymbols(_ file: ElfFile, _ debugFile: String?) -> String? {
+      func fits(_ path: String) -> Bool {
+        guard let id = file.buildID, let debug = ElfFile(path: path.asPath) else { return false }
+        return debug.hasSymbols && debug.buildID == id
       }
-      return nil
+      if let debugFile, !fits(debugFile) {
+        return "'\(printable(debugFile))' does not have its symbols, or is of another build"
+      }
+      let real = realpath(path.asPath, nil)
+      defer { free(real) }
+      let beside = real.map { String(cString: $0) } ?? path
+      let system = file.buildID.map { "/usr/lib/debug/.build-id/\($0.prefix(2))/\($0.dropFirst(2)).debug" }
+      if debugFile != nil || fits(beside + ".debug") || system.map(fits) == true { return nil }
+      return "its symbols were stripped, so Swift's libraries in it cannot be found; run the file as it was before "
+        + "`strip`, or put its debug file (same build id) beside it"
     }
   }
 #endif

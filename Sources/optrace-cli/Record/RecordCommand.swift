@@ -12,11 +12,12 @@ struct RecordCommand: ParsableCommand {
     abstract: "Run a program and record its queues.",
     usage: """
       optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
-      [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] [--] <program> [<argument> ...]
+      [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
+      [--debug-file <file>] [--] <program> [<argument> ...]
       """,
     discussion: """
-      Linux only. The program is not changed; it must load Foundation as a shared library. It uses this command's input and \
-      output and gets its signals. The exit status is the program's, or 128 plus the signal's number. Child processes \
+      Linux only. The program's file is not changed; Swift's libraries may be shared, or linked into it. It uses this \
+      command's input and output and gets its signals. The exit status is the program's, or 128 plus the signal's number. Child processes \
       with operations or queues are recorded too, each into its own file.
 
       With --runs the program runs that many times, one after the other, even if a run fails. The status is that of the \
@@ -112,6 +113,15 @@ struct RecordCommand: ParsableCommand {
     completion: .file(extensions: ["html"]))
   var report: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Where the symbols of a stripped program with Swift's libraries linked into it are: a file with the same build \
+      id. By default PROGRAM.debug beside it, and what lies in /usr/lib/debug/.build-id.
+      """, valueName: "file"),
+    completion: .file())
+  var debugFile: String?
+
   @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
   var open = false
 
@@ -154,8 +164,8 @@ struct RecordCommand: ParsableCommand {
   #if os(Linux)
     func run() throws {
       let program = try ProgramFile.find(line[0])
-      try program.checkRecordable()
-      let object = try PreloadObjects.find()
+      try program.checkRecordable(debugFile: debugFile)
+      let object = try PreloadObject.find()
       let folder = RawPath.currentFolder
       let targets = try targets(in: folder)
       let pages = try report.map { try RecordPages.files($0, runs: runs) }
@@ -295,6 +305,10 @@ struct RecordCommand: ParsableCommand {
       if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
       if tasks { ours["OPTRACE_TASKS"] = "1" }
       if cpu { ours["OPTRACE_CPU"] = "1" }
+      // The program may change its folder before it begins another one.
+      if let debugFile {
+        ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"
+      }
       // What is preloaded already stays where it is: it may have to come first.
       let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
       ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")

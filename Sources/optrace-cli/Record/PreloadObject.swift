@@ -2,12 +2,11 @@
   import OpTraceModel
   import Foundation
 
-  /// The two objects that `record` loads into programs.
-  enum PreloadObjects {
-    private static let names = ["libOpTracePreload.so", "libOpTraceRecorder.so"]
+  /// The object that `record` loads into programs: the whole recorder.
+  enum PreloadObject {
+    private static let name = "libOpTracePreload.so"
 
-    /// The path of the one to preload; it loads the other, which stands beside it. In a build both lie beside the command,
-    /// in an installation in `../lib/optrace`.
+    /// Its path. In a build it lies beside the command, in an installation in `../lib/optrace`.
     static func find() throws -> String {
       guard let own = realpath("/proc/self/exe", nil) else {
         throw Failure(message: "cannot tell where optrace is installed: \(reason(errno))", status: .cannotRecord)
@@ -15,18 +14,19 @@
       defer { free(own) }
       let folder = (String(cString: own) as NSString).deletingLastPathComponent
       let installed = ((folder as NSString).deletingLastPathComponent as NSString).appendingPathComponent("lib/optrace")
-      for candidate in [folder, installed] where names.allSatisfy({ access("\(candidate)/\($0)", R_OK) == 0 }) {
+      for candidate in [folder, installed] where access("\(candidate)/\(name)", R_OK) == 0 {
         // The variable that names the object separates by these, and knows no quotes.
         guard !candidate.contains(where: { $0 == ":" || $0.isWhitespace }) else {
           throw Failure(
             message: "'\(printable(candidate))' holds a blank or a colon, and nothing can be preloaded from there; "
               + "move optrace to another folder", status: .cannotRecord)
         }
-        return "\(candidate)/\(names[0])"
+        return "\(candidate)/\(name)"
       }
       throw Failure(
-        message: "\(names.joined(separator: " and ")) are neither in '\(printable(folder))' nor in "
-          + "'\(printable(installed))'; install optrace again, or build all of it with 'swift build'",
+        message:
+          "\(name) is neither in '\(printable(folder))' nor in '\(printable(installed))'; install optrace again, "
+          + "or build all of it with 'swift build'",
         status: .cannotRecord)
     }
   }

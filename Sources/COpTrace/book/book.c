@@ -1,0 +1,267 @@
+#include "book.h"
+
+#include "../base/bits.h"
+#include "sides.h"
+#include "symbols.h"
+
+#include <dlfcn.h>
+
+#if OPTRACE_BOOK
+
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+// The program's file. Without /proc as it was called, which may lead elsewhere by now: then its symbols do not fit, and that is found out.
+static const char *program_path(void) {
+  static const char self[] = "/proc/self/exe";
+  const char *called = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+  return access(self, R_OK) == 0 || !called ? self : called;
+}
+
+// The program as it lies in memory.
+static struct {
+  bool is_known;
+  uint64_t bias, low, high, code_low, code_high;
+} program;
+
+// What its symbols are read from: its file, or its debug file.
+static struct {
+  bool was_read;
+  bool is_static, is_stripped;
+  symbol_file file;
+  uint32_t *slots;  // Indexes of symbols, less one; 0: free.
+  unsigned bits;
+} names;
+
+static int see_program(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size, (void)context;
+  program.bias = object->dlpi_addr;
+  program.low = program.code_low = UINT64_MAX;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD) continue;
+    uint64_t begin = object->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+    if (begin < program.low) program.low = begin;
+    if (end > program.high) program.high = end;
+    if (!(segment->p_flags & PF_X)) continue;
+    if (begin < program.code_low) program.code_low = begin;
+    if (end > program.code_high) program.code_high = end;
+  }
+  return 1;  // The loader begins with the program.
+}
+
+static void find_program(void) {
+  if (program.is_known) return;
+  program.is_known = true;
+  dl_iterate_phdr(see_program, NULL);
+}
+
+static bool is_in_program(uint64_t address) {
+  find_program();
+  return address >= program.low && address < program.high;
+}
+
+// ---- The program's file ------------------------------------------------------------------------------------------------
+
+// A debug file has the same addresses if it has the same build id.
+static bool open_debug(symbol_file *debug, const char *path, const symbol_file *of) {
+  if (!symbol_file_open(debug, path)) return false;
+  if (debug->symbols && of->id_size && debug->id_size == of->id_size && memcmp(debug->id, of->id, of->id_size) == 0) return true;
+  symbol_file_close(debug);
+  return false;
+}
+
+static bool find_debug(symbol_file *debug, const symbol_file *of) {
+  char path[PATH_MAX + 64], id[2 * 64 + 1];
+  const char *wish = getenv("OPTRACE_DEBUG_FILE");
+  if (wish && *wish && open_debug(debug, wish, of)) return true;
+  ssize_t length = readlink(program_path(), path, PATH_MAX);
+  if (length > 0) {
+    snprintf(path + length, sizeof path - (size_t)length, ".debug");
+    if (open_debug(debug, path, of)) return true;
+  }
+  if (of->id_size < 2 || of->id_size > 64) return false;
+  for (size_t i = 0; i < of->id_size; i++) snprintf(id + 2 * i, 3, "%02x", of->id[i]);
+  snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+  return open_debug(debug, path, of);
+}
+
+// Eight bytes at a time: Swift's names are long, and a program has 200,000 of them.
+static uint64_t hash_of(const char *name) {
+  size_t length = strlen(name);
+  uint64_t hash = length, word;
+  for (; length >= sizeof word; name += sizeof word, length -= sizeof word) {
+    memcpy(&word, name, sizeof word);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
+    hash ^= hash >> 32;
+  }
+  word = 0;
+  memcpy(&word, name, length);
+  return (hash ^ word) * 0x9E3779B97F4A7C15ull;
+}
+
+// A symbol can lie about where it is.
+static bool is_usable(const Elf64_Sym *symbol) {
+  uint64_t address = symbol->st_value + program.bias;
+  if (!symbol_is_defined(symbol)) return false;
+  return symbol_is_function(symbol) ? address >= program.code_low && address < program.code_high : is_in_program(address);
+}
+
+static void index_names(void) {
+  const symbol_file *file = &names.file;
+  for (names.bits = 4; (1ull << names.bits) < 2ull * file->count; names.bits++) {}
+  uint32_t mask = (uint32_t)((1ull << names.bits) - 1);
+  if (!(names.slots = calloc((size_t)mask + 1, sizeof *names.slots))) return;
+  for (uint32_t i = 0; i < file->count; i++) {
+    const Elf64_Sym *symbol = &file->symbols[i];
+    const char *name = symbol_name(file, symbol);
+    if (!*name || !is_usable(symbol)) continue;
+    uint32_t slot = hash_index(hash_of(name), names.bits);
+    while (names.slots[slot]) slot = (slot + 1) & mask;
+    names.slots[slot] = i + 1;
+  }
+}
+
+// Reads the program's symbols, if Swift is linked into it.
+static void read_names(void) {
+  if (names.was_read) return;
+  names.was_read = true;
+  find_program();
+  if (dlsym(RTLD_DEFAULT, "swift_retain") && !is_in_program((uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "swift_retain"))) return;
+  symbol_file file, debug;
+  if (!symbol_file_open(&file, program_path())) return;
+  names.is_static = file.has_swift;
+  names.is_stripped = names.is_static && !file.symbols;
+  if (!names.is_static || (!file.symbols && !find_debug(&debug, &file))) return symbol_file_close(&file);
+  if (names.is_stripped) {
+    symbol_file_close(&file);
+    file = debug;
+    names.is_stripped = false;
+  }
+  names.file = file;
+  index_names();
+  sides_find(&names.file, program.bias);
+}
+
+bool book_is_static(void) {
+  read_names();
+  return names.is_static;
+}
+
+bool book_is_stripped(void) {
+  read_names();
+  return names.is_stripped;
+}
+
+// ---- Looking up --------------------------------------------------------------------------------------------------------
+
+// Null: no symbol has this name, or several at different addresses.
+static const Elf64_Sym *symbol_called(const char *name) {
+  const Elf64_Sym *found = NULL;
+  if (!names.slots) return NULL;
+  uint32_t mask = (uint32_t)((1ull << names.bits) - 1);
+  for (uint32_t slot = hash_index(hash_of(name), names.bits); names.slots[slot]; slot = (slot + 1) & mask) {
+    const Elf64_Sym *symbol = &names.file.symbols[names.slots[slot] - 1];
+    if (strcmp(symbol_name(&names.file, symbol), name) != 0) continue;
+    if (found && found->st_value != symbol->st_value) return NULL;
+    found = symbol;
+  }
+  return found;
+}
+
+bool book_look_up(const char *name, book_entry *found) {
+  *found = (book_entry){0};
+  read_names();
+  void *loaded = dlsym(RTLD_DEFAULT, name);
+  const Elf64_Sym *symbol = names.file.symbols ? symbol_called(name) : NULL;
+  bool is_exported = loaded && is_in_program((uint64_t)(uintptr_t)loaded);
+  if (loaded && !(is_exported && names.is_static)) {
+    *found = (book_entry){.address = loaded};
+    return true;
+  }
+  if (!symbol) {
+    if (loaded) *found = (book_entry){.address = loaded, .is_in_program = true};
+    return loaded != NULL;
+  }
+  *found = (book_entry){(void *)(uintptr_t)(symbol->st_value + program.bias), symbol->st_size, true};
+  return true;
+}
+
+void *book_find(const char *name) {
+  book_entry found;
+  return book_look_up(name, &found) ? found.address : NULL;
+}
+
+// The names of one function: a C function and what its file calls it inside, as `swift_once` and `_ZL…swift_once…`.
+static bool is_same(const char *one, const char *other) { return strstr(one, other) || strstr(other, one); }
+
+bool book_is_folded(const char *name, const void *address) {
+  if (!names.slots) return false;
+  uint64_t value = (uint64_t)(uintptr_t)address - program.bias;
+  for (uint32_t i = 0; i < names.file.count; i++) {
+    const Elf64_Sym *symbol = &names.file.symbols[i];
+    if (symbol->st_value == value && symbol_is_function(symbol) && !is_same(symbol_name(&names.file, symbol), name)) return true;
+  }
+  return false;
+}
+
+bool book_is_programs(uint64_t address) {
+  return !sides_known() || !is_in_program(address) || sides_is_programs(address);
+}
+
+uint32_t book_library_at(uint64_t address) {
+  return sides_known() && is_in_program(address) ? sides_library_at(address) : (uint32_t)book_program;
+}
+
+book_range book_library_around(uint64_t address) {
+  read_names();
+  return sides_known() ? sides_library_around(address) : (book_range){0, 0};
+}
+
+book_range book_overlay(void) {
+  read_names();
+  return sides_known() ? sides_overlay() : (book_range){0, 0};
+}
+
+void book_close(void) {
+  free(names.slots);
+  names.slots = NULL;
+  sides_forget();
+  symbol_file_close(&names.file);
+  if (names.is_static && !names.is_stripped) names.was_read = false;
+}
+
+#else
+
+bool book_look_up(const char *name, book_entry *found) {
+  *found = (book_entry){.address = dlsym(RTLD_DEFAULT, name)};
+  return found->address != NULL;
+}
+void *book_find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+bool book_is_static(void) { return false; }
+bool book_is_stripped(void) { return false; }
+bool book_is_folded(const char *name, const void *address) {
+  (void)name, (void)address;
+  return false;
+}
+bool book_is_programs(uint64_t address) {
+  (void)address;
+  return true;
+}
+uint32_t book_library_at(uint64_t address) {
+  (void)address;
+  return book_program;
+}
+book_range book_library_around(uint64_t address) {
+  (void)address;
+  return (book_range){0, 0};
+}
+book_range book_overlay(void) { return (book_range){0, 0}; }
+void book_close(void) {}
+
+#endif

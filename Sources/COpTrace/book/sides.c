@@ -1,0 +1,221 @@
+// Libraries stand in the order of linking, each in one piece, and the program's own objects in one piece, too. Symbols say which
+// piece is whose: most have the name of their Swift module, and the libraries in C have prefixes. A few stand among others: what the
+// compiler made of a library's generic functions is in the object that uses them. So a single name moves no border.
+#include "sides.h"
+
+#if OPTRACE_BOOK
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+  says_nothing,
+  of_runtime = book_runtime, of_dispatch = book_dispatch, of_overlay = book_dispatch_overlay, of_foundation = book_foundation,
+  of_other_library = book_other_library,
+  of_program,
+  says_swift,  // Of the standard library, or made of it by the compiler, in whatever object.
+} side;
+
+typedef struct {
+  uint64_t address;
+  side is;
+} place;
+
+static place *places;  // By address, until the book is closed.
+static size_t place_count;
+
+// The program's own code.
+enum { most_pieces = 64 };
+static book_range pieces[most_pieces];
+static size_t piece_count;
+static _Atomic bool is_known;
+
+// Where the libraries' names change, by address.
+static place *borders;
+static size_t border_count;
+
+// ---- Names -------------------------------------------------------------------------------------------------------------
+
+static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
+
+static const char *const library_modules[] = {
+  "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML", "_FoundationCollections",
+  "_FoundationCShims", "_FoundationICU", "CoreFoundation", "_StringProcessing", "_RegexParser", "RegexBuilder",
+  "Observation", "Synchronization", "Distributed", "Glibc", "SwiftGlibc", "Musl", "SwiftOnoneSupport", "_Differentiation",
+  "_Builtin_float", "_Volatile", "Runtime", "Cxx", "CxxStdlib", "XCTest", "Testing", "_TestingInternals",
+};
+
+// `$s`, the length of the module's name, the name.
+static side side_of_module(const char *text) {
+  char *name;
+  unsigned long length = strtoul(text, &name, 10);
+  if (!length || length > 256 || strnlen(name, length + 1) <= length) return says_nothing;
+  if (length == 10 && begins(name, "Foundation")) return of_foundation;
+  if (length == 8 && begins(name, "Dispatch")) return of_overlay;
+  if (length == 12 && begins(name, "_Concurrency")) return of_runtime;
+  for (size_t i = 0; i < sizeof library_modules / sizeof *library_modules; i++)
+    if (strlen(library_modules[i]) == length && begins(name, library_modules[i])) return of_other_library;
+  // A name follows. After anything else it was no module, but a generic parameter's member.
+  return name[length] >= '0' && name[length] <= '9' ? of_program : says_nothing;
+}
+
+static side side_of(const char *name) {
+  if (begins(name, "$s")) {
+    if (name[2] >= '1' && name[2] <= '9') return side_of_module(name + 2);
+    return name[2] == 's' || (name[2] == 'S' && name[3] != 'o') ? says_swift : says_nothing;
+  }
+  if (strcmp(name, "main") == 0) return of_program;
+  if (begins(name, "_ZN5swift")) return of_runtime;
+  if (begins(name, "_dispatch_") || begins(name, "dispatch_")) return of_dispatch;
+  if (begins(name, "_swift_") || begins(name, "swift_")) return of_runtime;
+  const char *core = name[0] == '_' ? name + 1 + (name[1] == '_') : name;
+  return core[0] == 'C' && core[1] == 'F' && core[2] >= 'A' && core[2] <= 'Z' ? of_other_library : says_nothing;
+}
+
+// Whether the name can only be a library's.
+static bool is_library(side one) { return one > says_nothing && one < of_program; }
+
+// ---- Pieces ------------------------------------------------------------------------------------------------------------
+
+static int by_address(const void *a, const void *b) {
+  uint64_t first = ((const place *)a)->address, second = ((const place *)b)->address;
+  return first < second ? -1 : first > second;
+}
+
+static uint64_t begin_of(size_t index) { return index < place_count ? places[index].address : UINT64_MAX; }
+
+// From the first to the last function that is named as the program's. What stands before and behind belongs to it as far as to the
+// nearest name of a library, less the standard library's names that are beside that one.
+static void add_piece(size_t first, size_t last) {
+  size_t before = first, behind = last + 1;
+  while (before && !is_library(places[before - 1].is)) before--;
+  if (before)
+    while (before < first && places[before].is == says_swift) before++;
+  while (behind < place_count && !is_library(places[behind].is)) behind++;
+  if (behind < place_count)
+    while (behind > last + 1 && places[behind - 1].is == says_swift) behind--;
+  if (piece_count == most_pieces) return;
+  pieces[piece_count++] = (book_range){before ? begin_of(before) : 0, begin_of(behind)};
+}
+
+static void find_pieces(void) {
+  // So many names of libraries in a row are a library.
+  enum { in_a_row = 64 };
+  size_t first = SIZE_MAX, last = 0, others = 0;
+  for (size_t i = 0; i < place_count; i++) {
+    if (is_library(places[i].is)) others++;
+    if (places[i].is != of_program) continue;
+    if (first != SIZE_MAX && others > in_a_row) {
+      add_piece(first, last);
+      first = SIZE_MAX;
+    }
+    if (first == SIZE_MAX) first = i;
+    last = i;
+    others = 0;
+  }
+  if (first != SIZE_MAX) add_piece(first, last);
+}
+
+static bool find_borders(void) {
+  size_t count = 0;
+  side last = says_nothing;
+  for (size_t i = 0; i < place_count; i++)
+    if (is_library(places[i].is) && places[i].is != last) last = places[i].is, count++;
+  if (!(borders = malloc((count + 1) * sizeof *borders))) return false;
+  for (size_t i = 0; i < place_count; i++)
+    if (is_library(places[i].is) && (!border_count || places[i].is != borders[border_count - 1].is)) borders[border_count++] = places[i];
+  return true;
+}
+
+uint32_t sides_library_at(uint64_t address) {
+  if (sides_is_programs(address)) return book_program;
+  size_t low = 0, high = border_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (borders[middle].address <= address) low = middle + 1;
+    else high = middle;
+  }
+  // What is before the first name belongs to it.
+  return border_count ? borders[low ? low - 1 : 0].is : book_other_library;
+}
+
+bool sides_find(const symbol_file *file, uint64_t bias) {
+  if (!places && file->count) {
+    if (!(places = malloc(file->count * sizeof *places))) return false;
+    place_count = 0;
+    for (uint32_t i = 0; i < file->count; i++) {
+      const Elf64_Sym *symbol = &file->symbols[i];
+      if (symbol_is_function(symbol))
+        places[place_count++] = (place){symbol->st_value + bias, side_of(symbol_name(file, symbol))};
+    }
+    qsort(places, place_count, sizeof *places, by_address);
+  }
+  if (!is_known) {
+    find_pieces();
+    if (!find_borders()) return false;
+    atomic_store(&is_known, true);
+  }
+  return true;
+}
+
+void sides_forget(void) {
+  free(places);
+  places = NULL;
+  place_count = 0;
+}
+
+bool sides_known(void) { return atomic_load_explicit(&is_known, memory_order_acquire); }
+
+bool sides_is_programs(uint64_t address) {
+  for (size_t i = 0; i < piece_count; i++)
+    if (address >= pieces[i].low && address < pieces[i].high) return true;
+  return false;
+}
+
+// The side of a function without a telling name is that of the functions around it.
+static side side_at(size_t index) {
+  for (size_t i = index; i < place_count; i++)
+    if (is_library(places[i].is)) return places[i].is;
+  return says_nothing;
+}
+
+book_range sides_library_around(uint64_t address) {
+  const place wanted = {.address = address};
+  const place *found = place_count ? bsearch(&wanted, places, place_count, sizeof *places, by_address) : NULL;
+  if (!found || sides_is_programs(address)) return (book_range){0};
+  size_t index = (size_t)(found - places);
+  side own = side_at(index);
+  if (own == says_nothing) return (book_range){0};
+  // Foundation has generic functions of its other modules among its own.
+  size_t most = own == of_foundation ? 32 : 0, first = index, last = index;
+  for (size_t i = index, others = 0; i-- && others <= most && !sides_is_programs(places[i].address);) {
+    if (!is_library(places[i].is)) {
+      if (!others) first = i;
+    } else if (places[i].is == own) {
+      first = i;
+      others = 0;
+    } else {
+      others++;
+    }
+  }
+  for (size_t i = index + 1, others = 0; i < place_count && others <= most && !sides_is_programs(places[i].address); i++) {
+    if (!is_library(places[i].is)) {
+      if (!others) last = i;
+    } else if (places[i].is == own) {
+      last = i;
+      others = 0;
+    } else {
+      others++;
+    }
+  }
+  return (book_range){places[first].address, begin_of(last + 1)};
+}
+
+book_range sides_overlay(void) {
+  for (size_t i = 0; i < place_count; i++)
+    if (places[i].is == of_overlay && !sides_is_programs(places[i].address)) return sides_library_around(places[i].address);
+  return (book_range){0, 0};
+}
+
+#endif

@@ -1,0 +1,137 @@
+// They are known by identity. A weak reference tells an object from a later one at the same address.
+#include "foreign.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../base/bits.h"
+#include "COpTraceFields.h"
+#include "ask.h"
+#include "introduce.h"
+
+#if OPTRACE_HAS_HOOKS
+
+enum { slot_bits = 10, slots = 1 << slot_bits, first_sweep = 1024 };
+
+typedef struct entry {
+  struct entry *next;
+  const void *address;
+  const optrace_recorder *core;
+  void *reference;  // Weak.
+  uint32_t serial;
+} entry;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// All below is only touched under the lock.
+static entry *table[slots];
+static size_t entry_count, sweep_at = first_sweep;
+
+// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs when
+// this one is released, after the lock.
+typedef struct {
+  void **objects;
+  size_t count, room;
+} held;
+
+// False: there is no memory, and nothing is held.
+static bool make_room(held *list) {
+  if (list->count < list->room) return true;
+  size_t room = list->room ? list->room * 2 : 64;
+  void **larger = realloc(list->objects, room * sizeof *larger);
+  if (!larger) return false;
+  list->objects = larger;
+  list->room = room;
+  return true;
+}
+
+static void hold(held *list, void *object) {
+  if (object) list->objects[list->count++] = object;
+}
+
+static void let_go(held *list) {
+  for (size_t i = 0; i < list->count; i++) runtime_release(list->objects[i]);
+  free(list->objects);
+}
+
+// Removes entries of objects that are gone.
+static void sweep(held *list) {
+  for (size_t i = 0; i < slots; i++)
+    for (entry **link = &table[i]; *link && make_room(list);) {
+      entry *one = *link;
+      void *object = runtime_weak_take(&one->reference);
+      hold(list, object);
+      if (object) {
+        link = &one->next;
+        continue;
+      }
+      *link = one->next;
+      runtime_weak_end(&one->reference);
+      free(one);
+      entry_count -= 1;
+    }
+  sweep_at = entry_count * 2 > first_sweep ? entry_count * 2 : first_sweep;
+}
+
+// Under the lock. Null: it is not known.
+static entry *find(const optrace_recorder *core, const void *operation, held *list) {
+  for (entry *one = table[hash_address(operation, slot_bits)]; one && make_room(list); one = one->next) {
+    if (one->address != operation || one->core != core) continue;
+    void *object = runtime_weak_take(&one->reference);
+    hold(list, object);
+    if (object == operation) return one;
+  }
+  return NULL;
+}
+
+// Under the lock. False: there is no memory, and the next call gives it another number.
+static bool add(const optrace_recorder *core, void *operation, uint32_t serial) {
+  entry *one = malloc(sizeof *one);
+  if (!one) return false;
+  entry **slot = &table[hash_address(operation, slot_bits)];
+  *one = (entry){.next = *slot, .address = operation, .core = core, .serial = serial};
+  runtime_weak_begin(&one->reference, operation);
+  *slot = one;
+  entry_count += 1;
+  return true;
+}
+
+static uint32_t number(optrace_recorder *core, void *operation, bool *is_new) {
+  *is_new = true;
+  if (!runtime_has_weak()) return optrace_recorder_next_serial(core);
+  held list = {0};
+  pthread_mutex_lock(&lock);
+  const entry *known = find(core, operation, &list);
+  uint32_t serial = known ? known->serial : optrace_recorder_next_serial(core);
+  *is_new = !known;
+  if (!known && add(core, operation, serial) && entry_count > sweep_at) sweep(&list);
+  pthread_mutex_unlock(&lock);
+  let_go(&list);
+  return serial;
+}
+
+uint32_t foreign_number(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = number(core, operation, &is_new);
+  if (!is_new || !serial) return serial;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_external, false, NULL);
+  string_release(name);
+  return serial;
+}
+
+uint32_t foreign_enqueued(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = number(core, operation, &is_new);
+  if (!serial) return 0;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_partial, ask_is_asynchronous(operation), NULL);
+  string_release(name);
+  void *dependencies = ask_dependencies(operation);
+  for (size_t i = 0; i < array_count(dependencies); i++) {
+    optrace_dependency_added_fields on = {.on = introduce_named(core, array_object(dependencies, i))};
+    optrace_emit2(core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
+  }
+  runtime_release(dependencies);
+  return serial;
+}
+#endif

@@ -1,0 +1,97 @@
+// The class of such an operation is a copy of Foundation's class in memory of our own, with two of its methods replaced: what a
+// compiler makes of a subclass that has no properties. All that the runtime and Foundation ask of a class of an object is in there:
+// its table, its size, and how it is freed.
+#include "observed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../book/book.h"
+#include "../hooks/layout.h"
+#include "../hooks/operations.h"
+#include "strings.h"
+
+#if OPTRACE_HAS_HOOKS
+
+typedef SWIFT void *(*initialiser)(SELF);
+
+static void *make(const void *metadata) {
+  initialiser begin = (initialiser)book_find("$s10Foundation9OperationCACycfc");
+  void *object = begin ? runtime_allocate(metadata, ((const class_metadata *)metadata)->instance_size) : NULL;
+  return object ? begin(object) : NULL;
+}
+
+static const void *operation_class(void) {
+  const void *class = book_find("$s10Foundation9OperationCN"), *above = book_find("$s10Foundation8NSObjectCN");
+  return class && above && is_class(class, above) ? class : NULL;
+}
+
+void *plain_operation(void) {
+  const void *class = operation_class();
+  return class ? make(class) : NULL;
+}
+
+// ---- Observed ------------------------------------------------------------------------------------------------------
+
+static bool observe(void *object, uint32_t method, uint32_t question) {
+  bool answer = ((getter)operation_methods[method].real)(object);
+  optrace_own_observed(object, question, answer);
+  return answer;
+}
+
+static SWIFT bool is_executing(SELF) { return observe(self, method_is_executing, optrace_own_executing); }
+static SWIFT bool is_finished(SELF) { return observe(self, method_is_finished, optrace_own_finished); }
+
+// The table as Foundation has it, without the hooks of another copy of this recorder.
+static void fill(uint8_t *metadata) {
+  for (const hooked_method *m = operation_methods; m->symbol; m++)
+    if (m->offset) memcpy(metadata + m->offset, &m->real, sizeof m->real);
+  getter own[] = {is_executing, is_finished};
+  memcpy(metadata + operation_methods[method_is_executing].offset, &own[0], sizeof own[0]);
+  memcpy(metadata + operation_methods[method_is_finished].offset, &own[1], sizeof own[1]);
+}
+
+void *observed_make(void) {
+  // Kept for good: the runtime may remember the class.
+  static uint8_t *copy;
+  const class_metadata *class = operation_class();
+  if (!class) return NULL;
+  uint32_t before = class->class_address;
+  if (!copy) {
+    uint8_t *memory = aligned_alloc(16, (class->class_size + (size_t)15) & ~(size_t)15);
+    // Words before its address stay at the same distance, and its address as aligned as it was.
+    if (!memory) return NULL;
+    memcpy(memory, (const uint8_t *)class - before, class->class_size);
+    copy = memory + before;
+    ((class_metadata *)(void *)copy)->superclass = class;
+    void *destroy = operation_methods[method_destroy].real;
+    memcpy(copy - destroy_offset, &destroy, sizeof destroy);
+    fill(copy);
+  }
+  return make(copy);
+}
+
+// ---- Arrays --------------------------------------------------------------------------------------------------------
+
+const char *arrays_prove(void) {
+  method_object depend = (method_object)book_find("$s10Foundation9OperationC13addDependencyyyACF");
+  SWIFT void *(*dependencies)(SELF) = (SWIFT void *(*)(SELF))book_find("$s10Foundation9OperationC12dependenciesSayACGvg");
+  void *one = plain_operation(), *others[2] = {plain_operation(), plain_operation()};
+  bool fits = one && others[0] && others[1] && depend && dependencies;
+  // Of none, of one, of two: in any order.
+  for (size_t count = 0; fits && count <= 2; count++) {
+    if (count) depend(others[count - 1], one);
+    void *array = dependencies(one);
+    fits = array_count(array) == count;
+    for (size_t i = 0; fits && i < count; i++) {
+      size_t found = 0;
+      for (size_t k = 0; k < count; k++) found += array_object(array, k) == others[i];
+      fits = found == 1;
+    }
+    runtime_release(array);
+  }
+  runtime_release(one);
+  for (size_t i = 0; i < 2; i++) runtime_release(others[i]);
+  return fits ? NULL : "arrays of operations have another layout in this program";
+}
+#endif

@@ -1,0 +1,47 @@
+// Swift's texts and arrays, read without Swift.
+#ifndef OPTRACE_STRINGS_H
+#define OPTRACE_STRINGS_H
+
+#include "runtime.h"
+
+#if OPTRACE_HAS_HOOKS
+// A `String`, or an optional one.
+typedef struct {
+  uint64_t first, second;
+} swift_string;
+
+// A text's bytes. They point into the string, or into this structure, which must not be copied.
+typedef struct {
+  const uint8_t *bytes;
+  size_t length;
+  uint8_t small[16];
+  void *made;  // Owned: an array that the runtime made of a text in another form. Null: none.
+} string_text;
+
+static inline bool string_is_nil(swift_string string) { return !string.second; }
+// Reads a text that lives until `string_done`. Of nil, and of one that cannot be read, the empty text.
+void string_read(swift_string string, string_text *to);
+void string_done(string_text *text);
+// How many of its bytes a record holds: whole characters.
+size_t string_prefix(const string_text *text);
+// For the owner of a string.
+void string_release(swift_string string);
+
+// Finds out whether this program's strings are as they are read here, with some that its runtime makes. Null, or what does not fit;
+// then all texts are read as empty. Before the first one is read.
+const char *strings_prove(void);
+bool strings_known(void);
+
+// An array's count, and its elements, of one word or of two.
+static inline size_t array_count(const void *array) {
+  enum { count_word = 2 };
+  return array ? ((const size_t *)array)[count_word] : 0;
+}
+static inline const void *array_elements(const void *array) {
+  enum { first_element_word = 4 };
+  return (const uint64_t *)array + first_element_word;
+}
+static inline void *array_object(const void *array, size_t index) { return ((void *const *)array_elements(array))[index]; }
+#endif
+
+#endif

@@ -1,0 +1,138 @@
+// Most instructions are moved as they are. Those that name something by its distance get another distance, or the address itself.
+#include "move.h"
+
+#include <string.h>
+
+#include "../stacks/peek.h"
+#include "decode.h"
+
+void code_put(code_text *text, const void *bytes, size_t count) {
+  if (count > sizeof text->bytes - text->count) {
+    text->is_full = true;
+    return;
+  }
+  memcpy(text->bytes + text->count, bytes, count);
+  text->count += count;
+}
+
+// jmp *0(%rip), and the address behind it.
+void code_put_jump(code_text *text, uint64_t to) {
+  code_put(text, "\xFF\x25\0\0\0\0", 6);
+  code_put(text, &to, 8);
+}
+
+// A jump of the other condition over a jump to anywhere.
+static void put_branch(code_text *text, uint8_t condition, uint64_t to) {
+  uint8_t over[2] = {(uint8_t)(0x70 | (condition ^ 1)), 14};
+  code_put(text, over, sizeof over);
+  code_put_jump(text, to);
+}
+
+// What is called returns to where it always did. No register has to be free for that.
+static void put_call(code_text *text, uint64_t to, uint64_t back) {
+  uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
+  code_put(text, "\x68", 1);  // push: as a signed number.
+  code_put(text, &low, 4);
+  code_put(text, "\xC7\x44\x24\x04", 4);  // movl to 4(%rsp)
+  code_put(text, &high, 4);
+  code_put_jump(text, to);
+}
+
+// A return that no call has announced ends a program whose processor watches over them (CET): then this word is not zero.
+static bool calls_are_watched(void) {
+  uint64_t stack = 0;
+#if defined(__x86_64__)
+  __asm__ volatile(".byte 0xF3, 0x48, 0x0F, 0x1E, 0xC8" : "+a"(stack));  // rdsspq %rax: does nothing where there is none.
+#endif
+  return stack != 0;
+}
+
+static bool put_plain(code_text *text, const uint8_t *bytes, const code_instruction *one, uint64_t from) {
+  uint8_t copy[code_longest];
+  memcpy(copy, bytes, one->length);
+  if (one->distance_at) {
+    int32_t distance;
+    memcpy(&distance, bytes + one->distance_at, 4);
+    int64_t moved = (int64_t)distance + (int64_t)(from - (text->address + text->count));
+    if (moved != (int32_t)moved) return false;
+    distance = (int32_t)moved;
+    memcpy(copy + one->distance_at, &distance, 4);
+  }
+  code_put(text, copy, one->length);
+  return true;
+}
+
+moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least, size_t *taken) {
+  enum { most = 16 };
+  uint64_t targets[most];
+  size_t target_count = 0, at = 0;
+  bool is_over = false;
+  while (at < least) {
+    code_instruction one;
+    if (!code_decode(bytes + at, count - at, &one)) return is_over ? moved_too_short : moved_not_known;
+    bool is_filling = one.kind == code_nop || one.kind == code_trap;
+    if (is_over && !is_filling) return moved_too_short;
+    // The filling behind a function is not reached.
+    if (is_over) {
+      at += one.length;
+      continue;
+    }
+    if (size && at + one.length > size) return moved_too_short;
+    uint64_t behind = function + at + one.length, target = behind + (uint64_t)(int64_t)one.to;
+    switch (one.kind) {
+      case code_plain:
+      case code_nop:
+      case code_end:
+        if (!put_plain(text, bytes + at, &one, function + at)) return moved_too_far;
+        is_over = one.kind == code_end;
+        break;
+      case code_jump:
+        code_put_jump(text, target);
+        is_over = true;
+        break;
+      case code_branch: put_branch(text, one.condition, target); break;
+      case code_call:
+        if (calls_are_watched()) return moved_not_known;
+        put_call(text, target, behind);
+        is_over = true;
+        break;
+      // Filling is no place to begin at: it is a debugger's.
+      case code_trap:
+      case code_loop:
+      case code_call_indirect: return moved_not_known;
+    }
+    if (one.kind == code_jump || one.kind == code_branch) {
+      if (target_count == most) return moved_not_known;
+      targets[target_count++] = target;
+    }
+    at += one.length;
+  }
+  // It would meet what is written there.
+  for (size_t i = 0; i < target_count; i++)
+    if (targets[i] >= function && targets[i] < function + at) return moved_not_known;
+  if (!is_over) code_put_jump(text, function + at);
+  *taken = at;
+  return text->is_full ? moved_not_known : moved_well;
+}
+
+bool code_returns_there(uint64_t function, uint64_t size, size_t taken) {
+  uint8_t bytes[4096];
+  size_t have = 0, at = 0;
+  for (uint64_t begin = 0; begin + at < size;) {
+    // Read on before an instruction that may not be whole.
+    if (have - at < code_longest && begin + have < size) {
+      begin += at;
+      uint64_t rest = size - begin;
+      have = rest < sizeof bytes ? (size_t)rest : sizeof bytes;
+      at = 0;
+      if (!peek_all(function + begin, bytes, have)) return true;
+    }
+    code_instruction one;
+    if (!code_decode(bytes + at, have - at, &one)) return true;
+    at += one.length;
+    if (one.kind != code_jump && one.kind != code_branch && one.kind != code_loop) continue;
+    uint64_t target = begin + at + (uint64_t)(int64_t)one.to;
+    if (target > 0 && target < taken) return true;
+  }
+  return false;
+}

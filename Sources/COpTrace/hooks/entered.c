@@ -1,0 +1,82 @@
+// What is not proven is not taken: calls of the function are then not heard, which is counted and said once, with the first reason.
+#include "entered.h"
+
+#include "../book/book.h"
+#include "../entries/entries.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t left_out;
+static const char *first_left_out, *first_reason;
+
+static uintptr_t owner_of(const void *function) {
+  Dl_info info;
+  return function && dladdr(function, &info) ? (uintptr_t)info.dli_fbase : 0;
+}
+
+void entered_find(hooked_import *function) {
+  book_entry found;
+  bool is_there = book_look_up(function->name, &found);
+  function->real = is_there ? found.address : NULL;
+  function->owner = owner_of(function->real);
+  function->in_program = is_there && found.is_in_program && book_is_static() ? found.address : NULL;
+  function->only = function->within ? owner_of(book_find(function->within)) : 0;
+}
+
+static void leave_out(const char *name, const char *why) {
+  if (!left_out++) first_left_out = name, first_reason = why;
+}
+
+static void *take(const char *name, void *address, uint64_t size, book_range quiet, void *hook) {
+  void *call = NULL;
+  if (book_is_folded(name, address)) {
+    leave_out(name, "the linker has put other functions at its address");
+    return NULL;
+  }
+  entry_result result = entry_take(address, size, (entry_range){quiet.low, quiet.high}, hook, &call);
+  if (result == entry_taken) return call;
+  leave_out(name, entry_result_text(result));
+  return NULL;
+}
+
+void entered_take_import(hooked_import *function) {
+  book_entry found;
+  if (!function->in_program || function->in_program != function->real || !book_look_up(function->name, &found)) return;
+  book_range quiet = book_library_around((uint64_t)(uintptr_t)function->in_program);
+  // The calls that matter may come from the library itself.
+  if (function->within) {
+    uint64_t caller = (uint64_t)(uintptr_t)book_find(function->within);
+    if (caller >= quiet.low && caller < quiet.high) quiet = (book_range){0, 0};
+  }
+  void *call = take(function->name, function->in_program, found.size, quiet, function->hook);
+  if (call) function->real = call;
+}
+
+void entered_take_method(hooked_method *method) {
+  book_entry found;
+  if (!method->direct || method->real != method->address || !book_is_static()) return;
+  if (!book_look_up(method->symbol, &found) || !found.is_in_program) return;
+  void *call = take(method->symbol, method->address, found.size, book_library_around((uint64_t)(uintptr_t)method->address), method->direct);
+  if (call) method->real = call;
+}
+
+void optrace_hooks_begin(void) { entries_allow_threads(entries_is_alone()); }
+void optrace_hooks_begun(void) {
+  entries_allow_threads(false);
+  book_close();
+}
+
+const char *optrace_hooks_left_out(void) {
+  static char text[256];
+  if (!left_out) return NULL;
+  snprintf(text, sizeof text, "calls of %s%s are not heard: %s", first_left_out, left_out > 1 ? " and others" : "", first_reason);
+  return text;
+}
+#else
+void optrace_hooks_begin(void) {}
+void optrace_hooks_begun(void) {}
+const char *optrace_hooks_left_out(void) { return NULL; }
+#endif

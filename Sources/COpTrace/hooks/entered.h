@@ -1,0 +1,17 @@
+// Functions that are linked into the program: nobody calls them through an import table, so they are taken at their entries.
+#ifndef OPTRACE_ENTERED_H
+#define OPTRACE_ENTERED_H
+
+#include "tables.h"
+
+#if OPTRACE_HAS_HOOKS
+// Finds an imported function: `real`, `owner`, `only`, `in_program`. Without one, `real` is null.
+void entered_find(hooked_import *function);
+// Takes one that is in the program; `real` is then what calls it. One that cannot be taken stays as it is, and is left out. Once for
+// each.
+void entered_take_import(hooked_import *function);
+// The same for a method that is called by name.
+void entered_take_method(hooked_method *method);
+#endif
+
+#endif
