@@ -1,5 +1,6 @@
 // What a flight recorder keeps that was begun from C: as the event table says.
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../Sources/COpTrace/describe/numbers.h"
@@ -276,4 +277,5 @@ TEST(tables_of_numbers_hold_what_was_put_in) {
   }
   number_set_clear(&set);
   EXPECT(!number_set_has(&set, 1) && !number_set_remove(&set, 0) && !number_map_find(&map, 1, 1));
+  free(map.slots);
 }
