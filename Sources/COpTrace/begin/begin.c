@@ -8,6 +8,7 @@
 #include "../book/book.h"
 #include "../describe/carry.h"
 #include "../describe/code.h"
+#include "../describe/describe.h"
 #include "../describe/texts.h"
 #include "COpTraceHooks.h"
 #include "create.h"
@@ -136,6 +137,7 @@ void optrace_begin_from_outside(void) {
                             "`strip`, or put its debug file (same build id) beside it");
   wishes wanted;
   if (!wishes_read(&wanted)) return;
+  optrace_hooks_describe_by(describe_prepare, describe_fill_hook_calls);
   // Nothing is examined later: from here on Foundation is used as this recorder knows it.
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks;

@@ -2,7 +2,9 @@
 #ifndef OPTRACE_BOOK_SIDES_H
 #define OPTRACE_BOOK_SIDES_H
 
-#include "book.h"
+#include <stdbool.h>
+
+#include "range.h"
 #include "symbols.h"
 
 #if OPTRACE_BOOK
