@@ -148,6 +148,7 @@ void optrace_begin_from_outside(void) {
   optrace_hooks_begin();
   created_file file = create_file(wanted.path);
   if (file.result == created && begin(&wanted, &file)) watch_everything(&file);
+  for (uint32_t i = 0; describe_left_out(i); i++) request_complain("the rest is recorded", "%s", describe_left_out(i));
   const char *left_out = optrace_hooks_left_out();
   if (left_out) request_complain("the rest is recorded", "%s", left_out);
   optrace_hooks_begun();
