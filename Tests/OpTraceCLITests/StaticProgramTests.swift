@@ -116,6 +116,25 @@
       #expect(try workspace.trace("linked.optrace").operations.count == 10)
     }
 
+    @Test(
+      "where code is hard to change, all is recorded too",
+      .enabled("needs a C compiler") { await OwnThread.run { RecordRefusalTests.hasCompiler } })
+    func jailed() throws {
+      try compile("RecordTestProgram", as: "linked", "-static-stdlib")
+      let source = Self.sources.appendingPathComponent("JailedProgram/jail.c").path
+      let made = try Command.run(folder, source, shell: RecordFolder.enter + #"cc "$1" -o jail && chmod 777 ."#)
+      try #require(made.status == 0, "\(made)")
+      for restrictions in ["mdwe", "exec", "nopwrite", "mdwe nopwrite", "exec nopwrite", "nobody exec"] {
+        let name = restrictions.replacing(" ", with: "-")
+        let result = try Command.run(
+          folder, restrictions, name,
+          shell: RecordFolder.enter + #"./jail $1 -- "$optrace" record -o "$2.optrace" ./linked work 6"#)
+        if result.status == 77 { continue }
+        #expect(result.status == 6 && result.output == "worked\n", "\(restrictions): \(result)")
+        #expect(try workspace.trace("\(name).optrace").operations.count == 10, "\(restrictions)")
+      }
+    }
+
     @Test("frames know the library that is linked into the program, and which code is the program's own")
     func libraries() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib")
