@@ -2,7 +2,6 @@
 #include "entered.h"
 
 #include "../book/book.h"
-#include "../describe/describe.h"
 #include "../entries/entries.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -72,7 +71,7 @@ void optrace_hooks_begun(void) {
 
 const char *optrace_hooks_left_out(void) {
   static char text[256];
-  if (!left_out) return describe_left_out(0);
+  if (!left_out) return NULL;
   snprintf(text, sizeof text, "calls of %s%s are not heard: %s", first_left_out, left_out > 1 ? " and others" : "", first_reason);
   return text;
 }

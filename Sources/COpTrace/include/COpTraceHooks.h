@@ -77,7 +77,7 @@ bool optrace_links_recorded(bool dispatch, bool tasks);
 // that are linked into the program may be taken until `optrace_hooks_begun`.
 void optrace_hooks_begin(void);
 void optrace_hooks_begun(void);
-// What of the program could not be hooked or described, in one sentence part; null: nothing was left out.
+// What of a program that has Swift's libraries linked into it could not be hooked, in one sentence part; null: nothing was left out.
 const char *optrace_hooks_left_out(void);
 // Removes the hooks wherever they are unchanged.
 void optrace_hooks_remove(void);
