@@ -1,6 +1,7 @@
 // Systems that guard code: which way is left to change it, or that it is refused and nothing is changed. A filter of system calls
 // stands for the rules that cannot be had everywhere.
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#include <pthread.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -171,12 +172,18 @@ TEST(code_is_changed_where_no_file_of_ours_can_be_opened) {
   expect_taken();
 }
 
-TEST(nobody_is_taken_for_alone_where_threads_cannot_be_counted) {
+static void *do_nothing(void *unused) { return unused; }
+
+TEST(where_threads_cannot_be_counted_the_c_library_says_who_is_alone) {
   SKIP_IF(is_sanitized(), "the sanitizer counts threads itself");
   FORBID(ENOENT, {SYS_openat, 2, O_DIRECTORY, O_DIRECTORY});
+  // From its first thread on it says no.
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, do_nothing, NULL) == 0);
   expect_refused(entry_many_threads, true);
   entries_allow_threads(true);
   expect_taken();
+  pthread_join(thread, NULL);
 }
 
 TEST(code_is_changed_without_any_privilege) {

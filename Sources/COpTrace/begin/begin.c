@@ -8,6 +8,7 @@
 #include "../book/book.h"
 #include "../describe/carry.h"
 #include "../describe/code.h"
+#include "../describe/describe.h"
 #include "../describe/texts.h"
 #include "COpTraceHooks.h"
 #include "create.h"
@@ -136,6 +137,7 @@ void optrace_begin_from_outside(void) {
                             "`strip`, or put its debug file (same build id) beside it");
   wishes wanted;
   if (!wishes_read(&wanted)) return;
+  optrace_hooks_describe_by(describe_prepare, describe_fill_hook_calls);
   // Nothing is examined later: from here on Foundation is used as this recorder knows it.
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks;
@@ -146,6 +148,7 @@ void optrace_begin_from_outside(void) {
   optrace_hooks_begin();
   created_file file = create_file(wanted.path);
   if (file.result == created && begin(&wanted, &file)) watch_everything(&file);
+  for (uint32_t i = 0; describe_left_out(i); i++) request_complain("the rest is recorded", "%s", describe_left_out(i));
   const char *left_out = optrace_hooks_left_out();
   if (left_out) request_complain("the rest is recorded", "%s", left_out);
   optrace_hooks_begun();

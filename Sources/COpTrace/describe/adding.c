@@ -2,7 +2,6 @@
 
 #include "COpTraceFields.h"
 #include "ask.h"
-#include "foreign.h"
 #include "introduce.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -79,7 +78,7 @@ uint32_t add_operation(optrace_recorder *core, void *operation, uint32_t queue) 
   addition adding = addition_of(core, operation, queue, !untouched);
   optrace_operation *probe = optrace_object_know(operation, false);
   const optrace_recorder *owner = optrace_operation_owner(probe);
-  if (!probe || (owner && owner != core)) return record(core, &adding, foreign_enqueued(core, operation));
+  if (!probe || (owner && owner != core)) return record(core, &adding, introduce_foreign(core, operation));
   uint32_t serial;
   if (!owner && (untouched ? add_untouched(core, facts, probe, &adding, &serial)
                            : add_unmet(core, operation, facts, probe, &adding, &serial)))

@@ -75,6 +75,33 @@ void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, 
   string_done(&text);
 }
 
+// Only that it was named is known of an operation that cannot be followed.
+static uint32_t name_foreign(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = foreign_number(core, operation, &is_new);
+  if (!is_new || !serial) return serial;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_external, false, NULL);
+  string_release(name);
+  return serial;
+}
+
+uint32_t introduce_foreign(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = foreign_number(core, operation, &is_new);
+  if (!serial) return 0;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_partial, ask_is_asynchronous(operation), NULL);
+  string_release(name);
+  void *dependencies = ask_dependencies(operation);
+  for (size_t i = 0; i < array_count(dependencies); i++) {
+    optrace_dependency_added_fields on = {.on = introduce_named(core, array_object(dependencies, i))};
+    optrace_emit2(core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
+  }
+  runtime_release(dependencies);
+  return serial;
+}
+
 bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, bool is_asynchronous,
                     optrace_operation *probe, const addition *adding) {
   if (!string_is_nil(name) || (facts & facts_readies_itself)) return false;
@@ -138,9 +165,9 @@ static bool meet(optrace_recorder *core, void *operation, optrace_operation *pro
 static uint32_t identify(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, described_list *list,
                          addition *adding) {
   uint32_t serial;
-  if (!probe) return foreign_number(core, operation);
+  if (!probe) return name_foreign(core, operation);
   if (!optrace_operation_owner(probe) && meet(core, operation, probe, how, list, adding, &serial)) return serial;
-  if (optrace_operation_owner(probe) != core) return foreign_number(core, operation);
+  if (optrace_operation_owner(probe) != core) return name_foreign(core, operation);
   if (how != sight_named && optrace_operation_has(probe, optrace_bit_external) &&
       optrace_operation_release(probe, optrace_bit_external)) {
     appearance seen = appearance_of(operation, how);

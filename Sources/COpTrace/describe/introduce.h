@@ -43,6 +43,8 @@ typedef struct {
 uint32_t introduce(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, addition *adding);
 // The same for one that is only named.
 uint32_t introduce_named(optrace_recorder *core, void *operation);
+// Describes an operation that was given to a queue and cannot be followed: as partially seen, with its dependencies.
+uint32_t introduce_foreign(optrace_recorder *core, void *operation);
 
 appearance appearance_of(void *operation, sight how);
 // Describes an operation that is attached, and lets its events through. Calls none of the program's code. `list`: where it is noted

@@ -9,6 +9,7 @@
 #include "entries.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "check.h"
@@ -34,6 +35,10 @@ const char *entry_result_text(entry_result result) {
 static bool threads_are_allowed;
 void entries_allow_threads(bool are_allowed) { threads_are_allowed = are_allowed; }
 
+// Counted before such a thread is there, and until just before it ends: then a thread too many is counted for a moment, and none too few.
+static _Atomic int own_threads;
+void entries_own_thread(bool begins) { atomic_fetch_add(&own_threads, begins ? 1 : -1); }
+
 #if defined(OPTRACE_HAS_ENTRIES)
 
 #include <fcntl.h>
@@ -51,8 +56,8 @@ bool entries_is_alone(void) {
   int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // Without /proc the C library says it; it may be too careful.
   if (folder < 0) return &__libc_single_threaded && __libc_single_threaded;
-  long bytes, threads = 0;
-  while (threads < 2 && (bytes = syscall(SYS_getdents64, folder, list, sizeof list)) > 0) {
+  long bytes, threads = 0, most = 1 + atomic_load(&own_threads);
+  while (threads <= most && (bytes = syscall(SYS_getdents64, folder, list, sizeof list)) > 0) {
     // struct linux_dirent64: the length of the entry at 16, the name at 19.
     for (long at = 0; at + 20 <= bytes;) {
       uint16_t length;
@@ -63,7 +68,7 @@ bool entries_is_alone(void) {
     }
   }
   close(folder);
-  return threads == 1;
+  return threads == most;
 }
 
 // ---- Taking it -------------------------------------------------------------------------------------------------------

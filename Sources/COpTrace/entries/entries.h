@@ -40,8 +40,10 @@ const char *entry_result_text(entry_result result);
 // Whether code can be written in this process at all (tried on a page of our own, once), else why.
 entry_result entries_possible(void);
 
-// Whether this thread is the only one of the process. False also if nobody can tell.
+// Whether this thread is the only one of the process, but for the recorder's own. False also if nobody can tell.
 bool entries_is_alone(void);
+// A thread of the recorder's is about to be made (and was not made), or is about to end. It runs no code that is taken.
+void entries_own_thread(bool begins);
 
 // Whether functions are taken although other threads run, or although nobody can tell. The caller knows that none of them is inside
 // of the first instructions of what is taken. The jump itself is one aligned word.
