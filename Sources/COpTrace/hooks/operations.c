@@ -52,8 +52,8 @@ static void introduce(void *object, bool is_running) {
   introduced = outer;
 }
 
-// Foundation's own operation behind a barrier block, whose table has no hooks. Where Foundation is linked into the program, its calls
-// through that table lead to hooks nevertheless. The block is shown, and this is not.
+// Foundation's own operation behind a barrier block, whose table has no hooks. Where Foundation is linked into the program, its
+// calls through that table lead to hooks nevertheless. The block is shown, and this is not.
 static const void *barrier_class;
 
 void operations_prepare(void) { barrier_class = foundation_find("$s10Foundation17_BarrierOperationCN"); }
