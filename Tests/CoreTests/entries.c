@@ -232,27 +232,44 @@ TEST(a_librarys_own_calls_are_not_heard) {
   EXPECT(call_with(library_function, &given) == 7 && heard_count == 1);
 }
 
-TEST(a_library_may_lie_anywhere_and_be_of_any_size) {
-  uint64_t caller = (uintptr_t)behind_call, far = 1ull << 32;
-  // A return address is behind its call: so it may be the end, and not the begin.
-  const struct {
-    uint64_t low, high;
-    bool is_heard;
-  } libraries[] = {
+TEST(a_call_of_the_program_may_end_what_a_library_calls) {
+  machine_registers given = arguments(5);
+  entry_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
+  REQUIRE(entry_take(library_function, 0, library, hook, &hook_call) == entry_taken);
+  EXPECT(call_with(library_calls_what_jumps, &given) == 7 && heard_count == 1);
+}
+
+typedef struct {
+  uint64_t low, high;
+  bool is_heard;
+} placed_library;
+
+// A return address is behind its call: so it may be the end, and not the begin.
+static bool place_library(unsigned number, uint64_t caller, placed_library *library) {
+  const uint64_t far = 1ull << 32;
+  const placed_library libraries[] = {
     {caller - 1, caller, false},         {caller, caller + 1, true},        {caller - 2, caller - 1, true},
     {0, caller, false},                  {0, caller - 1, true},             {caller - far, caller + far, false},
     {caller - far, caller - 1, true},    {caller, caller + 2 * far, true},  {caller - 1, caller + 2 * far, false},
     {caller - 2 * far, caller, false},   {1, UINT64_MAX, false},            {caller + far, caller + 2 * far, true},
     {caller - 2 * far, caller - far, true}, {caller + 5, caller, true},     {caller, caller, true},
   };
-  for (unsigned i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+  if (number >= sizeof libraries / sizeof *libraries) return false;
+  *library = libraries[number];
+  return true;
+}
+
+TEST(a_library_may_lie_anywhere_and_be_of_any_size) {
+  placed_library library;
+  for (unsigned i = 0; place_library(i, (uintptr_t)calls_alike + 16 * i + bytes_until_return, &library); i++) {
     machine_registers given = arguments(i);
-    void *function = (uint8_t *)(void *)alike + 16 * i;
+    void *function = (uint8_t *)(void *)alike + 16 * i, *caller = (uint8_t *)(void *)calls_alike + 16 * i;
     heard_count = 0;
-    REQUIRE(entry_take(function, 0, (entry_range){libraries[i].low, libraries[i].high}, hook, &hook_call) == entry_taken);
+    REQUIRE(entry_take(function, 0, (entry_range){library.low, library.high}, hook, &hook_call) == entry_taken);
+    EXPECT_EQUAL(call_with(caller, &given), i + 2);
+    if (heard_count != library.is_heard) core_test_fail(__FILE__, __LINE__, "library %u: heard %d times", i, (int)heard_count);
     EXPECT_EQUAL(call_with(function, &given), i + 2);
-    if (heard_count != libraries[i].is_heard) core_test_fail(__FILE__, __LINE__, "library %u: heard %d times", i, (int)heard_count);
-    if (heard_count) check_heard("alike", &given);
+    check_heard("alike", &given);
   }
 }
 

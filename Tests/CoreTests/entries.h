@@ -46,9 +46,18 @@ extern const char library_begin[], library_end[];
 void library_function(void);
 void library_calls(void);
 void library_calls_last(void);
+// Calls by a pointer what is not the library's, which ends with a jump to the function.
+void library_calls_what_jumps(void);
 
 // 64 functions alike, which add, each of 16 bytes.
 void alike(void);
+// What calls each of them by name, of 16 bytes, too; so many bytes of it are before the return address.
+void calls_alike(void);
+#if defined(__aarch64__)
+enum { bytes_until_return = 8 };
+#else
+enum { bytes_until_return = 9 };
+#endif
 
 // What functions name.
 extern uint64_t entries_value;

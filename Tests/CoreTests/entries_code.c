@@ -46,11 +46,16 @@ __attribute__((naked)) void hook(void) {
 }
 
 __asm__(
-  ".pushsection .text\n.globl library_begin, library_end, library_function, library_calls, library_calls_last, alike\n"
+  ".pushsection .text\n.globl library_begin, library_end, library_function, library_calls, library_calls_last\n"
+  ".globl library_calls_what_jumps, alike, calls_alike\n"
   ".balign 16\nlibrary_begin:\nlibrary_function:\n  lea (%rdi,%rsi), %rax\n  nop\n  ret\n"
   ".balign 16\nlibrary_calls:\n  sub $8, %rsp\n  call library_function\n  add $10, %rax\n  add $8, %rsp\n  ret\n"
   // Its return address is where the library ends.
+  ".balign 16\nlibrary_calls_what_jumps:\n  sub $8, %rsp\n  lea jumps_there(%rip), %rax\n  call *%rax\n  add $8, %rsp\n  ret\n"
   ".balign 16\nlibrary_calls_last:\n  call library_function\nlibrary_end:\n  ret\n"
+  ".balign 16\njumps_there:\n  jmp library_function\n"
+  ".balign 16\ncalls_alike:\n.set place, 0\n.rept 64\n.balign 16, 0xCC\n  sub $8, %rsp\n  call alike + place\n"
+  "  add $8, %rsp\n  ret\n.set place, place + 16\n.endr\n"
   ".balign 16\nalike:\n.rept 64\n.balign 16, 0xCC\n  mov %rdi, %rax\n  add %rsi, %rax\n  ret\n.endr\n.balign 16, 0xCC\n"
   ".popsection\n");
 
@@ -86,9 +91,15 @@ __asm__(
   "  ldr x16, [x16]\n  br x16\n.size hook, .-hook\n.popsection\n");
 
 __asm__(
-  ".pushsection .text\n.globl library_begin, library_end, library_function, library_calls, library_calls_last, alike\n"
+  ".pushsection .text\n.globl library_begin, library_end, library_function, library_calls, library_calls_last\n"
+  ".globl library_calls_what_jumps, alike, calls_alike\n"
   ".balign 16\nlibrary_begin:\nlibrary_function:\n  add x0, x0, x1\n  ret\n"
   ".balign 16\nlibrary_calls:\n  str x30, [sp, #-16]!\n  bl library_function\n  add x0, x0, #10\n  ldr x30, [sp], #16\n  ret\n"
+  ".balign 16\nlibrary_calls_what_jumps:\n  str x30, [sp, #-16]!\n  adr x16, jumps_there\n  blr x16\n  ldr x30, [sp], #16\n"
+  "  ret\n"
+  ".balign 16\njumps_there:\n  b library_function\n"
+  ".balign 16\ncalls_alike:\n.set place, 0\n.rept 64\n.balign 16\n  str x30, [sp, #-16]!\n  bl alike + place\n"
+  "  ldr x30, [sp], #16\n  ret\n.set place, place + 16\n.endr\n"
   ".balign 16\nlibrary_calls_last:\n  str x30, [sp, #-16]!\n  bl library_function\nlibrary_end:\n  ldr x30, [sp], #16\n  ret\n"
   ".balign 16\nalike:\n.rept 64\n.balign 16\n  add x0, x0, x1\n  ret\n.endr\n.balign 16\n.popsection\n");
 

@@ -63,6 +63,7 @@ static const char *prepare(void) {
   if (!why) {
     fill_hook_calls();
     why = classes_resolve(&hook_calls, methods);
+    if (!why) operations_prepare();
   }
   is_prepared = !why;
   is_misfit = why && !is_swift();
