@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// What caused the finishes of some operations: the blocks and tasks that ran there, those that submitted or resumed these, and so on.
+/// What caused the finishes of some operations: what ran there, those that submitted or resumed these, and so on.
 /// And what was seen to go on after them.
 struct FinishCauses {
   private let trace: Trace
@@ -40,6 +40,7 @@ struct FinishCauses {
         }
       }
     }
+    for operation in trace.operations { add(operation) }
     for block in trace.blocks { add(block) }
     for task in trace.tasks { add(task) }
     findCarriers()
@@ -72,7 +73,7 @@ struct FinishCauses {
   /// Whether it is a task, or a block that one ran in: their ends are recorded only when their thread takes up something else.
   func endsUnseen(_ work: WorkID) -> Bool { trace.task(work) != nil || carrying.contains(work) }
 
-  /// Whether a block or task that the operation submitted finished it: others of them may have had a part in that which no trace shows, as
+  /// Whether something that the operation submitted finished it: others of them may have had a part in that which no trace shows, as
   /// those that count down before the last one does.
   mutating func isFinishedByItsWork(_ operation: OperationRecord) -> Bool {
     guard let finishers = finishers[operation.id] else { return false }
@@ -111,10 +112,8 @@ struct FinishCauses {
     var open = finishers[operation.id] ?? []
     while let work = open.popLast() {
       guard answer.insert(work).inserted else { continue }
-      if let block = trace.block(work) {
-        if let submitter = block.submitter { open.append(submitter) }
-      } else if let task = trace.task(work) {
-        if let submitter = task.submitter { open.append(submitter) }
+      if let submitter = trace.submitter(of: work) { open.append(submitter) }
+      if let task = trace.task(work) {
         open += carriers[work] ?? []
         for suspension in task.suspensions where suspension.enqueued?.time ?? .max <= finished {
           if let resumer = suspension.resumer { open.append(resumer) }

@@ -175,6 +175,14 @@ struct DispatchRuleTests {
     let goesOn = "60 t3 submitted #5 by=#2 queue=d1 code=f4\n61 t5 run #5\n62 t5 ran #5\n30000 t3 ran #2"
     let active = try diagnosis(lines("50").replacing("90000 t3 ran #2", with: goesOn))
     #expect(active.findings.map(\.code) == ["premature-finish"] && active.findings.first?.severity == .warning)
+    // An operation that it added finished it, in a queue that block #2 let go on.
+    let added =
+      "23 t2 created #6 class=\"Work\"\n23 t2 enqueued #6 queue=q1\n23 t2 ready #6\n24 t2 start-returned #1\n"
+      + "31 t5 started #6\n32 t5 began #6\n40 t5 finished #1\n41 t5 ended #6\n42 t5 finished #6\n"
+    let inside = try diagnosis(
+      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: added)
+        .replacing("40 t4 finished #1\n", with: ""))
+    #expect(inside.findings.map(\.code) == ["premature-finish"] && inside.findings.first?.severity == .note)
     // Nothing that it submitted finished it: main() returned.
     let returned = try diagnosis(
       lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: "").replacing(
