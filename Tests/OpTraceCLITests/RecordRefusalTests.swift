@@ -54,8 +54,8 @@
           "\nUsage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]\n"
             + "                      [--stacks <which>] [--dispatch] [--tasks] [--cpu]\n"
             + "                      [--fail-on <severity>] [--stall-timeout <seconds>]\n"
-            + "                      [--annotations <service>] [--report <file>] [--open] [--]\n"
-            + "                      <program> [<argument> ...]\n"
+            + "                      [--annotations <service>] [--report <file>] [--open]\n"
+            + "                      [--debug-file <file>] [--] <program> [<argument> ...]\n"
         ))
     }
 
@@ -240,7 +240,7 @@
       let result = try workspace.record("./other")
       #expect(result.status == 8)
       let why =
-        "the operations of this program cannot be recorded (this Foundation has no Operation class with a known name)"
+        "the operations of this program cannot be recorded (this Swift runtime does not tell the names of types)"
       #expect(result.errors.hasPrefix("optrace: \(why); nothing is recorded\n"), "\(result.errors)")
     }
 

@@ -227,9 +227,13 @@ book_range sides_library_around(uint64_t address) {
 }
 
 book_range sides_overlay(void) {
-  for (size_t i = 0; i < place_count; i++)
-    if (places[i].is == of_overlay && !sides_is_programs(places[i].address)) return sides_library_around(places[i].address);
-  return (book_range){0, 0};
+  book_range largest = {0, 0};
+  for (size_t i = 0; i < place_count; i++) {
+    if (places[i].is != of_overlay || places[i].address < largest.high || sides_is_programs(places[i].address)) continue;
+    book_range piece = sides_library_around(places[i].address);
+    if (piece.high - piece.low > largest.high - largest.low) largest = piece;
+  }
+  return largest;
 }
 
 #endif

@@ -18,6 +18,7 @@ bool sides_known(void);
 bool sides_is_programs(uint64_t address);
 uint32_t sides_library_at(uint64_t address);
 book_range sides_library_around(uint64_t address);
+// What is seldom run stands apart: the larger piece.
 book_range sides_overlay(void);
 // The symbols of the functions at an address: their indexes in the file.
 void sides_functions_at(uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context);
