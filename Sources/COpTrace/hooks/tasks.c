@@ -76,6 +76,7 @@ static _Thread_local struct {
   uint64_t stopped_sp;  // … and where its job's stack began.
   uint32_t sleeper;     // A task that has asked for a timer.
   bool is_timer;        // The current job was called by a timer.
+  bool jumps;           // A function of the runtime's that was called here ends with a jump to the one that runs a job.
 } self;
 
 static uint64_t here(void) { return (uint64_t)(uintptr_t)__builtin_frame_address(0); }
@@ -226,6 +227,7 @@ static void record_details(optrace_recorder *recorder, const void *task, task_sl
 static void hook_enter(void *state) {
   ((void (*)(void *))real(index_enter))(state);
   optrace_recorder *recorder = task_recorder();
+  self.jumps = false;
   const void *task = recorder ? swift_runtime.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
@@ -285,6 +287,7 @@ static job begin_job(bool is_timer) {
 }
 
 static void end_job(job outer) {
+  self.jumps = false;
   while (self.count > outer.count) pop(true);
   self.is_timer = outer.is_timer;
   self.stopped = NULL;
@@ -293,6 +296,10 @@ static void end_job(job outer) {
 typedef SWIFT void (*run_job)(void *job, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth);
 #define JOB_HOOK(name)                                                                                             \
   static SWIFT void hook_##name(void *task, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth) {    \
+    if (self.jumps) {                                                                                              \
+      self.jumps = false;                                                                                          \
+      return ((run_job)real(index_##name))(task, first, second, third, fourth);                                    \
+    }                                                                                                              \
     job outer = begin_job(false);                                                                                  \
     ((run_job)real(index_##name))(task, first, second, third, fourth);                                             \
     end_job(outer);                                                                                                \
@@ -313,18 +320,25 @@ static void enqueued(const void *of, bool is_main) {
 // The runtime gives libdispatch one function that runs all jobs, and one for timers.
 static function _Atomic by_queue, by_delay, by_timer;
 
+// Where the runtime is linked into the program, its own call of that is heard: it jumps there, and so seems to be called from here.
+static job begin_runtimes_job(bool is_timer) {
+  job outer = begin_job(is_timer);
+  self.jumps = task_imports[index_job_run].in_program;
+  return outer;
+}
+
 static void run_by_queue(void *context) {
-  job outer = begin_job(false);
+  job outer = begin_runtimes_job(false);
   atomic_load_explicit(&by_queue, memory_order_relaxed)(context);
   end_job(outer);
 }
 static void run_by_delay(void *context) {
-  job outer = begin_job(true);
+  job outer = begin_runtimes_job(true);
   atomic_load_explicit(&by_delay, memory_order_relaxed)(context);
   end_job(outer);
 }
 static void run_by_timer(void *context) {
-  job outer = begin_job(true);
+  job outer = begin_runtimes_job(true);
   atomic_load_explicit(&by_timer, memory_order_relaxed)(context);
   end_job(outer);
 }
