@@ -73,7 +73,7 @@ struct FinishCauses {
       } else if let task = trace.task(work) {
         if let submitter = task.submitter { open.append(submitter) }
         open += carriers[work] ?? []
-        for suspension in task.suspensions where suspension.enqueued?.time ?? .max <= finished {
+        for suspension in task.suspensions where (suspension.resumed ?? suspension.enqueued)?.time ?? .max <= finished {
           if let resumer = suspension.resumer { open.append(resumer) }
         }
       }
