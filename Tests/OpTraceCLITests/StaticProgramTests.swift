@@ -50,7 +50,9 @@
         .operationNamed, .priorityChanged, .qualityChanged,
       ]
       var counts: [EventKind: Int] = [:]
-      for event in events where kinds.contains(event.kind) { counts[event.kind, default: 0] += 1 }
+      for kind in events.compactMap({ EventKind(rawValue: $0.kind) }) where kinds.contains(kind) {
+        counts[kind, default: 0] += 1
+      }
       return counts
     }
 

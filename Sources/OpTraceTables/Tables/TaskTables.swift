@@ -77,7 +77,7 @@ extension TraceTable {
       ColumnOf("by_kind", .text, "operation, block, task; null where by is") { source, row in
         TableValue(row.wait.by.flatMap(source.kind(of:)))
       },
-      ColumnOf("by", .integer, "the operation, block or task that gave it; often the task itself") { _, row in
+      ColumnOf("by", .integer, "what gave it; null: the task went there by itself, or none") { _, row in
         TableValue(row.wait.by)
       },
     ])

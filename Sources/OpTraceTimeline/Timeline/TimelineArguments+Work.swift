@@ -86,7 +86,7 @@ extension TimelineContent {
   private func resumer(
     of suspension: TaskRecord.Suspension, _ task: WorkID, _ sink: inout some ArgumentSink
   ) {
-    if suspension.actor != nil, suspension.resumer == task { return }
+    if suspension.actor != nil, suspension.reason == .executor, suspension.resumer ?? task == task { return }
     if let resumer = suspension.resumer {
       sink.text(.resumedBy, trace.workIndex(of: resumer).map { named($0, resumer) } ?? resumer.description)
     } else if let thread = (suspension.resumed ?? suspension.enqueued)?.thread {
