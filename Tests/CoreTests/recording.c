@@ -1,5 +1,7 @@
 #include "recording.h"
 
+#include "../../Sources/COpTrace/describe/carry.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ static optrace_recorder *begin(const char *path, optrace_options options) {
   make_header(header, options.ring, options.use_counter);
   options.header = header;
   options.header_size = sizeof header;
-  options.scan = scan_nothing;
+  if (!options.scan) options.scan = scan_nothing;
   if (!options.carry) options.carry = carry_nothing;
   return recording_current = optrace_recorder_create(&options);
 }
@@ -47,6 +49,12 @@ optrace_recorder *recording_begin(const char *path, uint64_t ring, uint64_t size
 
 optrace_recorder *recording_begin_ring(const char *path, uint64_t ring, void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes)) {
   return begin(path, (optrace_options){.use_counter = true, .ring = true, .capacity = ring, .carry = carry});
+}
+
+optrace_recorder *recording_begin_flight(const char *path, uint64_t ring) {
+  optrace_recorder *made = begin(path, (optrace_options){.use_counter = true, .ring = true, .capacity = ring, .scan = carry_scan, .carry = carry_keep});
+  if (made) carry_begin(made);
+  return made;
 }
 
 typedef struct {

@@ -31,7 +31,7 @@ static void end_function(void) {
   size_t taken, count = size + 32 < sizeof code ? size + 32 : sizeof code;
   memset(code + size, 0xCC, 32);
   functions++;
-  moved_result result = code_move(&text, (uint64_t)(uintptr_t)code, code, count, size, 5, &taken);
+  moved_result result = code_move(&text, (uint64_t)(uintptr_t)code, code, count, size, &taken);
   by_move[result]++;
   if (result == moved_well && code_returns_there((uint64_t)(uintptr_t)code, size, taken)) returning++;
   else takable += result == moved_well;
@@ -97,7 +97,8 @@ int main(void) {
   }
   end_function();
   printf("%ld instructions, %ld wrong, %ld refused\n", instructions, wrong, refused);
-  printf("%ld of them at the entries of %ld functions, %ld refused; %ld could be taken, %ld are too short, %ld not known, %ld lead back into it\n",
-         entries, functions, entries_refused, takable, by_move[moved_too_short], by_move[moved_not_known], returning);
+  printf("%ld of them at the entries of %ld functions, %ld refused\n", entries, functions, entries_refused);
+  printf("%ld functions can be taken; %ld are too short, of %ld the first bytes are not known, %ld lead back into them\n", takable,
+         by_move[moved_too_short], by_move[moved_not_known], returning);
   return wrong || !instructions;
 }

@@ -126,11 +126,14 @@
           pid=$(pgrep -o -f "^$1 $name$")
           "$optrace" doctor --json $pid >$name.doctor.json 2>$name.doctor.err &
           lookers="$lookers $!"
+          "$optrace" top --once --json $pid >$name.top.json 2>$name.top.err &
+          lookers="$lookers $!"
           # Some at a time: other tests have to go on.
           set -- "$1" $lookers
           [ $# -gt 6 ] && wait $lookers && lookers=
         done
-        wait $lookers
+        # Without any, it would wait for the recorders.
+        [ -z "$lookers" ] || wait $lookers
         """ : ""
       let list = names.joined(separator: " ")
       let result = try Command.run(
@@ -213,8 +216,8 @@
         #expect(report.answer.hasPrefix(isProven ? "Stuck for " : "Probably stuck for "), "\(row.name)")
         // The living program gives the same findings as its trace.
         let told = report.findings.filter { $0.severity != .note }.map(\.code)
-        if Self.broken.contains(where: { $0.name == row.name }) {
-          #expect(try codes("\(row.name).doctor.json") == told, "\(row.name)")
+        for looker in ["doctor", "top"] where Self.broken.contains(where: { $0.name == row.name }) {
+          #expect(try codes("\(row.name).\(looker).json") == told, "\(row.name), \(looker)")
         }
         // A picture is offered where there is one.
         let file = folder.folder.path("\(row.name).optrace")

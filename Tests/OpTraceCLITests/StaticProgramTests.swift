@@ -50,7 +50,7 @@
         .operationNamed, .priorityChanged, .qualityChanged,
       ]
       var counts: [EventKind: Int] = [:]
-      for kind in events.compactMap({ EventKind(rawValue: $0.kind) }) where kinds.contains(kind) {
+      for kind in events.lazy.compactMap({ EventKind(rawValue: $0.kind) }) where kinds.contains(kind) {
         counts[kind, default: 0] += 1
       }
       return counts
@@ -114,6 +114,25 @@
       try FileManager.default.moveItem(atPath: "\(folder)/kept", toPath: "\(folder)/linked.debug")
       #expect(try record("linked", ["work", "3"]).status == 3)
       #expect(try workspace.trace("linked.optrace").operations.count == 10)
+    }
+
+    @Test(
+      "where code is hard to change, all is recorded too",
+      .enabled("needs a C compiler") { await OwnThread.run { RecordRefusalTests.hasCompiler } })
+    func jailed() throws {
+      try compile("RecordTestProgram", as: "linked", "-static-stdlib")
+      let source = Self.sources.appendingPathComponent("JailedProgram/jail.c").path
+      let made = try Command.run(folder, source, shell: RecordFolder.enter + #"cc "$1" -o jail && chmod 777 ."#)
+      try #require(made.status == 0, "\(made)")
+      for restrictions in ["mdwe", "exec", "nopwrite", "mdwe nopwrite", "exec nopwrite", "nobody exec"] {
+        let name = restrictions.replacing(" ", with: "-")
+        let result = try Command.run(
+          folder, restrictions, name,
+          shell: RecordFolder.enter + #"./jail $1 -- "$optrace" record -o "$2.optrace" ./linked work 6"#)
+        if result.status == 77 { continue }
+        #expect(result.status == 6 && result.output == "worked\n", "\(restrictions): \(result)")
+        #expect(try workspace.trace("\(name).optrace").operations.count == 10, "\(restrictions)")
+      }
     }
 
     @Test("frames know the library that is linked into the program, and which code is the program's own")

@@ -164,51 +164,24 @@ let newShapes: [Shape] = [
     queues.waitUntilDone()
   },
   // Operations that wait for a block: with more of them at once no thread is left for the blocks.
-  Shape("requests", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
-    let queues = Queues(["net": 1])
-    for item in 0..<16 {
-      queues.add(
-        Load(
-          Double(5 + item * 3 % 7),
-          after: {
-            let answered = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
-              rest(15)
-              answered.signal()
-            }
-            answered.wait()
-          }), to: "net")
+  waits("requests") {
+    let answered = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      rest(15)
+      answered.signal()
     }
-    queues.waitUntilDone()
+    answered.wait()
   },
   // The same with a group of blocks, and with a timer.
-  Shape("batches", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
-    let queues = Queues(["net": 1])
-    for item in 0..<12 {
-      queues.add(
-        Load(
-          Double(5 + item * 3 % 7),
-          after: {
-            let group = DispatchGroup()
-            for _ in 0..<2 { DispatchQueue.global().async(group: group) { rest(10) } }
-            group.wait()
-          }), to: "net")
-    }
-    queues.waitUntilDone()
+  waits("batches", items: 12) {
+    let group = DispatchGroup()
+    for _ in 0..<2 { DispatchQueue.global().async(group: group) { rest(10) } }
+    group.wait()
   },
-  Shape("timers", ["--limit net=2", "--limit net=4", "--limit net=8"]) {
-    let queues = Queues(["net": 1])
-    for item in 0..<16 {
-      queues.add(
-        Load(
-          Double(5 + item * 3 % 7),
-          after: {
-            let due = DispatchSemaphore(value: 0)
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(60)) { due.signal() }
-            due.wait()
-          }), to: "net")
-    }
-    queues.waitUntilDone()
+  waits("timers") {
+    let due = DispatchSemaphore(value: 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(60)) { due.signal() }
+    due.wait()
   },
   // More work than threads, for so long that the pool grows.
   Shape(
@@ -220,3 +193,12 @@ let newShapes: [Shape] = [
     queues.waitUntilDone()
   },
 ]
+
+/// Operations of a queue with one slot, each of which ends with this wait.
+private func waits(_ name: String, items: Int = 16, _ wait: @escaping @Sendable () -> Void) -> Shape {
+  Shape(name, ["--limit net=2", "--limit net=4", "--limit net=8"]) {
+    let queues = Queues(["net": 1])
+    for item in 0..<items { queues.add(Load(Double(5 + item * 3 % 7), after: wait), to: "net") }
+    queues.waitUntilDone()
+  }
+}

@@ -200,14 +200,20 @@ void *book_find(const char *name) {
 // The names of one function: a C function and what its file calls it inside, as `swift_once` and `_ZL…swift_once…`.
 static bool is_same(const char *one, const char *other) { return strstr(one, other) || strstr(other, one); }
 
+typedef struct {
+  const char *name;
+  bool is_folded;
+} namesakes;
+
+static void see_namesake(void *context, uint32_t symbol) {
+  namesakes *seen = context;
+  if (!is_same(symbol_name(&names.file, &names.file.symbols[symbol]), seen->name)) seen->is_folded = true;
+}
+
 bool book_is_folded(const char *name, const void *address) {
-  if (!names.slots) return false;
-  uint64_t value = (uint64_t)(uintptr_t)address - program.bias;
-  for (uint32_t i = 0; i < names.file.count; i++) {
-    const Elf64_Sym *symbol = &names.file.symbols[i];
-    if (symbol->st_value == value && symbol_is_function(symbol) && !is_same(symbol_name(&names.file, symbol), name)) return true;
-  }
-  return false;
+  namesakes seen = {.name = name};
+  if (names.slots) sides_functions_at((uint64_t)(uintptr_t)address, see_namesake, &seen);
+  return seen.is_folded;
 }
 
 bool book_is_programs(uint64_t address) {

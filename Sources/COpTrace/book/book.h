@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Code from `low` to before `high`.
-typedef struct {
-  uint64_t low, high;
-} book_range;
+#include "range.h"
 
 typedef struct {
   void *address;
@@ -40,8 +37,7 @@ bool book_is_folded(const char *name, const void *address);
 // Whether an address in the program's file is the program's own code, and not of a library that is linked into it. True for all of it
 // if nothing is linked into it.
 bool book_is_programs(uint64_t address);
-// Which library that is linked into the program an address belongs to; `book_program`: none. Written into traces.
-enum { book_program, book_runtime, book_dispatch, book_dispatch_overlay, book_foundation, book_other_library };
+// Which library that is linked into the program an address belongs to; `book_program`: none.
 uint32_t book_library_at(uint64_t address);
 // The code of the library that a function in the program belongs to: calls from there are the library's own. Empty: not known.
 book_range book_library_around(uint64_t address);

@@ -19,6 +19,7 @@ typedef enum {
 
 typedef struct {
   uint64_t address;
+  uint32_t symbol;  // Its index in the file.
   side is;
 } place;
 
@@ -147,7 +148,7 @@ bool sides_find(const symbol_file *file, uint64_t bias) {
     for (uint32_t i = 0; i < file->count; i++) {
       const Elf64_Sym *symbol = &file->symbols[i];
       if (symbol_is_function(symbol))
-        places[place_count++] = (place){symbol->st_value + bias, side_of(symbol_name(file, symbol))};
+        places[place_count++] = (place){symbol->st_value + bias, i, side_of(symbol_name(file, symbol))};
     }
     qsort(places, place_count, sizeof *places, by_address);
   }
@@ -173,6 +174,21 @@ bool sides_is_programs(uint64_t address) {
   return false;
 }
 
+// The first of those at an address; `place_count`: there is none.
+static size_t first_at(uint64_t address) {
+  size_t low = 0, high = place_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (places[middle].address < address) low = middle + 1;
+    else high = middle;
+  }
+  return low < place_count && places[low].address == address ? low : place_count;
+}
+
+void sides_functions_at(uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context) {
+  for (size_t i = first_at(address); i < place_count && places[i].address == address; i++) visit(context, places[i].symbol);
+}
+
 // The side of a function without a telling name is that of the functions around it.
 static side side_at(size_t index) {
   for (size_t i = index; i < place_count; i++)
@@ -181,10 +197,8 @@ static side side_at(size_t index) {
 }
 
 book_range sides_library_around(uint64_t address) {
-  const place wanted = {.address = address};
-  const place *found = place_count ? bsearch(&wanted, places, place_count, sizeof *places, by_address) : NULL;
-  if (!found || sides_is_programs(address)) return (book_range){0};
-  size_t index = (size_t)(found - places);
+  size_t index = first_at(address);
+  if (index == place_count || sides_is_programs(address)) return (book_range){0};
   side own = side_at(index);
   if (own == says_nothing) return (book_range){0};
   // Foundation has generic functions of its other modules among its own.

@@ -2,7 +2,9 @@
 #ifndef OPTRACE_BOOK_SIDES_H
 #define OPTRACE_BOOK_SIDES_H
 
-#include "book.h"
+#include <stdbool.h>
+
+#include "range.h"
 #include "symbols.h"
 
 #if OPTRACE_BOOK
@@ -17,6 +19,8 @@ bool sides_is_programs(uint64_t address);
 uint32_t sides_library_at(uint64_t address);
 book_range sides_library_around(uint64_t address);
 book_range sides_overlay(void);
+// The symbols of the functions at an address: their indexes in the file.
+void sides_functions_at(uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context);
 #endif
 
 #endif

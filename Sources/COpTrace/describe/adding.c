@@ -2,7 +2,6 @@
 
 #include "COpTraceFields.h"
 #include "ask.h"
-#include "foreign.h"
 #include "introduce.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -13,8 +12,8 @@ static addition addition_of(optrace_recorder *core, void *operation, uint32_t qu
   return (addition){.word = optrace_enqueued_word1(fields), .stack = optrace_caller_stack(core), .is_open = true};
 }
 
-// Whether one record describes an operation without asking it: nothing has been done with it, its class overrides none of the getters,
-// and its creation site is not recorded.
+// Whether one record describes an operation without asking it: nothing has been done with it, its class overrides none of the
+// getters, and its creation site is not recorded.
 static bool is_untouched(const void *operation, class_facts facts) {
   return !(facts & (facts_answers_itself | facts_readies_itself)) && !optrace_wants_makers() &&
          optrace_object_is_untouched(operation);
@@ -79,7 +78,7 @@ uint32_t add_operation(optrace_recorder *core, void *operation, uint32_t queue) 
   addition adding = addition_of(core, operation, queue, !untouched);
   optrace_operation *probe = optrace_object_know(operation, false);
   const optrace_recorder *owner = optrace_operation_owner(probe);
-  if (!probe || (owner && owner != core)) return record(core, &adding, foreign_enqueued(core, operation));
+  if (!probe || (owner && owner != core)) return record(core, &adding, introduce_foreign(core, operation));
   uint32_t serial;
   if (!owner && (untouched ? add_untouched(core, facts, probe, &adding, &serial)
                            : add_unmet(core, operation, facts, probe, &adding, &serial)))

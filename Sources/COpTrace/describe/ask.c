@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 
-#include "../book/book.h"
 #include "../hooks/operations.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -53,7 +52,7 @@ uint8_t quality_number(uint8_t place) { return are_qualities_known && place < ca
 typedef SWIFT int64_t (*raw_value)(uint8_t place);
 
 static bool are_as(const char *symbol, const int64_t expected[cases]) {
-  raw_value value = (raw_value)book_find(symbol);
+  raw_value value = (raw_value)runtime_find(symbol);
   // A linker drops what nobody calls; what compilers of other programs have inlined cannot change.
   for (uint8_t place = 0; value && place < cases; place++)
     if (value(place) != expected[place]) return false;

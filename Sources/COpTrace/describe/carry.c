@@ -33,17 +33,18 @@ static uint32_t begun_span(const chunk_record *record) { return optrace_span_beg
 
 // A wait as in `wait-lasts`: the thread, and the operation or the queue.
 static uint64_t wait_key(const chunk_record *record, uint8_t of) {
-  optrace_wait_lasts_fields fields = {.thread = record->thread, .is_queue = of == optrace_lasting_queue_wait, .on = record->subject};
+  optrace_wait_lasts_fields fields = {.thread = record->thread, .on = record->subject,
+                                      .is_queue = of == optrace_lasting_queue_wait};
   return optrace_wait_lasts_word1(fields);
 }
 
 // A beginning whose end was not seen before.
 static void begin_one(number_set *open, number_set *early, uint32_t number) {
-  if (!set_remove(early, number)) counted(set_add(open, number));
+  if (!number_set_remove(early, number)) counted(number_set_add(open, number));
 }
 
 static void end_one(number_set *open, number_set *early, uint32_t number) {
-  if (!set_remove(open, number)) counted(set_add(early, number));
+  if (!number_set_remove(open, number)) counted(number_set_add(early, number));
 }
 
 static void begins(uint8_t of, const chunk_record *record) {
@@ -55,9 +56,9 @@ static void begins(uint8_t of, const chunk_record *record) {
       break;
     case optrace_lasting_block:
     case optrace_lasting_task: begin_one(&unfinished, &finished_early, record->subject); break;
-    case optrace_lasting_queue: counted(set_add(&queues, record->subject)); break;
+    case optrace_lasting_queue: counted(number_set_add(&queues, record->subject)); break;
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: counted(map_add(&open_waits, wait_key(record, of), 0)); break;
+    case optrace_lasting_queue_wait: counted(number_map_add(&open_waits, wait_key(record, of), 0)); break;
     case optrace_lasting_blocked_wait: counted(blocking_blocked(record)); break;
     case optrace_lasting_span: begin_one(&open_spans, &ended_spans_early, begun_span(record)); break;
     default: break;
@@ -69,12 +70,12 @@ static void ends(uint8_t of, const chunk_record *record) {
     case optrace_lasting_operation:
     case optrace_lasting_block:
     case optrace_lasting_task:
-      map_remove(&suspended, record->subject, 0);
+      number_map_remove(&suspended, record->subject, 0);
       end_one(&unfinished, &finished_early, record->subject);
       break;
-    case optrace_lasting_queue: set_remove(&queues, record->subject); break;
+    case optrace_lasting_queue: number_set_remove(&queues, record->subject); break;
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: map_remove(&open_waits, wait_key(record, of), 0); break;
+    case optrace_lasting_queue_wait: number_map_remove(&open_waits, wait_key(record, of), 0); break;
     case optrace_lasting_blocked_wait: counted(blocking_unblocked(record)); break;
     case optrace_lasting_span: end_one(&open_spans, &ended_spans_early, record->subject); break;
     default: break;
@@ -83,12 +84,12 @@ static void ends(uint8_t of, const chunk_record *record) {
 
 // If it ended before, there is nothing to note: a beginning that comes later is another's.
 static void follows(uint8_t of, const chunk_record *record) {
-  if (of == optrace_lasting_operation) set_remove(&unfinished, record->subject);
+  if (of == optrace_lasting_operation) number_set_remove(&unfinished, record->subject);
   else ends(of, record);
 }
 
 static void note_suspended(const chunk_record *record) {
-  uint64_t *last = map_add(&suspended, record->subject, 0);
+  uint64_t *last = number_map_add(&suspended, record->subject, 0);
   counted(last);
   if (last && record->ticks > *last) *last = record->ticks;
 }
@@ -109,8 +110,8 @@ void carry_scan(void *context, const uint8_t *chunk, uint32_t bytes) {
   }
   blocking_scanned();
   // An end without a beginning is from before the ring; such ends must not pile up.
-  if (finished_early.count > most_early) set_clear(&finished_early);
-  if (ended_spans_early.count > most_early) set_clear(&ended_spans_early);
+  if (finished_early.count > most_early) number_set_clear(&finished_early);
+  if (ended_spans_early.count > most_early) number_set_clear(&ended_spans_early);
 }
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
@@ -122,19 +123,19 @@ static bool is_open(const chunk_record *record) {
   switch (bound.of) {
     case optrace_lasting_operation:
     case optrace_lasting_block:
-    case optrace_lasting_task: return set_has(&unfinished, record->subject);
-    case optrace_lasting_queue: return set_has(&queues, record->subject);
+    case optrace_lasting_task: return number_set_has(&unfinished, record->subject);
+    case optrace_lasting_queue: return number_set_has(&queues, record->subject);
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: return map_find(&open_waits, wait_key(record, bound.of), 0);
+    case optrace_lasting_queue_wait: return number_map_find(&open_waits, wait_key(record, bound.of), 0);
     case optrace_lasting_blocked_wait: return blocking_keeps_beginning(record);
-    case optrace_lasting_span: return set_has(&open_spans, begun_span(record));
+    case optrace_lasting_span: return number_set_has(&open_spans, begun_span(record));
     default: return false;
   }
 }
 
 static bool is_since_suspended(const chunk_record *record) {
-  const uint64_t *last = map_find(&suspended, record->subject, 0);
-  return set_has(&unfinished, record->subject) && (!last || record->ticks >= *last);
+  const uint64_t *last = number_map_find(&suspended, record->subject, 0);
+  return number_set_has(&unfinished, record->subject) && (!last || record->ticks >= *last);
 }
 
 static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
@@ -146,14 +147,14 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
 // Sees the records of a chunk in order, each once. `last`: the one before, if it is carried; else NULL.
 static bool is_needed(const chunk_record *record, const chunk_record *last) {
   switch (optrace_carries[record->kind]) {
-    case optrace_carry_while_unfinished: return set_has(&unfinished, record->subject);
+    case optrace_carry_while_unfinished: return number_set_has(&unfinished, record->subject);
     case optrace_carry_since_suspended: return is_since_suspended(record);
-    case optrace_carry_while_queue_exists: return set_has(&queues, record->subject);
+    case optrace_carry_while_queue_exists: return number_set_has(&queues, record->subject);
     case optrace_carry_until_ended: return is_open(record);
     case optrace_carry_besides_beginning: return blocking_keeps_end(record);
     case optrace_carry_with_wait_before: return last && is_of_wait(record, last);
     case optrace_carry_with_record_before: return last;
-    case optrace_carry_while_waited: return map_find(&open_waits, record->word1, 0);
+    case optrace_carry_while_waited: return number_map_find(&open_waits, record->word1, 0);
     case optrace_carry_while_newest: return blocking_keeps_name(record);
     default: return false;
   }

@@ -29,7 +29,7 @@ static uint32_t reported(const chunk_record *record) { return optrace_blocked_re
 static uint64_t named_object(const chunk_record *record) { return optrace_object_named_read(record->word2).object; }
 
 static bool store(number_map *map, uint64_t word, uint32_t number, uint64_t value) {
-  uint64_t *at = map_add(map, word, number);
+  uint64_t *at = number_map_add(map, word, number);
   if (at) *at = value;
   return at != NULL;
 }
@@ -39,7 +39,7 @@ static bool store(number_map *map, uint64_t word, uint32_t number, uint64_t valu
 bool blocking_blocked(const chunk_record *record) {
   uint32_t thread = reported(record);
   if (!thread) return store(&own, record->thread, 0, blocking_object(record));
-  uint64_t *count = map_add(&begun, blocking_object(record), thread);
+  uint64_t *count = number_map_add(&begun, blocking_object(record), thread);
   if (count) *count += 1;
   if (record->ticks > last_reported) last_reported = record->ticks;
   return count != NULL;
@@ -47,9 +47,9 @@ bool blocking_blocked(const chunk_record *record) {
 
 bool blocking_unblocked(const chunk_record *record) {
   uint64_t object = blocking_object(record);
-  const uint64_t *known = map_find(&own, record->thread, 0);
+  const uint64_t *known = number_map_find(&own, record->thread, 0);
   bool is_own = known && *known == object;
-  map_remove(&own, record->thread, 0);
+  number_map_remove(&own, record->thread, 0);
   return is_own || store(&ended, object, record->thread, record->ticks);
 }
 
@@ -72,7 +72,7 @@ static void forget_names(void) {
   } else {
     middle = UINT64_MAX;
   }
-  map_filter(&names, &middle, is_later);
+  number_map_filter(&names, &middle, is_later);
   free(all);
 }
 
@@ -84,10 +84,10 @@ bool blocking_named(const chunk_record *record) {
 
 static bool has_beginning(const void *context, const number_entry *entry) {
   (void)context;
-  return entry->value > last_reported || map_find(&begun, entry->word, entry->number);
+  return entry->value > last_reported || number_map_find(&begun, entry->word, entry->number);
 }
 
-void blocking_scanned(void) { map_filter(&ended, NULL, has_beginning); }
+void blocking_scanned(void) { number_map_filter(&ended, NULL, has_beginning); }
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
@@ -97,25 +97,25 @@ bool blocking_keeps_beginning(const chunk_record *record) {
   uint64_t object = blocking_object(record);
   uint64_t age = optrace_blocked_read(record->word1, record->word2).age * optrace_format_age_unit;
   uint64_t began = record->ticks - (age < record->ticks ? age : record->ticks);
-  const uint64_t *end = map_find(&ended, object, thread);
+  const uint64_t *end = number_map_find(&ended, object, thread);
   if (!end || *end < began) return true;
   bool is_early = *end > last_reported;
-  uint64_t *count = map_find(&begun, object, thread);
+  uint64_t *count = number_map_find(&begun, object, thread);
   if (count && *count > 1) {
     *count -= 1;
     return false;
   }
-  map_remove(&begun, object, thread);
-  if (!is_early) map_remove(&ended, object, thread);
+  number_map_remove(&begun, object, thread);
+  if (!is_early) number_map_remove(&ended, object, thread);
   return false;
 }
 
 bool blocking_keeps_end(const chunk_record *record) {
-  const uint64_t *end = map_find(&ended, blocking_object(record), record->thread);
+  const uint64_t *end = number_map_find(&ended, blocking_object(record), record->thread);
   return end && *end == record->ticks;
 }
 
 bool blocking_keeps_name(const chunk_record *record) {
-  const uint64_t *newest = map_find(&names, named_object(record), 0);
+  const uint64_t *newest = number_map_find(&names, named_object(record), 0);
   return newest && *newest == record->ticks;
 }

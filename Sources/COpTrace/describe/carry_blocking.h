@@ -1,5 +1,5 @@
-// What a flight recorder keeps of waits on semaphores, groups, dispatch queues and conditions, so that open waits outlive their chunk
-// and closed ones do not come back. Under the recorder's lock, as everything of the carry.
+// What a flight recorder keeps of waits on semaphores, groups, dispatch queues and conditions, so that open waits outlive their
+// chunk and closed ones do not come back. Under the recorder's lock, as everything of the carry.
 #ifndef OPTRACE_CARRY_BLOCKING_H
 #define OPTRACE_CARRY_BLOCKING_H
 

@@ -3,7 +3,6 @@
 // repository).
 #include "closures.h"
 
-#include "../book/book.h"
 #include "../hooks/fields.h"
 #include "../hooks/layout.h"
 
@@ -158,8 +157,8 @@ static const context_metadata trial_metadata = {.free = trial_free, .kind = kind
 // An operation of Foundation's gets a closure of ours, shows it where it is looked for, runs it once and frees it.
 static const char *prove(void) {
   SWIFT void *(*make_operation)(closure_function, void *, SELF) =
-    (SWIFT void *(*)(closure_function, void *, SELF))book_find("$s10Foundation14BlockOperationC5blockACyyYbc_tcfC");
-  method run = (method)book_find("$s10Foundation14BlockOperationC4mainyyF");
+    (SWIFT void *(*)(closure_function, void *, SELF))runtime_find("$s10Foundation14BlockOperationC5blockACyyYbc_tcfC");
+  method run = (method)runtime_find("$s10Foundation14BlockOperationC4mainyyF");
   if (!make_operation || !run || !block_class) return "this Foundation has no BlockOperation with known functions";
   uint32_t runs = 0, frees = 0, runs_before, frees_before;
   trial *own = make(&trial_metadata, sizeof *own);
@@ -181,8 +180,8 @@ static const char *prove(void) {
 }
 
 const char *closures_prove(void) {
-  block_class = book_find("$s10Foundation14BlockOperationCN");
-  if (block_class && !is_class(block_class, book_find("$s10Foundation9OperationCN"))) block_class = NULL;
+  block_class = runtime_find("$s10Foundation14BlockOperationCN");
+  if (block_class && !is_class(block_class, runtime_find("$s10Foundation9OperationCN"))) block_class = NULL;
   if (block_class) block_offset = class_field_offset(block_class, "_block");
   return prove();
 }

@@ -128,7 +128,8 @@ static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t 
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
                                  .library = book_library_at(traits & trait_returns ? address - 1 : address)};
   key.id = (uint32_t)frame_count + 1;
-  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
+  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0))
+    return 0;
   frame_count++;
   *slot = key;
   return key.id;

@@ -1,5 +1,6 @@
 // Gives code of the program a number, and writes once where it is: its frame, and the image that contains it. Together with its
-// callers a frame stands for a stack. For recordings that are begun from C; CodeInterner.swift is the same for those of the library.
+// callers a frame stands for a stack. For recordings that are begun from C; CodeInterner.swift is the same for those of the
+// library.
 #ifndef OPTRACE_CODE_H
 #define OPTRACE_CODE_H
 

@@ -60,10 +60,11 @@ static void dependency(void *operation, void *other, bool added) {
 
 static void rename_operation(const optrace_operation *known, swift_string name) {
   optrace_recorder *core = optrace_operation_recorder(known);
+  uint32_t serial = optrace_operation_serial(known);
   if (!core || !strings_known() || string_is_nil(name)) return;
   string_text text;
   string_read(name, &text);
-  optrace_emit_text(core, optrace_kind_operation_named, optrace_operation_serial(known), 0, false, 0, text.bytes, string_prefix(&text));
+  optrace_emit_text(core, optrace_kind_operation_named, serial, 0, false, 0, text.bytes, string_prefix(&text));
   string_done(&text);
 }
 

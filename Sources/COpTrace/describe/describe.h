@@ -1,8 +1,8 @@
-// What the hooks call, in C: the description of operations and queues. For recordings of programs that know nothing of it; in a program
-// that is linked with OpTrace its Swift part does the same (Sources/OpTrace). Both write the same records.
+// What the hooks call, in C: the description of operations and queues. For recordings of programs that know nothing of it; in a
+// program that is linked with OpTrace its Swift part does the same (Sources/OpTrace). Both write the same records.
 //
-// All of it goes by what Swift's compilers and libraries have agreed on: the layout of objects, classes, texts and arrays, and names of
-// functions. What is used is proven before with objects that this program's own libraries make.
+// All of it goes by what Swift's compilers and libraries have agreed on: names of functions, and the layout of objects, classes,
+// texts and arrays. What is used is proven before with objects that this program's own libraries make.
 #ifndef OPTRACE_DESCRIBE_H
 #define OPTRACE_DESCRIBE_H
 

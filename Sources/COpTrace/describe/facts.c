@@ -15,7 +15,8 @@ static uint32_t name_of(const void *metadata, uint32_t code) {
   const char *dot = qualified.length ? memchr(qualified.bytes, '.', qualified.length) : NULL;
   // Its module is what stands before the first dot.
   bool has_module = dot && dot > qualified.bytes && dot + 1 < qualified.bytes + qualified.length;
-  return class_id(name.bytes, name.length, has_module ? qualified.bytes : NULL, has_module ? (size_t)(dot - qualified.bytes) : 0, code);
+  size_t length = has_module ? (size_t)(dot - qualified.bytes) : 0;
+  return class_id(name.bytes, name.length, has_module ? qualified.bytes : NULL, length, code);
 }
 
 static class_facts make(optrace_recorder *core, const void *metadata, uint64_t key) {

@@ -8,13 +8,13 @@
 // All in one number, as it is cached: ids have 16 bits.
 typedef uint32_t class_facts;
 enum {
-  facts_name = 0xFFFF,                // The id of the class's name; 0: there is no room for it.
-  facts_readies_itself = 1 << 16,     // Has its own `isReady`.
-  facts_executes_itself = 1 << 17,    // Its own `isExecuting` is called between a start and the code.
-  facts_runs_itself = 1 << 18,        // Has its own `start()` and states. Many asynchronous classes do not say that they are, because no
-                                      // queue asks.
-  facts_answers_itself = 1 << 19,     // Overrides a getter that its description asks.
-  facts_code_is_chosen = 1 << 20,     // Each of its operations may run another function.
+  facts_name = 0xFFFF,              // The id of the class's name; 0: there is no room for it.
+  facts_readies_itself = 1 << 16,   // Has its own `isReady`.
+  facts_executes_itself = 1 << 17,  // Its own `isExecuting` is called between a start and the code.
+  // Has its own `start()` and states. Many asynchronous classes do not say that they are, because no queue asks.
+  facts_runs_itself = 1 << 18,
+  facts_answers_itself = 1 << 19,   // Overrides a getter that its description asks.
+  facts_code_is_chosen = 1 << 20,   // Each of its operations may run another function.
 };
 
 // Locks only if the class is new, or the code that its operation runs.

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 
 #include "../base/bits.h"
-#include "COpTraceFields.h"
-#include "ask.h"
-#include "introduce.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -26,8 +23,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *table[slots];
 static size_t entry_count, sweep_at = first_sweep;
 
-// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs when
-// this one is released, after the lock.
+// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs
+// when this one is released, after the lock.
 typedef struct {
   void **objects;
   size_t count, room;
@@ -95,7 +92,7 @@ static bool add(const optrace_recorder *core, void *operation, uint32_t serial) 
   return true;
 }
 
-static uint32_t number(optrace_recorder *core, void *operation, bool *is_new) {
+uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new) {
   *is_new = true;
   if (!runtime_has_weak()) return optrace_recorder_next_serial(core);
   held list = {0};
@@ -106,32 +103,6 @@ static uint32_t number(optrace_recorder *core, void *operation, bool *is_new) {
   if (!known && add(core, operation, serial) && entry_count > sweep_at) sweep(&list);
   pthread_mutex_unlock(&lock);
   let_go(&list);
-  return serial;
-}
-
-uint32_t foreign_number(optrace_recorder *core, void *operation) {
-  bool is_new;
-  uint32_t serial = number(core, operation, &is_new);
-  if (!is_new || !serial) return serial;
-  swift_string name = ask_name(operation);
-  describe_class(core, serial, facts_of(core, operation), name, coverage_external, false, NULL);
-  string_release(name);
-  return serial;
-}
-
-uint32_t foreign_enqueued(optrace_recorder *core, void *operation) {
-  bool is_new;
-  uint32_t serial = number(core, operation, &is_new);
-  if (!serial) return 0;
-  swift_string name = ask_name(operation);
-  describe_class(core, serial, facts_of(core, operation), name, coverage_partial, ask_is_asynchronous(operation), NULL);
-  string_release(name);
-  void *dependencies = ask_dependencies(operation);
-  for (size_t i = 0; i < array_count(dependencies); i++) {
-    optrace_dependency_added_fields on = {.on = introduce_named(core, array_object(dependencies, i))};
-    optrace_emit2(core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
-  }
-  runtime_release(dependencies);
   return serial;
 }
 #endif

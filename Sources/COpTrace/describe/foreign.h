@@ -5,10 +5,8 @@
 #include "runtime.h"
 
 #if OPTRACE_HAS_HOOKS
-// The number of an operation. At first sight it is described: only that it was named is known. 0: there is none.
-uint32_t foreign_number(optrace_recorder *core, void *operation);
-// Describes an operation that was given to a queue, as partially seen, with its dependencies.
-uint32_t foreign_enqueued(optrace_recorder *core, void *operation);
+// The number of an operation; 0: there is none. `is_new`: whoever asks has to describe it.
+uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new);
 #endif
 
 #endif

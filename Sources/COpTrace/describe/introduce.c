@@ -33,8 +33,8 @@ static void note(described_list *list, void *operation, uint32_t number) {
 
 appearance appearance_of(void *operation, sight how) {
   appearance seen = {0};
-  // A program may hold the lock of its getters while it adds the operation, or makes another one depend on it. So they are not called
-  // where Foundation calls neither.
+  // A program may hold the lock of its getters while it adds the operation, or makes another one depend on it. So they are not
+  // called where Foundation calls neither.
   if (!((how == sight_enqueued || how == sight_named) && optrace_object_is_unused(operation))) {
     seen.is_finished = ask_is_finished(operation);
     seen.is_executing = ask_is_executing(operation);
@@ -65,14 +65,41 @@ uint64_t created_word(class_facts facts, uint8_t coverage, bool is_asynchronous)
     .class_ = facts & facts_name, .coverage = coverage, .async = is_asynchronous, .own_ready = facts & facts_readies_itself});
 }
 
-void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage, bool is_asynchronous,
-                    const optrace_operation *probe) {
+void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage,
+                    bool is_asynchronous, const optrace_operation *probe) {
   optrace_emit_created(core, serial, created_word(facts, coverage, is_asynchronous), probe);
   if (string_is_nil(name)) return;
   string_text text;
   string_read(name, &text);
   optrace_emit_text(core, optrace_kind_operation_named, serial, 0, false, 0, text.bytes, string_prefix(&text));
   string_done(&text);
+}
+
+// Only that it was named is known of an operation that cannot be followed.
+static uint32_t name_foreign(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = foreign_number(core, operation, &is_new);
+  if (!is_new || !serial) return serial;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_external, false, NULL);
+  string_release(name);
+  return serial;
+}
+
+uint32_t introduce_foreign(optrace_recorder *core, void *operation) {
+  bool is_new;
+  uint32_t serial = foreign_number(core, operation, &is_new);
+  if (!serial) return 0;
+  swift_string name = ask_name(operation);
+  describe_class(core, serial, facts_of(core, operation), name, coverage_partial, ask_is_asynchronous(operation), NULL);
+  string_release(name);
+  void *dependencies = ask_dependencies(operation);
+  for (size_t i = 0; i < array_count(dependencies); i++) {
+    optrace_dependency_added_fields on = {.on = introduce_named(core, array_object(dependencies, i))};
+    optrace_emit2(core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
+  }
+  runtime_release(dependencies);
+  return serial;
 }
 
 bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, bool is_asynchronous,
@@ -86,8 +113,8 @@ bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, 
   return true;
 }
 
-void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe, sight how,
-              described_list *list, addition *adding) {
+void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe,
+              sight how, described_list *list, addition *adding) {
   if (facts & facts_executes_itself) optrace_operation_claim(probe, optrace_bit_own_executing);
   uint32_t serial = optrace_operation_serial(probe);
   // What happened before it met a recorder was not seen, so its absence proves nothing.
@@ -124,8 +151,8 @@ static void describe_in_part(optrace_recorder *core, void *operation, optrace_op
 // ---- Introducing ---------------------------------------------------------------------------------------------------
 
 // The number of an operation that no recorder has met, or none but this one. False: another thread was faster.
-static bool meet(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, described_list *list, addition *adding,
-                 uint32_t *serial) {
+static bool meet(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, described_list *list,
+                 addition *adding, uint32_t *serial) {
   appearance seen = appearance_of(operation, how);
   class_facts facts = facts_of(core, operation);
   *serial = optrace_recorder_next_serial(core);
@@ -138,9 +165,9 @@ static bool meet(optrace_recorder *core, void *operation, optrace_operation *pro
 static uint32_t identify(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, described_list *list,
                          addition *adding) {
   uint32_t serial;
-  if (!probe) return foreign_number(core, operation);
+  if (!probe) return name_foreign(core, operation);
   if (!optrace_operation_owner(probe) && meet(core, operation, probe, how, list, adding, &serial)) return serial;
-  if (optrace_operation_owner(probe) != core) return foreign_number(core, operation);
+  if (optrace_operation_owner(probe) != core) return name_foreign(core, operation);
   if (how != sight_named && optrace_operation_has(probe, optrace_bit_external) &&
       optrace_operation_release(probe, optrace_bit_external)) {
     appearance seen = appearance_of(operation, how);

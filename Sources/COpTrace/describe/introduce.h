@@ -43,15 +43,17 @@ typedef struct {
 uint32_t introduce(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, addition *adding);
 // The same for one that is only named.
 uint32_t introduce_named(optrace_recorder *core, void *operation);
+// Describes an operation that was given to a queue and cannot be followed: as partially seen, with its dependencies.
+uint32_t introduce_foreign(optrace_recorder *core, void *operation);
 
 appearance appearance_of(void *operation, sight how);
-// Describes an operation that is attached, and lets its events through. Calls none of the program's code. `list`: where it is noted if
-// it may depend on others.
-void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe, sight how,
-              described_list *list, addition *adding);
+// Describes an operation that is attached, and lets its events through. Calls none of the program's code. `list`: where it is noted
+// if it may depend on others.
+void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe,
+              sight how, described_list *list, addition *adding);
 // Its class, and its name if it has one. `name`: nil for none. `probe`: null for none.
-void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage, bool is_asynchronous,
-                    const optrace_operation *probe);
+void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage,
+                    bool is_asynchronous, const optrace_operation *probe);
 // Describes an operation and its adding in one record. False if one record does not hold it: it has a name, or its creation site is
 // wanted, which follows a record of its own; or it decides itself when it is ready.
 bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, bool is_asynchronous,

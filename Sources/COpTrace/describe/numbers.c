@@ -23,7 +23,7 @@ static uint32_t set_slot(const uint32_t *slots, uint32_t size, uint32_t number) 
   return slot;
 }
 
-bool set_has(const number_set *set, uint32_t number) {
+bool number_set_has(const number_set *set, uint32_t number) {
   return number && set->size && set->slots[set_slot(set->slots, set->size, number)];
 }
 
@@ -39,16 +39,16 @@ static bool set_grow(number_set *set) {
   return true;
 }
 
-bool set_add(number_set *set, uint32_t number) {
-  if (!number || set_has(set, number)) return true;
+bool number_set_add(number_set *set, uint32_t number) {
+  if (!number || number_set_has(set, number)) return true;
   if (set->count >= set->size / 2 && !set_grow(set)) return false;
   set->slots[set_slot(set->slots, set->size, number)] = number;
   set->count++;
   return true;
 }
 
-bool set_remove(number_set *set, uint32_t number) {
-  if (!set_has(set, number)) return false;
+bool number_set_remove(number_set *set, uint32_t number) {
+  if (!number_set_has(set, number)) return false;
   uint32_t gap = set_slot(set->slots, set->size, number);
   for (uint32_t slot = next(gap, set->size); set->slots[slot]; slot = next(slot, set->size)) {
     if (!may_move(set_home(set->slots[slot], set->size), gap, slot, set->size)) continue;
@@ -60,7 +60,7 @@ bool set_remove(number_set *set, uint32_t number) {
   return true;
 }
 
-void set_clear(number_set *set) {
+void number_set_clear(number_set *set) {
   free(set->slots);
   *set = (number_set){0};
 }
@@ -77,7 +77,7 @@ static number_entry *map_slot(number_entry *slots, uint32_t size, uint64_t word,
   return &slots[slot];
 }
 
-uint64_t *map_find(const number_map *map, uint64_t word, uint32_t number) {
+uint64_t *number_map_find(const number_map *map, uint64_t word, uint32_t number) {
   number_entry *found = map->size ? map_slot(map->slots, map->size, word, number) : NULL;
   return found && found->is_used ? &found->value : NULL;
 }
@@ -94,8 +94,8 @@ static bool map_resize(number_map *map, uint32_t size) {
   return true;
 }
 
-uint64_t *map_add(number_map *map, uint64_t word, uint32_t number) {
-  uint64_t *known = map_find(map, word, number);
+uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number) {
+  uint64_t *known = number_map_find(map, word, number);
   if (known) return known;
   if (map->count >= map->size / 2 && !map_resize(map, map->size ? map->size * 2 : smallest)) return NULL;
   number_entry *added = map_slot(map->slots, map->size, word, number);
@@ -115,12 +115,12 @@ static void map_remove_at(number_map *map, uint32_t gap) {
   map->count--;
 }
 
-void map_remove(number_map *map, uint64_t word, uint32_t number) {
-  if (!map_find(map, word, number)) return;
+void number_map_remove(number_map *map, uint64_t word, uint32_t number) {
+  if (!number_map_find(map, word, number)) return;
   map_remove_at(map, (uint32_t)(map_slot(map->slots, map->size, word, number) - map->slots));
 }
 
-void map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry)) {
+void number_map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry)) {
   // An entry that moves into a gap is seen there. One that moves round the end was seen at the beginning, and kept.
   for (uint32_t slot = 0; slot < map->size;) {
     if (map->slots[slot].is_used && !is_kept(context, &map->slots[slot])) map_remove_at(map, slot);

@@ -11,12 +11,12 @@ typedef struct {
   uint32_t size, count;  // The size is a power of two.
 } number_set;
 
-bool set_has(const number_set *set, uint32_t number);
+bool number_set_has(const number_set *set, uint32_t number);
 // False: memory is out.
-bool set_add(number_set *set, uint32_t number);
+bool number_set_add(number_set *set, uint32_t number);
 // Whether it was there.
-bool set_remove(number_set *set, uint32_t number);
-void set_clear(number_set *set);
+bool number_set_remove(number_set *set, uint32_t number);
+void number_set_clear(number_set *set);
 
 // From a word and a number to a word.
 typedef struct {
@@ -31,11 +31,11 @@ typedef struct {
 } number_map;
 
 // The value, which may be changed; NULL: there is none.
-uint64_t *map_find(const number_map *map, uint64_t word, uint32_t number);
+uint64_t *number_map_find(const number_map *map, uint64_t word, uint32_t number);
 // The same, added as 0 if there was none. NULL: memory is out.
-uint64_t *map_add(number_map *map, uint64_t word, uint32_t number);
-void map_remove(number_map *map, uint64_t word, uint32_t number);
+uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number);
+void number_map_remove(number_map *map, uint64_t word, uint32_t number);
 // Keeps the entries for which `is_kept` says so.
-void map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry));
+void number_map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry));
 
 #endif

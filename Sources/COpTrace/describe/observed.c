@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../book/book.h"
 #include "../hooks/layout.h"
 #include "../hooks/operations.h"
 #include "strings.h"
@@ -16,13 +15,13 @@
 typedef SWIFT void *(*initialiser)(SELF);
 
 static void *make(const void *metadata) {
-  initialiser begin = (initialiser)book_find("$s10Foundation9OperationCACycfc");
+  initialiser begin = (initialiser)runtime_find("$s10Foundation9OperationCACycfc");
   void *object = begin ? runtime_allocate(metadata, ((const class_metadata *)metadata)->instance_size) : NULL;
   return object ? begin(object) : NULL;
 }
 
 static const void *operation_class(void) {
-  const void *class = book_find("$s10Foundation9OperationCN"), *above = book_find("$s10Foundation8NSObjectCN");
+  const void *class = runtime_find("$s10Foundation9OperationCN"), *above = runtime_find("$s10Foundation8NSObjectCN");
   return class && above && is_class(class, above) ? class : NULL;
 }
 
@@ -45,7 +44,7 @@ static SWIFT bool is_finished(SELF) { return observe(self, method_is_finished, o
 // The table as Foundation has it, without the hooks of another copy of this recorder.
 static void fill(uint8_t *metadata) {
   for (const hooked_method *m = operation_methods; m->symbol; m++)
-    if (m->offset) memcpy(metadata + m->offset, &m->real, sizeof m->real);
+    if (m->offset) memcpy(metadata + m->offset, &m->address, sizeof m->address);
   getter own[] = {is_executing, is_finished};
   memcpy(metadata + operation_methods[method_is_executing].offset, &own[0], sizeof own[0]);
   memcpy(metadata + operation_methods[method_is_finished].offset, &own[1], sizeof own[1]);
@@ -64,7 +63,7 @@ void *observed_make(void) {
     memcpy(memory, (const uint8_t *)class - before, class->class_size);
     copy = memory + before;
     ((class_metadata *)(void *)copy)->superclass = class;
-    void *destroy = operation_methods[method_destroy].real;
+    void *destroy = operation_methods[method_destroy].address;
     memcpy(copy - destroy_offset, &destroy, sizeof destroy);
     fill(copy);
   }
@@ -74,8 +73,8 @@ void *observed_make(void) {
 // ---- Arrays --------------------------------------------------------------------------------------------------------
 
 const char *arrays_prove(void) {
-  method_object depend = (method_object)book_find("$s10Foundation9OperationC13addDependencyyyACF");
-  SWIFT void *(*dependencies)(SELF) = (SWIFT void *(*)(SELF))book_find("$s10Foundation9OperationC12dependenciesSayACGvg");
+  method_object depend = (method_object)runtime_find("$s10Foundation9OperationC13addDependencyyyACF");
+  SWIFT void *(*dependencies)(SELF) = (SWIFT void *(*)(SELF))runtime_find("$s10Foundation9OperationC12dependenciesSayACGvg");
   void *one = plain_operation(), *others[2] = {plain_operation(), plain_operation()};
   bool fits = one && others[0] && others[1] && depend && dependencies;
   // Of none, of one, of two: in any order.

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../book/book.h"
 #include "../hooks/fields.h"
 #include "../hooks/layout.h"
 #include "../hooks/state.h"
@@ -30,9 +29,9 @@ bool is_main_queue(const void *dispatch_queue) {
 
 const char *queues_prove(void) {
   static const char why[] = "main queues are not recognised in this program";
-  label_of = (const char *(*)(const void *))book_find("dispatch_queue_get_label");
-  const void *main_queue = book_find("_dispatch_main_q"), *class = book_find("$s8Dispatch0A5QueueCN");
-  SWIFT void *(*main_object)(SELF) = (SWIFT void *(*)(SELF))book_find("$s8Dispatch0A5QueueC4mainACvgZ");
+  label_of = (const char *(*)(const void *))runtime_find("dispatch_queue_get_label");
+  const void *main_queue = runtime_find("_dispatch_main_q"), *class = runtime_find("$s8Dispatch0A5QueueCN");
+  SWIFT void *(*main_object)(SELF) = (SWIFT void *(*)(SELF))runtime_find("$s8Dispatch0A5QueueC4mainACvgZ");
   if (!label_of || !main_queue || !class || !is_class(class, NULL) || !main_object) return why;
   main_label = label_of(main_queue);
   void *object = main_label ? main_object((void *)(uintptr_t)class) : NULL;

@@ -5,8 +5,8 @@
 #include "runtime.h"
 
 #if OPTRACE_HAS_HOOKS
-// The queue's number in the trace of everything; at first sight it is described. If the recorder was replaced, the queue moves to the
-// new one. 0: nothing is recorded.
+// The queue's number in the trace of everything; at first sight it is described. If the recorder was replaced, the queue moves to
+// the new one. 0: nothing is recorded.
 uint32_t queue_number(void *queue, optrace_recorder **recorder);
 // Whether a `DispatchQueue` is the main one.
 bool is_main_queue(const void *dispatch_queue);

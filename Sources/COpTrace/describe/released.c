@@ -1,5 +1,5 @@
-// An operation that is released without having met a recorder, while something it depends on is not over, is described. Foundation on
-// Linux keeps pointers to it there, and follows them later, which may cause a crash although no queue ever had it.
+// An operation that is released without having met a recorder, while something it depends on is not over, is described. Foundation
+// on Linux keeps pointers to it there, and follows them later, which may cause a crash although no queue ever had it.
 #include "released.h"
 
 #include "../hooks/state.h"

@@ -3,8 +3,15 @@
 #include "runtime.h"
 
 #include "../book/book.h"
+#include "../hooks/foundation.h"
 
 #if OPTRACE_HAS_HOOKS
+
+void *runtime_find(const char *name) {
+  // Foundation's own runtime, where a plug-in has loaded both for itself alone.
+  void *found = foundation_find(name);
+  return found ? found : book_find(name);
+}
 
 static SWIFT type_name (*get_type_name)(const void *metadata, bool qualified);
 static void *(*retain)(void *object);
@@ -23,14 +30,14 @@ bool runtime_is_known(void) { return is_prepared; }
 
 const char *runtime_prepare(void) {
   if (is_prepared) return NULL;
-  get_type_name = (SWIFT type_name (*)(const void *, bool))book_find("swift_getTypeName");
-  retain = (void *(*)(void *))book_find("swift_retain");
-  release = (void (*)(void *))book_find("swift_release");
-  allocate = (void *(*)(const void *, size_t, size_t))book_find("swift_allocObject");
-  deallocate = (void (*)(void *, size_t, size_t))book_find("swift_deallocObject");
-  weak_begin = (void *(*)(void **, void *))book_find("swift_weakInit");
-  weak_take = (void *(*)(void **))book_find("swift_weakLoadStrong");
-  weak_end = (void (*)(void **))book_find("swift_weakDestroy");
+  get_type_name = (SWIFT type_name (*)(const void *, bool))runtime_find("swift_getTypeName");
+  retain = (void *(*)(void *))runtime_find("swift_retain");
+  release = (void (*)(void *))runtime_find("swift_release");
+  allocate = (void *(*)(const void *, size_t, size_t))runtime_find("swift_allocObject");
+  deallocate = (void (*)(void *, size_t, size_t))runtime_find("swift_deallocObject");
+  weak_begin = (void *(*)(void **, void *))runtime_find("swift_weakInit");
+  weak_take = (void *(*)(void **))runtime_find("swift_weakLoadStrong");
+  weak_end = (void (*)(void **))runtime_find("swift_weakDestroy");
   if (!get_type_name) return "this Swift runtime does not tell the names of types";
   if (!retain || !release || !allocate || !deallocate) return "this Swift runtime lacks a function that OpTrace calls";
   is_prepared = true;

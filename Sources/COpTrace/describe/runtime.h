@@ -5,6 +5,9 @@
 #include "../hooks/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
+// A function or variable of Swift's libraries; null: this program has none of this name. Not for two threads at a time.
+void *runtime_find(const char *name);
+
 // Finds the functions, once. Null, or which of them is missing: then nothing of the below may be called.
 const char *runtime_prepare(void);
 
@@ -27,7 +30,7 @@ void *runtime_allocate(const void *metadata, size_t size);
 // The memory of an object of so many bytes, whose parts have been released.
 void runtime_free(void *object, size_t size);
 
-// References that do not keep an object alive: one word that must not move. Without these functions (`runtime_has_weak`) there are none.
+// References that do not keep an object alive: one word that must not move. Some programs lack them (`runtime_has_weak`).
 bool runtime_has_weak(void);
 void runtime_weak_begin(void **reference, void *object);
 // The object, owned by the caller; null: it is gone.

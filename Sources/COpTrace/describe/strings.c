@@ -2,11 +2,9 @@
 // highest four bits tell them apart; a large text has its count in the first word.
 #include "strings.h"
 
-#include "../book/book.h"
 #include "texts.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <stdlib.h>
 #include <string.h>
 
 enum { form_shift = 60, small_count_shift = 56, small_count_mask = 15, most_small = 15, header_bytes = 32 };
@@ -88,16 +86,19 @@ static bool is_made_as(string_maker make, const char *text, unsigned form) {
 
 static const char *prove(void) {
   enum { small_ascii = 14, small_text = 10, native = 0, literal = 8 };
-  string_maker make = (string_maker)book_find("$sSS7cStringSSSPys4Int8VG_tcfC");
+  string_maker make = (string_maker)runtime_find("$sSS7cStringSSSPys4Int8VG_tcfC");
   if (!make) return "this Swift runtime makes no texts for OpTrace, which therefore cannot prove how it reads them";
   if (!is_made_as(make, "", small_ascii) || !is_made_as(make, "seven b", small_ascii) ||
       !is_made_as(make, "fifteen bytes !", small_ascii) || !is_made_as(make, "M\xC3\xA4rz", small_text))
     return "short texts of this Swift runtime have another layout";
-  if (!is_made_as(make, "sixteen bytes ..", native) || !is_made_as(make, "ein l\xC3\xA4ngerer Text, der nirgends hineinpasst", native))
+  if (!is_made_as(make, "sixteen bytes ..", native) ||
+      !is_made_as(make, "ein l\xC3\xA4ngerer Text, der nirgends hineinpasst", native))
     return "long texts of this Swift runtime have another layout";
   // A constant of Foundation's that its compiler has written out.
-  SWIFT const swift_string *(*constant)(void) = (SWIFT const swift_string *(*)(void))book_find("$s10Foundation18NSCocoaErrorDomainSSvau");
-  if (constant && !is_read_as(*constant(), "NSCocoaErrorDomain", literal)) return "constant texts of this Swift runtime have another layout";
+  typedef SWIFT const swift_string *(*addressor)(void);
+  addressor constant = (addressor)runtime_find("$s10Foundation18NSCocoaErrorDomainSSvau");
+  if (constant && !is_read_as(*constant(), "NSCocoaErrorDomain", literal))
+    return "constant texts of this Swift runtime have another layout";
   // The one way to read all other forms must agree with the usual one.
   swift_string string = make("another text, of some length");
   string_text text = {0};
@@ -109,7 +110,7 @@ static const char *prove(void) {
 }
 
 const char *strings_prove(void) {
-  copy_bytes = (SWIFT void *(*)(uint64_t, uint64_t))book_find("$sSS11utf8CStrings15ContiguousArrayVys4Int8VGvg");
+  copy_bytes = (SWIFT void *(*)(uint64_t, uint64_t))runtime_find("$sSS11utf8CStrings15ContiguousArrayVys4Int8VGvg");
   is_proven = true;
   const char *why = prove();
   is_proven = !why;

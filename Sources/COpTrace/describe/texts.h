@@ -1,12 +1,12 @@
-// Gives texts that occur again and again (class names, build ids) a number, and writes each once into the trace. For recordings that
-// are begun from C; Interner.swift is the same for those of the library.
+// Gives texts that occur again and again (class names, build ids) a number, and writes each once into the trace. For recordings
+// that are begun from C; Interner.swift is the same for those of the library.
 #ifndef OPTRACE_TEXTS_H
 #define OPTRACE_TEXTS_H
 
 #include "COpTrace.h"
 
-// One recorder of a process. `byte_limit`: what all definitions may take together. In a ring they stay for good, and must leave room
-// for events.
+// One recorder of a process. `byte_limit`: what all definitions may take together. In a ring they stay for good, and must leave
+// room for events.
 void texts_begin(optrace_recorder *core, uint64_t byte_limit);
 // The recorder that was given; NULL: none.
 optrace_recorder *texts_recorder(void);

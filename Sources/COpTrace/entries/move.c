@@ -1,31 +1,36 @@
-// Most instructions are moved as they are. Those that name something by its distance get another distance, or the address itself.
+// x86-64. Most instructions are moved as they are. Those that name something by its distance get another distance, or the address
+// itself.
 #include "move.h"
 
-#include <string.h>
-
+#if !defined(__aarch64__)
 #include "../stacks/peek.h"
 #include "decode.h"
 
-void code_put(code_text *text, const void *bytes, size_t count) {
-  if (count > sizeof text->bytes - text->count) {
-    text->is_full = true;
-    return;
-  }
-  memcpy(text->bytes + text->count, bytes, count);
-  text->count += count;
+// From behind `bytes` more; false: it is out of reach.
+static bool distance_to(const code_text *text, size_t bytes, uint64_t to, int32_t *distance) {
+  int64_t whole = (int64_t)(to - text->address - text->count - bytes);
+  *distance = (int32_t)whole;
+  return *distance == whole;
 }
 
-// jmp *0(%rip), and the address behind it.
 void code_put_jump(code_text *text, uint64_t to) {
-  code_put(text, "\xFF\x25\0\0\0\0", 6);
-  code_put(text, &to, 8);
+  int32_t distance;
+  if (distance_to(text, 5, to, &distance)) {
+    code_put(text, "\xE9", 1);
+    code_put(text, &distance, 4);
+  } else {
+    code_put(text, "\xFF\x25\0\0\0\0", 6);  // jmp *0(%rip), and the address behind it.
+    code_put(text, &to, 8);
+  }
 }
 
-// A jump of the other condition over a jump to anywhere.
-static void put_branch(code_text *text, uint8_t condition, uint64_t to) {
-  uint8_t over[2] = {(uint8_t)(0x70 | (condition ^ 1)), 14};
-  code_put(text, over, sizeof over);
-  code_put_jump(text, to);
+static bool put_branch(code_text *text, uint8_t condition, uint64_t to) {
+  uint8_t opcode[2] = {0x0F, (uint8_t)(0x80 | condition)};
+  int32_t distance;
+  if (!distance_to(text, 6, to, &distance)) return false;
+  code_put(text, opcode, sizeof opcode);
+  code_put(text, &distance, 4);
+  return true;
 }
 
 // What is called returns to where it always did. No register has to be free for that.
@@ -62,12 +67,17 @@ static bool put_plain(code_text *text, const uint8_t *bytes, const code_instruct
   return true;
 }
 
-moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t least, size_t *taken) {
+size_t code_jump_place(const uint8_t *bytes, size_t count) {
+  (void)bytes, (void)count;
+  return 0;
+}
+
+moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t *taken) {
   enum { most = 16 };
   uint64_t targets[most];
   size_t target_count = 0, at = 0;
   bool is_over = false;
-  while (at < least) {
+  while (at < code_jump_size) {
     code_instruction one;
     if (!code_decode(bytes + at, count - at, &one)) return is_over ? moved_too_short : moved_not_known;
     bool is_filling = one.kind == code_nop || one.kind == code_trap;
@@ -90,7 +100,9 @@ moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes,
         code_put_jump(text, target);
         is_over = true;
         break;
-      case code_branch: put_branch(text, one.condition, target); break;
+      case code_branch:
+        if (!put_branch(text, one.condition, target)) return moved_too_far;
+        break;
       case code_call:
         if (calls_are_watched()) return moved_not_known;
         put_call(text, target, behind);
@@ -132,7 +144,23 @@ bool code_returns_there(uint64_t function, uint64_t size, size_t taken) {
     at += one.length;
     if (one.kind != code_jump && one.kind != code_branch && one.kind != code_loop) continue;
     uint64_t target = begin + at + (uint64_t)(int64_t)one.to;
-    if (target > 0 && target < taken) return true;
+    if (target < taken) return true;
   }
   return false;
 }
+
+bool code_make_jump(uint64_t from, uint64_t to, uint8_t bytes[code_jump_size]) {
+  int64_t whole = (int64_t)(to - from - code_jump_size);
+  int32_t distance = (int32_t)whole;
+  bytes[0] = 0xE9;
+  memcpy(bytes + 1, &distance, 4);
+  return distance == whole;
+}
+
+uint64_t code_jump_target(uint64_t at, const uint8_t *bytes) {
+  int32_t distance;
+  memcpy(&distance, bytes + 1, 4);
+  return bytes[0] == 0xE9 ? at + code_jump_size + (uint64_t)(int64_t)distance : 0;
+}
+
+#endif

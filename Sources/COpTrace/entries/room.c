@@ -1,5 +1,5 @@
-// A jump of five bytes reaches 2 GB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked for it.
-// A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
+// A jump reaches 2 GB, or 128 MB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked
+// for it. A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
 #include "room.h"
 
 #if defined(OPTRACE_HAS_ENTRIES)
@@ -12,9 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A page is no larger than a room.
 enum { most_rooms = 32, room_size = 64 << 10, alignment = 16 };
 // A little less than a jump reaches.
+#if defined(__aarch64__)
+static const uint64_t reach = (128ull << 20) - (1 << 20);
+#else
 static const uint64_t reach = (2ull << 30) - (1 << 20);
+#endif
 
 typedef struct {
   uint64_t low, next, high;
@@ -50,14 +55,15 @@ static int open_own(void) {
   if (!dl_iterate_phdr(find_own, &path)) return -1;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return -1;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= room_size) return file;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= 2 * room_size) return file;
   close(file);
   return -1;
 }
 
+// Not from the file's begin: who lists what is mapped would find one more library.
 static uint64_t map_at(uint64_t address, int file) {
   int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (file < 0 ? MAP_ANONYMOUS : 0);
-  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, 0);
+  void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, file < 0 ? 0 : room_size);
   if (pages == MAP_FAILED) return 0;
   if ((uint64_t)(uintptr_t)pages == address) return address;
   // Systems before Linux 4.17 take the address as a wish.
@@ -80,9 +86,8 @@ static uint64_t map_near(uint64_t near, int file) {
       uint64_t address = up ? middle + distance : middle - distance;
       if (address > (1ull << 47) - 2 * room_size) break;
       if (map_at(address, file)) return address;
-      // Neither is it taken: it will be refused everywhere.
-      if (errno != EEXIST && errno != EPERM) return 0;
-      if (errno == EPERM && address >= (1 << 20)) return 0;
+      // It will be refused everywhere, unless it is only that the lowest addresses are.
+      if (errno != EEXIST && (errno != EPERM || address >= large)) return 0;
     }
   }
   return 0;
@@ -93,7 +98,7 @@ static uint64_t map_room(uint64_t near) {
   uint64_t address = file >= 0 ? map_near(near, file) : 0;
   if (file >= 0) close(file);
   if (!address) address = map_near(near, -1);
-  if (address || (file = write_file_in_memory(room_size)) < 0) return address;
+  if (address || (file = write_file_in_memory(2 * room_size)) < 0) return address;
   address = map_near(near, file);
   close(file);
   return address;
@@ -115,8 +120,9 @@ uint64_t room_find(uint64_t near, size_t size) {
   uint64_t address = map_room(near);
   if (!address) return 0;
   found = &rooms[room_count++];
-  *found = (room){address, address, address + room_size};
-  return address;
+  // Sanitizers read what is before a function that is called.
+  *found = (room){address, address + alignment, address + room_size};
+  return found->next;
 }
 
 void room_keep(size_t size) {

@@ -1,9 +1,11 @@
-// Three ways to change code. Which of them a system has left open shows when they are tried, so each is tried on a page of our own first:
-//   memory      the kernel writes, through /proc/self/mem, and asks no rights of the page. Rules against code that can be written (PR_SET_MDWE,
-//               filters of system calls like systemd's MemoryDenyWriteExecute, SELinux's execmod) are about mappings, and leave it alone
-//   page        a copy of the page in a file in memory, mapped to be read and executed, takes the place of the page. Never both written and executed
-//   protection  the page may be written for a moment, and executed meanwhile. Not: first written, then executed. Some systems let the right
-//               to execute be taken and not be given back, and then the page is lost
+// Three ways to change code. Which of them a system has left open shows when they are tried, so each is tried on a page of our own.
+//   memory      The kernel writes, through /proc/self/mem, and asks no rights of the page. Rules against code that can be written
+//               (PR_SET_MDWE, filters of system calls like systemd's MemoryDenyWriteExecute, SELinux's execmod) are about
+//               mappings, and leave it alone.
+//   page        A copy of the page in a file in memory, mapped to be read and executed, takes the place of the page. It is never
+//               both written and executed.
+//   protection  The page may be written for a moment, and executed meanwhile. Not first written, then executed: some systems let
+//               the right to execute be taken and not be given back, and then the page is lost.
 #include "write.h"
 
 #if defined(OPTRACE_HAS_ENTRIES)
@@ -14,24 +16,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { page_size = 4096, word = 8 };
+enum { word = 8 };
 
 // A page with a function that returns a number, for proofs.
+#if defined(__x86_64__)
+#define NUMBER "mov $90, %eax\n ret"
+enum { number_at = 1 };
+#else
+#define NUMBER "mov w0, #2880\n ret"
+enum { number_at = 0 };
+#endif
 __asm__(
-  ".pushsection .text.optrace_proof, \"ax\", @progbits\n.balign 4096, 0xCC\n.type optrace_proof, @function\n.local optrace_proof\n"
-  "optrace_proof:\n mov $90, %eax\n ret\n.size optrace_proof, .-optrace_proof\n.balign 4096, 0xCC\n.popsection\n");
+  ".pushsection .text.optrace_proof, \"ax\", %progbits\n.balign 4096\n.type optrace_proof, %function\n.local optrace_proof\n"
+  "optrace_proof:\n " NUMBER "\n.size optrace_proof, .-optrace_proof\n.balign 4096\n.popsection\n");
 #pragma GCC visibility push(hidden)
 extern int optrace_proof(void);
 #pragma GCC visibility pop
-
-static bool by_memory(uint64_t address, const void *bytes, size_t count) {
-  // Opened each time: a descriptor inherited by a fork would change the parent, and programs close what they do not know.
-  int file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t written = pwrite(file, bytes, count, (off_t)address);
-  close(file);
-  return written == (ssize_t)count;
-}
 
 int write_file_in_memory(size_t size) {
   // Where files in memory are not to be executed unless it is said (Linux 6.3); older systems know no such word.
@@ -46,7 +46,7 @@ int write_file_in_memory(size_t size) {
 }
 
 static bool by_page(uint64_t address, const void *bytes, size_t count) {
-  uint64_t low = address & ~(uint64_t)(page_size - 1), high = (address + count + page_size - 1) & ~(uint64_t)(page_size - 1);
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), low = address & ~(page - 1), high = (address + count + page - 1) & ~(page - 1);
   size_t size = (size_t)(high - low);
   int file = write_file_in_memory(size);
   if (file < 0) return false;
@@ -82,7 +82,7 @@ static void store(uint64_t address, const void *bytes, size_t count) {
 }
 
 static bool by_protection(uint64_t address, const void *bytes, size_t count) {
-  uint64_t low = address & ~(uint64_t)(page_size - 1), high = (address + count + page_size - 1) & ~(uint64_t)(page_size - 1);
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), low = address & ~(page - 1), high = (address + count + page - 1) & ~(page - 1);
   void *pages = (void *)(uintptr_t)low;
   if (mprotect(pages, (size_t)(high - low), PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
   store(address, bytes, count);
@@ -91,21 +91,47 @@ static bool by_protection(uint64_t address, const void *bytes, size_t count) {
   return true;
 }
 
-static bool write_by(write_way way, uint64_t address, const void *bytes, size_t count) {
-  bool is_done = way == write_by_memory ? by_memory(address, bytes, count)
-               : way == write_by_page   ? by_page(address, bytes, count)
-                                        : by_protection(address, bytes, count);
-  // What a compiler knows of code does not hold here.
+static bool write_part(write_way way, int memory, const code_part *part) {
+  switch (way) {
+    case write_by_memory:
+      if (memory < 0 || pwrite(memory, part->bytes, part->count, (off_t)part->address) != (ssize_t)part->count) return false;
+      break;
+    case write_by_page:
+      if (!by_page(part->address, part->bytes, part->count)) return false;
+      break;
+    case write_by_protection:
+      if (!by_protection(part->address, part->bytes, part->count)) return false;
+      break;
+    default: return false;
+  }
+  // Processors that keep what they have read of code are told; and what a compiler knows of it does not hold here.
+  char *written = (char *)(uintptr_t)part->address;
+  __builtin___clear_cache(written, written + part->count);
   __asm__ volatile("" ::: "memory");
-  return is_done && memcmp((const void *)(uintptr_t)address, bytes, count) == 0;
+  return memcmp((const void *)(uintptr_t)part->address, part->bytes, part->count) == 0;
+}
+
+static bool write_by(write_way way, const code_part *parts, size_t count) {
+  // Opened each time: a descriptor inherited by a fork would change the parent, and programs close what they do not know.
+  int memory = way == write_by_memory ? open("/proc/self/mem", O_RDWR | O_CLOEXEC) : -1;
+  bool is_well = true;
+  for (size_t i = 0; i < count && is_well; i++) is_well = write_part(way, memory, &parts[i]);
+  if (memory >= 0) close(memory);
+  return is_well;
 }
 
 bool write_prove(write_way way) {
-  // Not as the compiler sees it.
+  // Not as the compiler sees it. Called before, too: an emulator may go on with what it has translated.
   int (*volatile call)(void) = optrace_proof;
-  uint8_t number = (uint8_t)(way + 1);
-  if (!write_by(way, (uint64_t)(uintptr_t)optrace_proof + 1, &number, 1)) return false;
-  return call() == number;
+  uint32_t number;
+  call();
+#if defined(__x86_64__)
+  number = (uint32_t)way + 1;
+#else
+  number = 0x52800000 | ((uint32_t)way + 1) << 5;  // mov w0, #
+#endif
+  code_part part = {(uint64_t)(uintptr_t)optrace_proof + number_at, &number, sizeof number};
+  return write_by(way, &part, 1) && call() == (int)way + 1;
 }
 
 write_way write_proven(void) {
@@ -117,9 +143,9 @@ write_way write_proven(void) {
   return proven;
 }
 
-bool write_code(uint64_t address, const void *bytes, size_t count) {
+bool write_code(const code_part *parts, size_t count) {
   write_way way = write_proven();
-  return way < write_ways && write_by(way, address, bytes, count);
+  return way < write_ways && write_by(way, parts, count);
 }
 
 #else

@@ -24,8 +24,6 @@
 // nothing: this target also links without the Swift part. (A weak symbol that nobody defines has no reliable address in a library.)
 static void nobody_fills(optrace_hook_calls *calls) { (void)calls; }
 __attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
-// Without it what describes operations in C is used.
-__attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void describe_fill_hook_calls(optrace_hook_calls *calls);
 
 static bool is_swift(void) { return optrace_fill_hook_calls != nobody_fills; }
 
@@ -43,15 +41,31 @@ static bool is_misfit;
 // tasks needs none, and then no hook of operations is installed.
 static bool has_operations(void) { return is_swift() || (foundation_is_there() && !is_misfit); }
 
-static void fill_hook_calls(void) { (is_swift() ? optrace_fill_hook_calls : describe_fill_hook_calls)(&hook_calls); }
+// What describes operations where there is no Swift part.
+static const char *(*prepare_describing)(void);
+static void (*fill_describing)(optrace_hook_calls *);
+
+void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) {
+  prepare_describing = prepare;
+  fill_describing = fill;
+}
+
+static void fill_hook_calls(void) {
+  if (is_swift()) optrace_fill_hook_calls(&hook_calls);
+  else if (fill_describing) fill_describing(&hook_calls);
+}
 
 // Examines Foundation, and changes nothing. Null, or the reason why it does not fit.
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  if (!is_swift() && describe_fill_hook_calls == nobody_fills) return "OpTrace is only partially linked";
-  fill_hook_calls();
-  const char *why = classes_resolve(&hook_calls, methods);
+  if (!is_swift() && !prepare_describing) return "OpTrace is only partially linked";
+  const char *why = is_swift() ? NULL : prepare_describing();
+  if (!why) {
+    fill_hook_calls();
+    why = classes_resolve(&hook_calls, methods);
+    if (!why) operations_prepare();
+  }
   is_prepared = !why;
   is_misfit = why && !is_swift();
   return why;
@@ -139,6 +153,7 @@ const char *optrace_hooks_install(void) {
   return "this system has no hooks";
 }
 void optrace_hooks_remove(void) {}
+void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) { (void)prepare, (void)fill; }
 void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
   (void)recorder;
   (void)define;

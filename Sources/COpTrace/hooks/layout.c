@@ -43,6 +43,8 @@ static bool fits(const class_metadata *compiled, const class_metadata *loaded, c
 const char *layout_misfit(const optrace_hook_calls *calls) {
   // Nothing of this copy was compiled against a Foundation.
   if (!calls->compiled_operation) return NULL;
+  // One compiler has made both, and one linker the tables.
+  if (book_is_static()) return NULL;
   const struct {
     const void *compiled;
     const char *symbol, *why;

@@ -5,6 +5,7 @@
 #include "../operations/frames.h"
 #include "../operations/operation.h"
 #include "classes.h"
+#include "foundation.h"
 #include "modify.h"
 #include "objects.h"
 #include "own.h"
@@ -51,11 +52,18 @@ static void introduce(void *object, bool is_running) {
   introduced = outer;
 }
 
+// Foundation's own operation behind a barrier block, whose table has no hooks. Where Foundation is linked into the program, its
+// calls through that table lead to hooks nevertheless. The block is shown, and this is not.
+static const void *barrier_class;
+
+void operations_prepare(void) { barrier_class = foundation_find("$s10Foundation17_BarrierOperationCN"); }
+
 // The same for an object that may be new: it is introduced. `is_running`: its start was not seen.
 static optrace_operation *met(void *object, bool is_running) {
   optrace_operation *operation = known(object);
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
   if (!hooks_active() || (!operation && !hooks_watch_everything()) || object_is_ending(object)) return NULL;
+  if (*(const void *const *)object == barrier_class) return NULL;
   const class_entry *class = class_know(*(const void **)object, class_operation);
   if (!class || class->records_itself || introduced == object) return NULL;
   introduce(object, is_running);

@@ -11,6 +11,8 @@ enum { index_is_cancelled = method_main + 1, index_cancel, index_add_dependency,
        index_get_name, index_get_dependencies, index_get_completion, index_set_completion, index_get_quality,
        index_get_asynchronous, index_get_priority };
 extern hooked_method operation_methods[];
+// Before the hooks are installed.
+void operations_prepare(void);
 extern hooked_import foundation_imports[];
 #endif
 

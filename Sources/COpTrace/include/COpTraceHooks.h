@@ -56,6 +56,9 @@ typedef struct {
   uint32_t (*class_of)(const void *metadata);
 } optrace_hook_calls;
 
+// What describes operations and queues where the recorder has no Swift part: `prepare` proves what it relies on, and says null or why
+// nothing can be described; `fill` gives the functions. Before all others here.
+void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *));
 // Whether hooks can be installed: null, or the reason why not. Changes nothing, and uses nothing of Foundation whose layout could
 // differ. Not for two threads at a time, nor together with the functions below.
 const char *optrace_hooks_misfit(void);

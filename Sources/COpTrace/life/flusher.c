@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../base/seal.h"
+#include "../entries/entries.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "../waits/waits.h"
@@ -129,6 +130,7 @@ static void *flush(void *argument) {
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);
+  entries_own_thread(false);
   return NULL;
 }
 
@@ -145,7 +147,9 @@ bool flusher_start(optrace_recorder *recorder) {
   // thread blocks it.
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
+  entries_own_thread(true);
   recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, flush, recorder) == 0;
+  if (!recorder->has_flusher) entries_own_thread(false);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return recorder->has_flusher;

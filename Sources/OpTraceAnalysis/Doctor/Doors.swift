@@ -17,7 +17,7 @@ extension DoctorContext {
   /// O(threads · depth + blocks + tasks).
   func findDoors() -> [Door] {
     var doors: [Door] = []
-    for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace.stacks) {
+    for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace) {
       doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
     }
     for block in trace.blocks
@@ -50,10 +50,20 @@ extension SeenThread {
   }
 
   /// Whether only other threads of the process can wake it, or it has nothing to do.
-  func isShut(in stacks: StackTable) -> Bool {
+  func isShut(in trace: Trace) -> Bool {
     if state == .ended { return true }
-    guard isAsleep else { return false }
-    return !isTimed && reason.isOfProcess || isIdle(in: stacks)
+    guard isAsleep else { return isShutStill(in: trace) }
+    return !isTimed && reason.isOfProcess || isIdle(in: trace.stacks)
+  }
+
+  /// Whether it was on a processor only for a moment, as libdispatch's threads are now and then though they have nothing to do: before, it
+  /// waited for work of the process itself, and nothing has been recorded since that could have given it any.
+  private func isShutStill(in trace: Trace) -> Bool {
+    guard let before, trace.lastSign ?? trace.lastEvent < before.time else { return false }
+    var earlier = self
+    (earlier.isRunning, earlier.state, earlier.reason) = (false, .asleep, before.reason)
+    (earlier.lock, earlier.isTimed, earlier.at) = (before.lock, before.isTimed, before.at)
+    return before.reason == .events && !before.isTimed || earlier.isIdle(in: trace.stacks)
   }
 }
 

@@ -1,17 +1,24 @@
 import OpTraceModel
 
-/// What caused the finishes of some operations: the blocks and tasks that ran there, those that submitted or resumed these, and so on.
+/// What caused the finishes of some operations: what ran there, those that submitted or resumed these, and so on.
+/// And what was seen to go on after them.
 struct FinishCauses {
   private let trace: Trace
   /// The work that ran on the thread when the operation was finished.
   private var finishers: [OperationID: [WorkID]] = [:]
   /// The blocks that tasks ran in, as those of an executor that is a queue.
   private var carriers: [WorkID: [WorkID]] = [:]
+  /// All of these.
+  private var carrying: Set<WorkID> = []
   private var known: [OperationID: Set<WorkID>] = [:]
+  private var submitters: Submitters
+  /// When work was last seen to submit something or to let a task go on.
+  private var lastDeeds: [WorkID: Nanoseconds] = [:]
 
   /// O((operations + blocks + runs of tasks) · log of these).
   init(_ trace: Trace, of operations: some Sequence<OperationRecord>) {
     self.trace = trace
+    submitters = Submitters(trace) { trace.index(of: $0) != nil }
     var finishes: [ThreadID: [(time: Nanoseconds, id: OperationID)]] = [:]
     for operation in operations {
       if let finished = operation.finished {
@@ -33,9 +40,45 @@ struct FinishCauses {
         }
       }
     }
+    for operation in trace.operations { add(operation) }
     for block in trace.blocks { add(block) }
     for task in trace.tasks { add(task) }
     findCarriers()
+    findLastDeeds()
+  }
+
+  private mutating func findLastDeeds() {
+    func note(_ work: WorkID?, _ time: Nanoseconds?) {
+      guard let work, let time else { return }
+      lastDeeds[work] = max(lastDeeds[work] ?? .min, time)
+    }
+    for block in trace.blocks { note(block.submitter, block.submitted?.time) }
+    for operation in trace.operations { note(operation.enqueuedBy, operation.enqueued?.time) }
+    for task in trace.tasks {
+      note(task.submitter, task.submitted?.time)
+      for suspension in task.suspensions { note(suspension.resumer, suspension.enqueued?.time) }
+    }
+    for (task, blocks) in carriers {
+      for block in blocks { note(block, lastDeeds[task]) }
+    }
+  }
+
+  /// Whether the work was seen to begin again, to submit something or to let a task go on after the finish. Otherwise it may only have
+  /// returned late, as its thread does on a busy machine.
+  func wentOn(_ work: WorkID, after operation: OperationRecord, lastBegan: Nanoseconds) -> Bool {
+    guard let finished = operation.finished?.time else { return false }
+    return DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))
+  }
+
+  /// Whether it is a task, or a block that one ran in: their ends are recorded only when their thread takes up something else.
+  func endsUnseen(_ work: WorkID) -> Bool { trace.task(work) != nil || carrying.contains(work) }
+
+  /// Whether something that the operation submitted finished it: others of them may have had a part in that which no trace shows, as
+  /// those that count down before the last one does.
+  mutating func isFinishedByItsWork(_ operation: OperationRecord) -> Bool {
+    guard let finishers = finishers[operation.id] else { return false }
+    for work in finishers where submitters.nearest(of: work) == operation.id { return true }
+    return false
   }
 
   private mutating func findCarriers() {
@@ -56,6 +99,7 @@ struct FinishCauses {
         around.append((run, id))
       } else if let block = around.last {
         carriers[id, default: []].append(block.id)
+        carrying.insert(block.id)
       }
     }
   }
@@ -68,10 +112,8 @@ struct FinishCauses {
     var open = finishers[operation.id] ?? []
     while let work = open.popLast() {
       guard answer.insert(work).inserted else { continue }
-      if let block = trace.block(work) {
-        if let submitter = block.submitter { open.append(submitter) }
-      } else if let task = trace.task(work) {
-        if let submitter = task.submitter { open.append(submitter) }
+      if let submitter = trace.submitter(of: work) { open.append(submitter) }
+      if let task = trace.task(work) {
         open += carriers[work] ?? []
         for suspension in task.suspensions where (suspension.resumed ?? suspension.enqueued)?.time ?? .max <= finished {
           if let resumer = suspension.resumer { open.append(resumer) }

@@ -53,7 +53,7 @@ extension DoctorContext {
     guard let look = trace.snapshot, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
       seenThreads.all.count == look.threads.count
     else { return false }
-    return look.threads.allSatisfy { $0.isShut(in: trace.stacks) }
+    return look.threads.allSatisfy { $0.isShut(in: trace) }
   }
 
   /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.

@@ -34,6 +34,7 @@ package struct LiveDoctor {
     if isIdle, status.queues.contains(where: { $0.pending > 0 }) { return true }
     let since = status.now - Self.pause
     return trace.waits.contains { $0.ended == nil && $0.began < since }
+      || status.waiting.contains { ($0.time ?? Self.pause) >= Self.pause }
       || status.dispatch.contains { ($0.oldest ?? 0) >= Self.pause }
       || status.tasks.contains { $0.oldest >= Self.pause }
   }

@@ -45,11 +45,19 @@ struct ThreadSnapshots {
 
   private func compare(_ snapshot: inout ThreadSnapshot) {
     guard let last else { return }
-    let before = Dictionary(last.threads.map { ($0.thread, $0.cpu) }, uniquingKeysWith: { $1 })
+    let before = Dictionary(last.threads.map { ($0.thread, $0) }, uniquingKeysWith: { $1 })
     for index in snapshot.threads.indices {
-      guard let cpu = before[snapshot.threads[index].thread], snapshot.threads[index].cpu >= cpu else { continue }
-      snapshot.threads[index].cpuSince = snapshot.threads[index].cpu - cpu
-      snapshot.threads[index].since = snapshot.time - last.time
+      let now = snapshot.threads[index]
+      guard let earlier = before[now.thread], now.cpu >= earlier.cpu else { continue }
+      let (used, since) = (now.cpu - earlier.cpu, snapshot.time - last.time)
+      snapshot.threads[index].cpuSince = used
+      snapshot.threads[index].since = since
+      guard now.isRunning || now.state == .running, used <= since / 100 else { continue }
+      snapshot.threads[index].before =
+        earlier.state == .asleep && !earlier.isRunning
+        ? .init(
+          reason: earlier.reason, lock: earlier.lock, isTimed: earlier.isTimed, at: earlier.at, time: last.time)
+        : earlier.before
     }
   }
 }

@@ -64,6 +64,23 @@ public struct SeenThread: Sendable, Equatable {
   public var isStill: Bool
   /// Its stack: the innermost frame.
   public var at: FrameID?
+  /// Where it slept in the snapshot before, though it was on a processor in this one, and has hardly used any since; nil: not so. The
+  /// system wakes threads for a moment for reasons of its own.
+  package var before: Sleep?
+
+  /// Where a thread slept.
+  package struct Sleep: Sendable, Equatable {
+    /// What it slept for.
+    package var reason: SleepReason
+    /// What it slept on.
+    package var lock: UInt64?
+    /// It was to go on by itself after a time.
+    package var isTimed: Bool
+    /// Its stack.
+    package var at: FrameID?
+    /// When that was.
+    package var time: Nanoseconds
+  }
 
   /// Whether it needed the processor: it ran at that moment, or for most of the time since the snapshot before.
   public var isBusy: Bool {

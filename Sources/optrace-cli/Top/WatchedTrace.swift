@@ -82,7 +82,7 @@ final class WatchedTrace {
     return reading
   }
 
-  private func newReading(_ patience: Duration?) throws -> Reading {
+  private func newReading(_ patience: Duration?, isThorough: Bool = false) throws -> Reading {
     guard reader != nil else { return lastReading() }
     let progress = try read(until: patience.map { ContinuousClock.now + $0 })
     guard let header = reader?.header else { return lastReading() }
@@ -91,7 +91,7 @@ final class WatchedTrace {
     names.name(&trace)
     let now = progress == .present ? LiveProcess.now(of: header) : trace.end
     let status = state.status(of: trace, now: now)
-    if progress == .present { examine(status, trace) }
+    if progress == .present { examine(status, trace, isThorough: isThorough) }
     let what: String =
       switch progress {
       case .over: LiveProcess.ending(of: header)
@@ -103,19 +103,18 @@ final class WatchedTrace {
       title: Self.title(of: header, what))
   }
 
-  /// The same, with the names of all code, and with a second reading if the first one finds something.
+  /// The same, with the names of all code, and with a second reading if the first one finds something. As the doctor of a living process, it
+  /// looks at all threads before that, and does not ask whether an examination is due.
   func thoroughReading() throws -> Reading {
     guard reader != nil else { return lastReading() }
     names.isPatient = true
-    var reading = try self.reading()
-    if !reading.isOver, (reading.status.executing.first?.time ?? 0) >= LiveThreads.lasting {
-      threads.ask(isPatient: true)
-      reading = try self.reading()
-    }
-    if !reading.isOver, doctor.isSuspicious {
-      Thread.sleep(forTimeInterval: Self.confirmation)
-      reading = try self.reading()
-    }
+    var reading = try newReading(nil, isThorough: true)
+    guard !reading.isOver else { return reading }
+    let takesLong = (reading.status.executing.first?.time ?? 0) >= LiveThreads.lasting
+    guard takesLong || doctor.isSuspicious else { return reading }
+    if doctor.isSuspicious { Thread.sleep(forTimeInterval: Self.confirmation) }
+    threads.ask(isPatient: true)
+    reading = try newReading(nil, isThorough: true)
     return reading
   }
 
@@ -163,11 +162,11 @@ final class WatchedTrace {
   /// How long a state is kept at least if parts of the ring were missed.
   private static let life: Nanoseconds = 10_000_000_000
 
-  private func examine(_ status: LiveStatus, _ trace: Trace) {
-    if let longest = status.executing.first, longest.time >= LiveThreads.lasting {
+  private func examine(_ status: LiveStatus, _ trace: Trace, isThorough: Bool) {
+    if !isThorough, let longest = status.executing.first, longest.time >= LiveThreads.lasting {
       threads.ask(seen: trace.snapshot?.time, now: status.now)
     }
-    guard doctor.isDue(status, trace) else { return }
+    guard isThorough || doctor.isDue(status, trace) else { return }
     doctor.check(trace, now: status.now, stallAfter: DoctorReport.defaultStallAfter) { body in
       let began = Self.processorTime
       body()

@@ -167,8 +167,27 @@ struct DispatchRuleTests {
           "\(dependent) t2 started #4",
           "\(dependent)1 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     }
-    let early = try diagnosis(lines("50"))
-    #expect(early.findings.map(\.code) == ["premature-finish"])
+    let early = try diagnosis(lines("50").replacing("90000 t3", with: "30000 t3"))
+    // Block #3 finished it; #2 may have had a part in that, and its thread may only have had no processor.
+    #expect(early.findings.map(\.code) == ["premature-finish"] && early.findings.first?.severity == .note)
+    let long = try diagnosis(lines("50"))
+    #expect(long.findings.map(\.code) == ["premature-finish"] && long.findings.first?.severity == .warning)
+    let goesOn = "60 t3 submitted #5 by=#2 queue=d1 code=f4\n61 t5 run #5\n62 t5 ran #5\n30000 t3 ran #2"
+    let active = try diagnosis(lines("50").replacing("90000 t3 ran #2", with: goesOn))
+    #expect(active.findings.map(\.code) == ["premature-finish"] && active.findings.first?.severity == .warning)
+    // An operation that it added finished it, in a queue that block #2 let go on.
+    let added =
+      "23 t2 created #6 class=\"Work\"\n23 t2 enqueued #6 queue=q1\n23 t2 ready #6\n24 t2 start-returned #1\n"
+      + "31 t5 started #6\n32 t5 began #6\n40 t5 finished #1\n41 t5 ended #6\n42 t5 finished #6\n"
+    let inside = try diagnosis(
+      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: added)
+        .replacing("40 t4 finished #1\n", with: ""))
+    #expect(inside.findings.map(\.code) == ["premature-finish"] && inside.findings.first?.severity == .note)
+    // Nothing that it submitted finished it: main() returned.
+    let returned = try diagnosis(
+      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: "").replacing(
+        "40 t4 finished #1\n", with: "40 t2 finished #1\n"))
+    #expect(returned.findings.map(\.code) == ["premature-finish"] && returned.findings.first?.severity == .warning)
     #expect(early.findings.first?.evidence.contains { $0.text.hasPrefix("block 'step4()' (#2) of 'upload'") } == true)
     // Nobody relied on it.
     let late = try diagnosis(lines("92000")).findings
@@ -228,6 +247,67 @@ struct DispatchRuleTests {
         4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4", "50 t2 started #4",
         "51 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     #expect(try diagnosis(lines).findings.isEmpty)
+  }
+
+  /// The end of a task is seen only when its thread takes up something else, so what it did before may seem to go on.
+  @Test func taskThatReturnsLateDidNothingAfterTheFinish() throws {
+    func lines(_ after: String = "", carrier: Bool = false) -> String {
+      upload(
+        """
+        22 t2 task #2 by=#1 priority=21 enqueued code=f4
+        \(carrier ? "22 t2 submitted #6 by=#1 queue=d2 code=f5" : "")
+        23 t2 submitted #3 by=#1 queue=d1 code=f5
+        24 t2 start-returned #1
+        \(carrier ? "29 t3 run #6" : "")
+        30 t3 task-run #2
+        31 t4 run #3
+        40 t4 finished #1
+        41 t4 ran #3
+        \(after)
+        90000 t3 task-completed #2
+        \(carrier ? "90001 t3 ran #6" : "")
+
+        """)
+        + DoctorCase.operation(
+          4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4", "50 t2 started #4",
+          "51 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
+    }
+    // It may have counted down what the block counted down last.
+    #expect(try diagnosis(lines()).findings.isEmpty)
+    #expect(try diagnosis(lines(carrier: true)).findings.isEmpty)
+    for goesOn in [
+      "60 t3 task-suspended #2 reason=5\n61 t4 task-enqueued #2\n70 t3 task-run #2",
+      "60 t3 submitted #5 by=#2 queue=d1 code=f4\n61 t4 run #5\n62 t4 ran #5",
+      "60 t3 task #5 by=#2 priority=21 enqueued code=f4\n61 t5 task-run #5\n62 t5 task-completed #5",
+    ] {
+      let found = try diagnosis(lines(goesOn)).findings
+      #expect(found.map(\.code) == ["premature-finish"] && found.first?.severity == .warning, "\(goesOn): \(found)")
+    }
+  }
+
+  /// Without `submitted … by`, a task that another one lets go on is all that tells of the first.
+  @Test func taskThatResumesAnotherAfterTheFinishGoesOn() throws {
+    let found = try diagnosis(
+      upload(
+        """
+        22 t2 task #2 by=#1 priority=21 enqueued code=f4
+        23 t2 submitted #3 by=#1 queue=d1 code=f5
+        24 t2 start-returned #1
+        25 t1 task #5 priority=21 enqueued code=f4
+        26 t5 task-run #5
+        27 t5 task-suspended #5 reason=2
+        30 t3 task-run #2
+        31 t4 run #3
+        40 t4 finished #1
+        41 t4 ran #3
+        60 t3 task-enqueued #5 by=#2
+        61 t5 task-run #5
+        62 t5 task-completed #5
+        90000 t3 task-completed #2
+
+        """)
+    ).findings
+    #expect(found.map(\.code) == ["premature-finish"] && found.first?.severity == .note, "\(found)")
   }
 
   // MARK: - Tasks

@@ -2,7 +2,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: a block or span of the operation ended at least 1 ms after its finish. Not counted: a span around the call of `finish()`
-  /// itself (it ends on the thread that finished), what a cancelled operation still does, and a block or task that caused the finish.
+  /// itself (it ends on the thread that finished), what a cancelled operation still does, a block or task that caused the finish, and a task that
+  /// was not seen to do anything after it.
   ///
   /// What began only after the finish may be a completion block: a note, unless a dependent ran meanwhile.
   static let prematureFinish = DoctorRule(
@@ -36,7 +37,7 @@ extension DoctorRule {
     if !late.isEmpty { context.findDependents(of: late, &works) }
     context.removeCauses(&works)
     let groups = DoctorContext.groups(works, by: { DoctorContext.Pattern($0.operation) })
-    return groups.map { context.prematureFinish($0.sorted { $0.excess > $1.excess }) }
+    return groups.map { context.prematureFinish($0.sorted { ($1.rank, $0.excess) > ($0.rank, $1.excess) }) }
   }
 }
 
@@ -50,15 +51,22 @@ private struct LateWork {
   var submitted: WorkID?
   /// When that began to run for the last time.
   var lastBegan: Nanoseconds = .min
+  /// It may have had its part in the finish, and did nothing more that would be seen.
+  var mayOnlyReturnLate = false
   /// A dependent of the operation that began before the work was over.
   var misled: OperationRecord?
   /// A wait for the operation that was over before the work was.
   var waiter: WaitRecord?
 
+  var isHarmful: Bool { (misled != nil || waiter != nil) && !mayOnlyReturnLate }
+  /// What does harm comes first.
+  var rank: Int { isHarmful ? 0 : 1 }
   var excess: Nanoseconds { ended.time - finished.time }
   var isSubmitted: Bool { submitted != nil }
   var beganLate: Bool { !DoctorContext.isBefore(began.time, finished.time) }
   static let least: Nanoseconds = 1_000_000
+  /// For so long a thread that could run has to do without a processor hardly ever.
+  static let long: Nanoseconds = 50_000_000
 }
 
 extension DoctorContext {
@@ -123,14 +131,23 @@ extension DoctorContext {
   }
 
   /// Removes work that caused the finish: on a busy machine the resumer of the finisher may return a moment later. Work that the
-  /// resumer does after that is seen only if it runs again.
+  /// resumer does after that is seen only if it runs again. So it is with tasks that led to the finish in a way that no trace shows, as
+  /// one that counts down what another one counts down last.
   fileprivate func removeCauses(_ works: inout [LateWork]) {
     let operations = Dictionary(
       works.filter(\.isSubmitted).map { ($0.operation.id, $0.operation) }, uniquingKeysWith: { first, _ in first })
     var causes = FinishCauses(trace, of: operations.values)
     works.removeAll { work in
-      guard let id = work.submitted, work.lastBegan <= work.finished.time else { return false }
-      return causes.of(work.operation).contains(id)
+      guard let id = work.submitted else { return false }
+      if causes.endsUnseen(id), !causes.wentOn(id, after: work.operation, lastBegan: work.lastBegan) { return true }
+      return work.lastBegan <= work.finished.time && causes.of(work.operation).contains(id)
+    }
+    for index in works.indices {
+      guard let id = works[index].submitted else { continue }
+      let operation = works[index].operation
+      works[index].mayOnlyReturnLate =
+        works[index].excess < LateWork.long && !causes.wentOn(id, after: operation, lastBegan: works[index].lastBegan)
+        && causes.isFinishedByItsWork(operation)
     }
   }
 
@@ -140,7 +157,7 @@ extension DoctorContext {
     for work in works where known.insert(work.operation.id).inserted { operations.append(work.operation) }
     let worst = works[0]
     // Work that nobody relies on may outlive its operation.
-    let isHarmful = works.contains { $0.misled != nil || $0.waiter != nil }
+    let isHarmful = works.contains(where: \.isHarmful)
     let className = worst.operation.className
     var finding = Finding(
       "premature-finish", isHarmful ? .warning : .note,

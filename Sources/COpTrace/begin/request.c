@@ -72,7 +72,7 @@ static void note(char sign, const char *text) {
 
 void request_note_recording(const char *path) { note('+', path); }
 
-void complain(const char *result, const char *format, ...) {
+void request_complain(const char *result, const char *format, ...) {
   char *why = NULL, *text = NULL;
   va_list arguments;
   va_start(arguments, format);

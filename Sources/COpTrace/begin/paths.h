@@ -1,4 +1,5 @@
-// Paths of the recorder's files, as the system takes them: any bytes but zero. The texts are the caller's to free; NULL: memory is out.
+// Paths of the recorder's files, as the system takes them: any bytes but zero. The texts are the caller's to free; NULL: memory is
+// out.
 #ifndef OPTRACE_PATHS_H
 #define OPTRACE_PATHS_H
 

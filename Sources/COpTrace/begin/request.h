@@ -9,7 +9,7 @@ char *request_path(const char *pattern);
 void request_note_recording(const char *path);
 // Whoever set the environment's variables expects a trace: says on standard error why there is none, or only a part of one
 // (`result`), and reports it. The program runs on.
-void complain(const char *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void request_complain(const char *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define NOTHING_IS_RECORDED "nothing is recorded"
 
 #endif

@@ -49,7 +49,7 @@ static bool read_capacity(wishes *out) {
   out->is_ring = true;
   out->capacity = wishes_bytes(text);
   if (!out->capacity) {
-    complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER='%s' is not a size such as 512K, 16M or 1G", text);
+    request_complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER='%s' is not a size such as 512K, 16M or 1G", text);
     return false;
   }
   if (out->capacity < smallest_capacity) out->capacity = smallest_capacity;
@@ -68,7 +68,7 @@ static bool read_stacks(wishes *out) {
       out->stacks = words[i].stacks;
       return true;
     }
-  complain(NOTHING_IS_RECORDED, "OPTRACE_STACKS='%s' is not off, waits or all", text);
+  request_complain(NOTHING_IS_RECORDED, "OPTRACE_STACKS='%s' is not off, waits or all", text);
   return false;
 }
 
@@ -76,7 +76,7 @@ bool wishes_read(wishes *out) {
   memset(out, 0, sizeof *out);
   const char *pattern = variable("OPTRACE_OUTPUT");
   if (!pattern) {
-    if (variable("OPTRACE_FLIGHT_RECORDER")) complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT");
+    if (variable("OPTRACE_FLIGHT_RECORDER")) request_complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT");
     return false;
   }
   if (!read_capacity(out) || !read_stacks(out)) return false;

@@ -1,7 +1,9 @@
 #include "header.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,15 +28,18 @@ static uint32_t processors(void) {
   return count > 0 ? (uint32_t)count : 0;
 }
 
-// The last part of the path that the program was started by.
-static const char *process_name(void) {
+// The last part of the path of the program's file, as Foundation has it; without `/proc` of what the program was started as.
+static const char *process_name(char *room, size_t size) {
 #if defined(__linux__)
-  const char *name = program_invocation_name;
+  ssize_t length = readlink("/proc/self/exe", room, size - 1);
+  room[length > 0 ? length : 0] = 0;
+  const char *name = length > 0 ? room : program_invocation_name;
 #else
   const char *name = getprogname();
+  (void)room, (void)size;
 #endif
   const char *slash = name ? strrchr(name, '/') : NULL;
-  return slash && slash[1] ? slash + 1 : name ? name : "";
+  return slash ? slash + 1 : name ? name : "";
 }
 
 void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_counter, bool is_ring) {
@@ -51,7 +56,8 @@ void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_cou
   put(out, optrace_header_clock, use_counter ? optrace_file_clock_counter : optrace_file_clock_monotonic);
   memcpy(out + optrace_header_process_start, &start, sizeof start);
   optrace_boot_id(out + optrace_header_boot_id);
-  put_text(out, optrace_header_process_name, process_name(), optrace_header_process_name_size);
+  char room[PATH_MAX];
+  put_text(out, optrace_header_process_name, process_name(room, sizeof room), optrace_header_process_name_size);
   put(out, optrace_header_processors, processors());
   put_text(out, optrace_header_writer_version, OPTRACE_VERSION, optrace_header_writer_version_size);
 }

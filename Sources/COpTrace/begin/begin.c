@@ -8,6 +8,7 @@
 #include "../book/book.h"
 #include "../describe/carry.h"
 #include "../describe/code.h"
+#include "../describe/describe.h"
 #include "../describe/texts.h"
 #include "COpTraceHooks.h"
 #include "create.h"
@@ -45,9 +46,10 @@ static created_file create_file(const char *path) {
   created_file file = trace_file_create(path);
   const char *named = file.path ? file.path : path;
   if (file.result == not_created)
-    complain(NOTHING_IS_RECORDED, "cannot create the trace '%s': %s%s", named, strerror(file.error), cause(file.error));
+    request_complain(NOTHING_IS_RECORDED, "cannot create the trace '%s': %s%s", named, strerror(file.error),
+                     cause(file.error));
   if (file.result == is_no_trace)
-    complain(NOTHING_IS_RECORDED, "'%s' exists and is not a trace: choose another name or remove it", named);
+    request_complain(NOTHING_IS_RECORDED, "'%s' exists and is not a trace: choose another name or remove it", named);
   return file;
 }
 
@@ -68,7 +70,8 @@ static optrace_recorder *create_recorder(const wishes *wanted, const created_fil
   if (made) return made;
   int error = errno;
   unlink(file->path);
-  complain(NOTHING_IS_RECORDED, "cannot reserve space for the trace '%s': %s%s", file->path, strerror(error), cause(error));
+  request_complain(NOTHING_IS_RECORDED, "cannot reserve space for the trace '%s': %s%s", file->path, strerror(error),
+                   cause(error));
   return NULL;
 }
 
@@ -88,7 +91,7 @@ static void record_what_is_wanted(const wishes *wanted) {
   if (!wanted->tasks) return;
   const char *why = install_hooks();
   if (!why) why = optrace_record_tasks(recorder, code_define);
-  if (why) complain("the rest is recorded", "tasks cannot be recorded (%s)", why);
+  if (why) request_complain("the rest is recorded", "tasks cannot be recorded (%s)", why);
 }
 
 // False: there is no recorder, and why has been said.
@@ -122,27 +125,32 @@ static void watch_everything(const created_file *file) {
   optrace_set_default(NULL);
   stop();
   unlink(file->path);
-  complain(NOTHING_IS_RECORDED, "the operations of this program cannot be recorded from outside (%s); link OpTrace instead",
-           detail(why));
+  request_complain(NOTHING_IS_RECORDED,
+                   "the operations of this program cannot be recorded from outside (%s); link OpTrace instead", detail(why));
 }
 
 void optrace_begin_from_outside(void) {
   if (recorder) return;
   if (book_is_stripped())
-    return complain(NOTHING_IS_RECORDED, "its symbols were stripped, so Swift's libraries in it cannot be found; run the file as it was "
-                    "before `strip`, or put its debug file (same build id) beside it");
+    return request_complain(NOTHING_IS_RECORDED,
+                            "its symbols were stripped, so Swift's libraries in it cannot be found; run the file as it was before "
+                            "`strip`, or put its debug file (same build id) beside it");
   wishes wanted;
   if (!wishes_read(&wanted)) return;
+  optrace_hooks_describe_by(describe_prepare, describe_fill_hook_calls);
   // Nothing is examined later: from here on Foundation is used as this recorder knows it.
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks;
-  if (why) complain(has_more ? "blocks and tasks are recorded" : NOTHING_IS_RECORDED, "the operations of this program cannot be recorded (%s)", why);
+  if (why)
+    request_complain(has_more ? "blocks and tasks are recorded" : NOTHING_IS_RECORDED,
+                     "the operations of this program cannot be recorded (%s)", why);
   if (why && !has_more) return free(wanted.path);
   optrace_hooks_begin();
   created_file file = create_file(wanted.path);
   if (file.result == created && begin(&wanted, &file)) watch_everything(&file);
+  for (uint32_t i = 0; describe_left_out(i); i++) request_complain("the rest is recorded", "%s", describe_left_out(i));
   const char *left_out = optrace_hooks_left_out();
-  if (left_out) complain("the rest is recorded", "%s", left_out);
+  if (left_out) request_complain("the rest is recorded", "%s", left_out);
   optrace_hooks_begun();
   free(file.path);
   free(wanted.path);

@@ -1,0 +1,281 @@
+// What a flight recorder keeps that was begun from C: as the event table says.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../Sources/COpTrace/describe/numbers.h"
+#include "COpTraceFields.h"
+#include "COpTraceTraits.h"
+#include "harness.h"
+#include "reader.h"
+#include "recording.h"
+
+enum { smallest = 256 * 1024, operation = 4001, queue = 71, span = 9001, object = 0x7f0040, waiter = 55 };
+
+static void fill(optrace_recorder *recorder) {
+  static const uint8_t text[] = "a mark that fills the ring";
+  for (int i = 0; i < 40000; i++) optrace_emit_text(recorder, optrace_kind_mark, 0, 0, false, 0, text, sizeof text - 1);
+}
+
+// ---- Each kind -----------------------------------------------------------------------------------------------------
+
+static uint32_t subject_of(uint8_t kind) {
+  if (kind == optrace_kind_queue_wait_began || kind == optrace_kind_queue_wait_ended) return queue;
+  if (optrace_carries[kind] == optrace_carry_while_queue_exists) return queue;
+  if (kind == optrace_kind_object_named || kind == optrace_kind_wait_lasts) return 0;
+  return kind == optrace_kind_span_ended ? span : kind == optrace_kind_stood_at ? 6 : operation;
+}
+
+static void emit(optrace_recorder *recorder, uint8_t kind, uint32_t waits) {
+  uint64_t word1 = 0, word2 = 0;
+  switch (kind) {
+    case optrace_kind_wait_lasts:
+      word1 = optrace_wait_lasts_word1((optrace_wait_lasts_fields){.thread = 1, .on = operation});
+      break;
+    case optrace_kind_blocked:
+    case optrace_kind_signalled:
+    case optrace_kind_unblocked:
+      word1 = optrace_blocked_word1((optrace_blocked_fields){.object = object, .kind = optrace_object_queue});
+      word2 = optrace_blocked_word2((optrace_blocked_fields){.thread = waits});
+      break;
+    case optrace_kind_span_began: word1 = optrace_span_began_word1((optrace_span_began_fields){.id = span}); break;
+    case optrace_kind_object_named: word2 = optrace_object_named_word2((optrace_object_named_fields){.object = object}); break;
+    default: break;
+  }
+  bool has_word2 = kind == optrace_kind_object_named || kind == optrace_kind_queue_created;
+  switch (kind >> 6) {
+    case 0: optrace_emit1(recorder, kind, subject_of(kind)); break;
+    case 1: optrace_emit2(recorder, kind, subject_of(kind), word1); break;
+    case 2: optrace_emit3(recorder, kind, subject_of(kind), word1, word2); break;
+    default:
+      optrace_emit_text(recorder, kind, subject_of(kind), (uint32_t)(word1 >> 32), has_word2, word2, (const uint8_t *)"text", 4);
+  }
+}
+
+static bool is_end(uint8_t kind) { return optrace_bounds[kind].bound >= optrace_bound_ends; }
+static bool is_behind_another(uint8_t kind) {
+  return optrace_carries[kind] == optrace_carry_with_wait_before || optrace_carries[kind] == optrace_carry_with_record_before;
+}
+
+// In an order in which all of them go on: an operation and a queue, the task's last suspension, and what belongs to a wait behind
+// it.
+static void emit_open(optrace_recorder *recorder, uint32_t waits, bool with_names) {
+  emit(recorder, optrace_kind_operation_created, waits);
+  emit(recorder, optrace_kind_queue_created, waits);
+  emit(recorder, optrace_kind_task_suspended, waits);
+  for (int kind = 1; kind < 256; kind++) {
+    uint8_t one = (uint8_t)kind, carries = optrace_carries[one];
+    if (carries == optrace_carry_never || is_end(one) || is_behind_another(one)) continue;
+    if (one == optrace_kind_task_suspended || (carries == optrace_carry_while_newest && !with_names)) continue;
+    emit(recorder, one, waits);
+    if (one != optrace_kind_blocked) continue;
+    emit(recorder, optrace_kind_stood_at, waits);
+    emit(recorder, optrace_kind_processor_time, waits);
+    emit(recorder, optrace_kind_signalled, waits);
+  }
+}
+
+static trace stopped(optrace_recorder *recorder) {
+  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
+  trace t = trace_read("run.optrace");
+  EXPECT_NOTHING(t.wrong);
+  EXPECT(trace_header(&t, optrace_header_overwritten_bytes) > 100000);
+  return t;
+}
+
+TEST(a_ring_carries_of_each_kind_what_goes_on) {
+  optrace_recorder *recorder = recording_begin_flight("run.optrace", smallest);
+  REQUIRE(recorder);
+  emit_open(recorder, waiter, true);
+  fill(recorder);
+  trace t = stopped(recorder);
+  EXPECT_EQUAL(trace_lost(&t), 0);
+  for (int kind = 1; kind < 256; kind++) {
+    uint8_t one = (uint8_t)kind;
+    if (optrace_carries[one] == optrace_carry_never || is_end(one)) continue;
+    if (!trace_count(&t, one)) core_test_fail(__FILE__, __LINE__, "kind 0x%02X is not carried", one);
+  }
+  EXPECT(trace_count(&t, optrace_kind_mark) > 0 && trace_count(&t, optrace_kind_mark) < 40000);
+  trace_free(&t);
+}
+
+TEST(a_ring_carries_nothing_of_what_is_over) {
+  optrace_recorder *recorder = recording_begin_flight("run.optrace", smallest);
+  REQUIRE(recorder);
+  emit_open(recorder, 0, false);
+  for (int kind = 1; kind < 256; kind++)
+    if (optrace_bounds[kind].bound == optrace_bound_ends) emit(recorder, (uint8_t)kind, 0);
+  fill(recorder);
+  trace t = stopped(recorder);
+  for (size_t i = 0; i < t.count; i++) {
+    uint8_t kind = t.records[i].kind;
+    // The recorder names its threads itself, and keeps the clock.
+    if (optrace_carries[kind] != optrace_carry_never) core_test_fail(__FILE__, __LINE__, "kind 0x%02X is carried", kind);
+  }
+  trace_free(&t);
+}
+
+// ---- Waits ---------------------------------------------------------------------------------------------------------
+
+static optrace_recorder *meeting;
+static uint32_t the_waiter;
+static pthread_barrier_t turns;
+
+static void meet(void) { pthread_barrier_wait(&turns); }
+
+static uint64_t wait_word(uint8_t kind, uint64_t of) {
+  return optrace_unblocked_word1((optrace_unblocked_fields){.object = of, .kind = kind});
+}
+
+// A thread waits for a semaphore and gets it, then for a dispatch queue for ever.
+static void *wait_twice(void *fills) {
+  optrace_emit2(meeting, optrace_kind_operation_created, 1, 0);
+  meet();
+  meet();
+  optrace_emit2(meeting, optrace_kind_unblocked, 1, wait_word(optrace_object_semaphore, 16));
+  if (fills) fill(meeting);
+  meet();
+  meet();
+  return NULL;
+}
+
+static void tell(uint64_t word, const char *name) {
+  uint64_t wait = optrace_blocked_word2((optrace_blocked_fields){.thread = the_waiter, .age = 1});
+  optrace_emit3(meeting, optrace_kind_blocked, 1, word, wait);
+  if (name)
+    optrace_emit_text(meeting, optrace_kind_object_named, 0, 0, true, optrace_unblocked_read(word).object,
+                      (const uint8_t *)name, strlen(name));
+  optrace_emit3(meeting, optrace_kind_signalled, 0, word, 2);
+}
+
+// Another thread tells of both. `fills`: who has its chunks recycled.
+static void waits_outlive(bool waiter_fills, bool teller_fills) {
+  pthread_t thread;
+  meeting = recording_begin_flight("run.optrace", smallest);
+  // The thread that records first has the number 1.
+  the_waiter = 1;
+  REQUIRE(meeting && pthread_barrier_init(&turns, NULL, 2) == 0);
+  REQUIRE(pthread_create(&thread, NULL, wait_twice, waiter_fills ? &turns : NULL) == 0);
+  meet();
+  tell(wait_word(optrace_object_semaphore, 16), NULL);
+  meet();
+  meet();
+  tell(wait_word(optrace_object_queue, object), "com.example.db");
+  if (teller_fills) fill(meeting);
+  trace t = stopped(meeting);
+  EXPECT_EQUAL(trace_lost(&t), 0);
+  size_t open = 0, begun = 0, signalled = 0, ended = 0;
+  for (size_t i = 0; i < t.count; i++) {
+    const record *r = &t.records[i];
+    bool is_queue = r->word[0] == wait_word(optrace_object_queue, object);
+    if (r->kind == optrace_kind_blocked) begun++, open += is_queue;
+    if (r->kind == optrace_kind_signalled) signalled += is_queue;
+    if (r->kind == optrace_kind_unblocked) ended++;
+  }
+  EXPECT_EQUAL(open, 1);
+  EXPECT_EQUAL(signalled, 1);
+  EXPECT_EQUAL(trace_count(&t, optrace_kind_object_named), 1);
+  // What ended is there with its end, or not at all.
+  EXPECT_EQUAL(begun, waiter_fills && teller_fills ? 1 : 2);
+  EXPECT(begun == 1 || ended == 1);
+  trace_free(&t);
+  meet();
+  pthread_join(thread, NULL);
+}
+
+TEST(a_ring_keeps_the_wait_that_goes_on_when_the_teller_is_busy) { waits_outlive(false, true); }
+TEST(a_ring_keeps_the_wait_that_goes_on_when_the_waiter_is_busy) { waits_outlive(true, false); }
+TEST(a_ring_keeps_the_wait_that_goes_on_when_both_are_busy) { waits_outlive(true, true); }
+
+// ---- Operations of many threads ------------------------------------------------------------------------------------
+
+enum { threads = 4, each = 20000, unfinished = 10 };
+
+// Finished by another thread than the one that made it, also before that one's chunk is full.
+static void make_and_finish(int which) {
+  for (uint32_t i = 0; i < each; i++) {
+    uint32_t number = (uint32_t)which * each + i + 1, other = (uint32_t)((which + 1) % threads) * each + i + 1;
+    optrace_emit2(meeting, optrace_kind_operation_created, number, 0);
+    optrace_emit2(meeting, optrace_kind_enqueued, number, 1);
+    meet();
+    if (i >= unfinished) optrace_emit1(meeting, optrace_kind_ended_finished, other);
+  }
+}
+
+TEST(a_ring_keeps_all_of_operations_that_others_do_not_finish) {
+  meeting = recording_begin_flight("run.optrace", 512 * 1024);
+  REQUIRE(meeting && pthread_barrier_init(&turns, NULL, threads) == 0);
+  on_threads(threads, make_and_finish);
+  trace t = stopped(meeting);
+  EXPECT_EQUAL(trace_lost(&t), 0);
+  uint32_t seen[threads][unfinished] = {{0}};
+  for (size_t i = 0; i < t.count; i++) {
+    const record *r = &t.records[i];
+    uint32_t index = (r->subject - 1) % each;
+    if ((r->kind == optrace_kind_operation_created || r->kind == optrace_kind_enqueued) && r->subject && index < unfinished)
+      seen[(r->subject - 1) / each][index]++;
+    // Of what is over only the newest is there.
+    if (r->kind == optrace_kind_operation_created) EXPECT(index < unfinished || index > each / 4);
+  }
+  for (int i = 0; i < threads; i++)
+    for (int k = 0; k < unfinished; k++) EXPECT_EQUAL(seen[i][k], 2);
+  trace_free(&t);
+}
+
+TEST(unfinished_operations_that_fill_a_ring_are_counted) {
+  optrace_recorder *recorder = recording_begin_flight("run.optrace", smallest);
+  REQUIRE(recorder);
+  for (uint32_t i = 1; i <= 40000; i++) optrace_emit2(recorder, optrace_kind_operation_created, i, 0);
+  trace t = stopped(recorder);
+  bool has_first = false, has_last = false;
+  for (size_t i = 0; i < t.count; i++) {
+    has_first |= t.records[i].kind == optrace_kind_operation_created && t.records[i].subject == 1;
+    has_last |= t.records[i].kind == optrace_kind_operation_created && t.records[i].subject == 40000;
+  }
+  EXPECT(has_first && has_last && trace_lost(&t) > 0);
+  trace_free(&t);
+}
+
+// ---- The tables ----------------------------------------------------------------------------------------------------
+
+static bool is_even(const void *context, const number_entry *entry) {
+  (void)context;
+  return entry->value % 2 == 0;
+}
+
+TEST(tables_of_numbers_hold_what_was_put_in) {
+  enum { most = 3000, rounds = 200000 };
+  static bool has[most];
+  static uint64_t values[most];
+  number_set set = {0};
+  number_map map = {0};
+  uint64_t state = core_test_seed();
+  uint32_t expected = 0;
+  for (int i = 0; i < rounds; i++) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    uint32_t number = (uint32_t)(state >> 33) % (most - 1) + 1;
+    bool removes = state >> 62 & 1;
+    EXPECT_EQUAL(number_set_has(&set, number), has[number]);
+    if (removes) {
+      EXPECT_EQUAL(number_set_remove(&set, number), has[number]);
+      number_map_remove(&map, number * 0x100000000ull, number % 3);
+      expected -= has[number];
+    } else {
+      uint64_t *value = number_map_add(&map, number * 0x100000000ull, number % 3);
+      REQUIRE(number_set_add(&set, number) && value);
+      EXPECT_EQUAL(*value, has[number] ? values[number] : 0);
+      *value = values[number] = state;
+      expected += !has[number];
+    }
+    has[number] = !removes;
+    if (i % 50000 == 49999) {
+      number_map_filter(&map, NULL, is_even);
+      for (uint32_t k = 1; k < most; k++)
+        if (has[k] && values[k] % 2) expected -= number_set_remove(&set, k), has[k] = false;
+    }
+    EXPECT(set.count == expected && map.count == expected);
+  }
+  number_set_clear(&set);
+  EXPECT(!number_set_has(&set, 1) && !number_set_remove(&set, 0) && !number_map_find(&map, 1, 1));
+  free(map.slots);
+}
