@@ -37,7 +37,7 @@ extension Summary {
       if !task.runs.isEmpty {
         of.running.append(task.runs.reduce(0) { $0.saturating(max(0, ($1.ended ?? trace.end) - $1.began)) })
       }
-      if let enqueued = task.enqueued {
+      if let enqueued = task.enqueued, task.actor == nil {
         of.waiting.append(max(0, (task.runs.first?.began ?? trace.end) - enqueued.time))
       }
       for suspension in task.suspensions {
@@ -45,7 +45,13 @@ extension Summary {
         let runnable = suspension.enqueued?.time ?? end
         of.kind.suspended[suspension.reason, default: 0] = of.kind.suspended[suspension.reason, default: 0]
           .saturating(max(0, runnable - suspension.from.time))
-        if let enqueued = suspension.enqueued { of.waiting.append(max(0, end - enqueued.time)) }
+        guard let enqueued = suspension.enqueued else { continue }
+        let turn = max(0, end - enqueued.time)
+        if suspension.actor == nil {
+          of.waiting.append(turn)
+        } else {
+          of.kind.suspended[.executor] = of.kind.suspended[.executor, default: 0].saturating(turn)
+        }
       }
       values[name] = of
     }
@@ -56,5 +62,33 @@ extension Summary {
       return kind
     }
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
+  }
+}
+
+extension Summary {
+  /// The waits of tasks for actors of one class.
+  public struct ActorClass: Sendable, Equatable {
+    /// Empty: not known.
+    public var name: String
+    /// Number of actors that were waited for, as far as their addresses tell them apart.
+    public var actors = 0
+    /// How long tasks waited, until the end of the trace where they still do.
+    public var waiting = Distribution()
+  }
+
+  /// Longest waiting time first. O(tasks + suspensions).
+  static func actors(_ trace: Trace) -> [ActorClass] {
+    var values: [String: (actors: Set<UInt32>, waiting: [Nanoseconds])] = [:]
+    for index in trace.tasks.indices {
+      for wait in trace.tasks[index].actorWaits {
+        let length = max(0, (wait.began ?? trace.end) - wait.queued.time)
+        values[wait.actor.className, default: ([], [])].actors.insert(wait.actor.number)
+        values[wait.actor.className, default: ([], [])].waiting.append(length)
+      }
+    }
+    return values.map {
+      ActorClass(name: $0.key, actors: $0.value.actors.count, waiting: Distribution($0.value.waiting))
+    }
+    .sorted { ($1.waiting.total, $0.name) < ($0.waiting.total, $1.name) }
   }
 }

@@ -29,6 +29,8 @@ public struct Summary: Sendable, Equatable {
   public var blocks: [Class] = []
   /// Tasks, by function; longest running time first.
   public var tasks: [TaskKind] = []
+  /// Waits of tasks for actors, by class; empty where they are not heard.
+  public var actors: [ActorClass] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
   /// Threads that waited for something.
@@ -147,6 +149,7 @@ public struct Summary: Sendable, Equatable {
     dispatchQueues = Self.dispatchQueues(trace)
     blocks = Self.classes(trace.blocks, traceEnd: trace.end)
     tasks = Self.tasks(trace)
+    actors = Self.actors(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
     (locations, moreLocations) = Self.locations(trace, most: slowestCount)

@@ -15,6 +15,8 @@ package struct TaskPiece: Sendable, Equatable {
   package var end: Nanoseconds
   /// Not over when the trace ends.
   package var isOpen = false
+  /// Suspended: an actor keeps it waiting.
+  package var isForActor = false
   /// Of a run, its index among the runs; else that of the suspension that it belongs to, -1: none, as before the first run.
   package var index: Int
 }
@@ -28,23 +30,32 @@ extension TaskRecord {
     let last = max(over ?? traceEnd, submitted?.time ?? .min)
     /// From here on nothing is known yet.
     var free = Nanoseconds.min
-    func add(_ kind: TaskPiece.Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ index: Int, isOpen: Bool = false) {
+    func add(
+      _ kind: TaskPiece.Kind, _ begin: Nanoseconds, _ end: Nanoseconds, _ index: Int, isOpen: Bool = false,
+      isForActor: Bool = false
+    ) {
       let begin = max(begin, free)
       let end = max(begin, end)
       guard end > begin || kind == .run else { return }
-      pieces.append(TaskPiece(kind: kind, begin: begin, end: end, isOpen: isOpen, index: index))
+      pieces.append(
+        TaskPiece(
+          kind: kind, begin: begin, end: end, isOpen: isOpen, isForActor: isForActor, index: index))
       free = max(end, begin + 1)
     }
     func wait(
-      _ from: Nanoseconds, _ enqueued: Nanoseconds?, _ to: Nanoseconds, _ index: Int, isOpen: Bool
+      _ from: Nanoseconds, _ enqueued: Nanoseconds?, _ to: Nanoseconds, _ index: Int, isOpen: Bool, isForActor: Bool
     ) {
       let turn = enqueued.map { min(max($0, from), to) } ?? to
       add(.suspended, from, turn, index, isOpen: isOpen && enqueued == nil)
-      if enqueued != nil { add(.turn, turn, to, index, isOpen: isOpen) }
+      if enqueued != nil {
+        add(isForActor ? .suspended : .turn, turn, to, index, isOpen: isOpen, isForActor: isForActor)
+      }
     }
     if let submitted = submitted?.time ?? enqueued?.time {
       let began = runs.first?.began
-      wait(submitted, enqueued?.time, max(submitted, began ?? last), -1, isOpen: began == nil && over == nil)
+      wait(
+        submitted, enqueued?.time, max(submitted, began ?? last), -1, isOpen: began == nil && over == nil,
+        isForActor: actor != nil)
     }
     var suspension = suspensions.startIndex
     for run in runs.indices {
@@ -58,14 +69,21 @@ extension TaskRecord {
       guard next != nil || runs[run].ended != nil && known >= 0 else { continue }
       wait(
         end, known < 0 ? nil : suspensions[known].enqueued?.time, next ?? max(last, end), known,
-        isOpen: next == nil && over == nil)
+        isOpen: next == nil && over == nil, isForActor: known >= 0 && suspensions[known].actor != nil)
     }
     return pieces
   }
 
   /// The reason of one of its pieces that is no run; nil: it waits for its first run.
   package func reason(of piece: TaskPiece) -> Reason? {
-    suspensions.indices.contains(piece.index) ? suspensions[piece.index].reason : nil
+    if piece.isForActor { return .executor }
+    return suspensions.indices.contains(piece.index) ? suspensions[piece.index].reason : nil
+  }
+
+  /// The actor that keeps it waiting in one of its pieces; nil: none does, or that is not heard.
+  package func actor(of piece: TaskPiece) -> WaitedActor? {
+    guard piece.isForActor else { return nil }
+    return suspensions.indices.contains(piece.index) ? suspensions[piece.index].actor : actor
   }
 }
 

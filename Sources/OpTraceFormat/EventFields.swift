@@ -729,6 +729,53 @@ package enum EventFields {
     @inlinable package var main: Bool { word1 >> 32 & 1 != 0 }
   }
 
+  /// `task-queued`
+  package struct TaskQueued: EventWords {
+    @inlinable package static var kind: EventKind { .taskQueued }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(actor: UInt32, class: UInt32, by: UInt32) {
+      word1 = UInt64(actor) | (UInt64(`class`) & 0xFFFF) << 32
+      word2 = UInt64(by)
+    }
+
+    @inlinable package var actor: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word2) }
+  }
+
+  /// `task-resumed`
+  package struct TaskResumed: EventWords {
+    @inlinable package static var kind: EventKind { .taskResumed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32, how: UInt8) {
+      word1 = UInt64(by) | (UInt64(how) & 0xF) << 32
+      word2 = 0
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var how: UInt8 { UInt8(truncatingIfNeeded: word1 >> 32 & 0xF) }
+    @inlinable package static var largestHow: UInt8 { 0xF }
+  }
+
   /// `task-suspended`
   package struct TaskSuspended: EventWords {
     @inlinable package static var kind: EventKind { .taskSuspended }

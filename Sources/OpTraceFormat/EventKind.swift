@@ -118,6 +118,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case processorTime = 0x5A
   /// An operation, a block or a task was submitted inside of a span. Since 1.5.
   case submittedWithin = 0x5B
+  /// A continuation that a task waits for, or is about to, is resumed. Since 1.8.
+  case taskResumed = 0x5C
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -142,6 +144,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case blockSubmitted = 0x87
   /// A task is created. Since 1.4.
   case taskCreated = 0x8C
+  /// A task is given to an actor, and waits for it. Since 1.8.
+  case taskQueued = 0x8D
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

@@ -399,7 +399,24 @@ public struct EventSpec: Sendable {
       [.init("by", 1, 0, 32, .operation), .init("main", 1, 32, 1, .flag, since: 7)],
       carry: .sinceSuspended, life: .subject, since: 4,
       meaning:
-        "the task can go on, and waits for its turn. `by`: the work that resumed it; 0: none. `main` (since 1.7): its turn on the main thread. Not written while it waits for a busy actor"
+        "the task can go on, and waits for its turn. `by`: the work that resumed it; 0: none. `main` (since 1.7): its turn on the main thread. For a wait for an actor: `task-queued`"
+    ),
+    EventSpec(
+      .taskQueued, "task-queued", .task,
+      [
+        .init("actor", 1, 0, 32, .unsigned(.any)), .init("class", 1, 32, 16, .string(.class)),
+        .init("by", 2, 0, 32, .operation),
+      ],
+      carry: .sinceSuspended, life: .subject, since: 8,
+      meaning:
+        "the task can go on, and waits for an actor until it runs; written before the actor has it. `actor`: a number for the address of the actor; one that was freed may have been followed by another. `class`: its class. `by`: as in `task-enqueued`"
+    ),
+    EventSpec(
+      .taskResumed, "task-resumed", .task,
+      [.init("by", 1, 0, 32, .operation), .init("how", 1, 32, 4, .unsigned(.within(0...2)))],
+      carry: .sinceSuspended, life: .subject, since: 8,
+      meaning:
+        "the continuation is resumed that the task waits for, or is about to; written before the task can go on. `by`: the work that does it; 0: none. `how`: 0 with a value, 1 with a value where an error may come, 2 with an error"
     ),
     EventSpec(
       .taskRun, "task-run", .task, carry: .sinceSuspended, life: .subject, since: 4,
@@ -413,7 +430,7 @@ public struct EventSpec: Sendable {
     ),
     EventSpec(
       .taskCompleted, "task-completed", .task, carry: .whileUnfinished, bound: .ends(.task), life: .subject, since: 4,
-      meaning: "the task is over; seen when its thread takes up something else"),
+      meaning: "the task is over. Written when its function has returned, before anybody who waits for it; if that cannot be heard, when its thread takes up something else"),
 
     // Queues.
     EventSpec(

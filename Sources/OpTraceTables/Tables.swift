@@ -1,8 +1,8 @@
 extension TraceTable {
   /// All tables, in the order in which they are shown. A new one is a file in `Tables/` and a word here.
   package static let all: [TraceTable] = [
-    .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .spans, .spanWork,
-    .marks, .stacks,
+    .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .suspensions,
+    .actorWaits, .spans, .spanWork, .marks, .stacks,
     .criticalPath, .findings, .findingOperations, .busyThreads, .queueDepth,
   ]
 

@@ -69,6 +69,14 @@ extension BlockRecord {
 extension TaskRecord {
   /// What it does until its first run where nobody has heard that it was enqueued.
   package static let wordsBeforeItsFirstRun = "waits for its first run"
+
+  /// What it does when the trace ends before its first run, or until then.
+  package var wordsBeforeItsFirstRun: String { actor?.words ?? Self.wordsBeforeItsFirstRun }
+}
+
+extension TaskRecord.WaitedActor {
+  /// "waits for actor Printer 3".
+  package var words: String { "waits for \(title)" }
 }
 
 extension TaskRecord.Suspension {
@@ -81,7 +89,7 @@ extension TaskRecord.Suspension {
       return "waits for " + (trace.task(awaited).map { "\($0.title) \(awaited)" } ?? "task \(awaited)")
     case .continuation: return "waits for a continuation"
     case .group: return "waits for a child"
-    case .executor: return "goes to another executor"
+    case .executor: return actor?.words ?? "goes to another executor"
     case .sleep: return "sleeps"
     }
   }

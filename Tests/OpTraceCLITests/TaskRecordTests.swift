@@ -1,5 +1,6 @@
 #if os(Linux) && compiler(>=6.2)
   import Foundation
+  import OpTraceFormat
   import OpTraceModel
   import TestSupport
   import Testing
@@ -107,6 +108,75 @@
       let anonymous = try run("pack", "--anonymize", file, "-o", "none.optracez")
       let dump = try run("dump", "none.optracez", "-o", "-").output
       #expect(anonymous.status == 0 && dump.contains("task-suspended") && !dump.contains("sleeper"))
+    }
+
+    /// The same program with Swift's libraries linked into it, too.
+    private static let isStatic = [false, true]
+
+    private func recorded(_ part: String, isStatic: Bool) throws -> (output: String, trace: Trace) {
+      guard isStatic else {
+        let (result, trace) = try record(["--tasks", "--dispatch"], "TaskTestProgram", part)
+        return (result.output, trace)
+      }
+      let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("TaskTestProgram").path
+      let made = try Command.run(
+        source, folder.folder.path("linked"),
+        shell: "swiftc -swift-version 6 -O -g -parse-as-library -static-stdlib \"$1\"/*.swift -o \"$2\"")
+      try #require(made.status == 0, "\(made)")
+      let result = try Command.run(
+        arguments: [folder.folder.folder.path, "--tasks", "--dispatch", "-o", file, "--", "./linked", part],
+        shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      return (result.output, try folder.trace(file))
+    }
+
+    @Test("each call of a busy actor, with its wait; each task's end, before anything else", arguments: isStatic)
+    func actors(isStatic: Bool) throws {
+      let (output, trace) = try recorded("actors", isStatic: isStatic)
+      #expect(output == "200\n" && trace.loss.isComplete)
+      #expect(try isInOrder())
+      let callers = trace.tasks.filter { task in task.actorWaits.contains { $0.actor.className == "Printer" } }
+      // Who holds it need not wait for it.
+      #expect(callers.count == 200 || callers.count == 201, "\(callers.count)")
+      let waits = callers.flatMap(\.actorWaits)
+      #expect(waits.count == callers.count && Set(waits.map(\.actor.number)).count == 1)
+      #expect(waits.allSatisfy { ($0.began ?? 0) >= $0.queued.time && $0.suspension != nil })
+      // Each goes there by itself.
+      #expect(waits.allSatisfy { $0.by == nil })
+      #expect(waits.filter { ($0.began ?? 0) - $0.queued.time >= 10_000_000 }.count >= 200)
+      let events = try TraceReader.events(path: folder.folder.path(file))
+      var last: [ThreadID: UInt32] = [:]
+      for index in events.indices {
+        let event = events[index]
+        // Nothing is on its thread between the end of its last run and its end.
+        switch EventKind(rawValue: event.kind) {
+        case .taskRun: last[event.thread] = event.subject
+        case .taskCompleted: #expect(last[event.thread] == event.subject, "\(event)")
+        case .taskSuspended: last[event.thread] = nil
+        default: break
+        }
+      }
+    }
+
+    @Test("each continuation with who resumed it, and how", arguments: isStatic) func resumes(isStatic: Bool) throws {
+      let (output, trace) = try recorded("resumes", isStatic: isStatic)
+      #expect(output == "90\n" && trace.loss.isComplete)
+      #expect(try isInOrder())
+      let main = try #require(trace.tasks.first)
+      let events = try TraceReader.events(path: folder.folder.path(file))
+      let resumed = events.indices.map { events[$0] }.filter {
+        $0.kind == EventKind.taskResumed.rawValue && $0.subject == main.id.rawValue
+      }
+      #expect(resumed.count == 90)
+      let by = resumed.map { WorkID(EventFields.TaskResumed($0.word1).by) }
+      #expect(by.filter { trace.task($0) != nil }.count == 30 && by.filter { trace.block($0) != nil }.count == 30)
+      #expect(by.filter { $0.rawValue == 0 }.count == 30)
+      let ways = Dictionary(resumed.map { (EventFields.TaskResumed($0.word1).how, 1) }, uniquingKeysWith: +)
+      #expect(ways == [0: 60, 1: 15, 2: 15])
+      // Some were resumed so early that the task went on.
+      let waits = main.suspensions.filter { $0.reason == .continuation }
+      #expect(waits.count > 45 && waits.allSatisfy { $0.resumed != nil && $0.resumption != nil }, "\(waits.count)")
+      #expect(waits.allSatisfy { $0.resumption != .value || $0.resumer.flatMap { trace.workIndex(of: $0) } != nil })
     }
 
     @Test("a program without Foundation and operations; what is short and many, whole") func plain() throws {

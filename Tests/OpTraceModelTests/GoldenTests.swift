@@ -143,7 +143,12 @@ import Testing
     lines += task.runs.map { "  ran on \($0.thread): \($0.began) to \(show($0.ended))" }
     lines += task.suspensions.map { one in
       "  \(one.reason) for \(show(one.awaited)): \(show(one.from)) to \(show(one.to)), "
-        + "enqueued \(show(one.enqueued)) by \(show(one.resumer))" + stack(one.at, trace)
+        + "enqueued \(show(one.enqueued)) by \(show(one.resumer))"
+        + (one.resumption.map { ", resumed \(show(one.resumed)) with \($0)" } ?? "") + stack(one.at, trace)
+    }
+    lines += task.actorWaits.map { one in
+      "  \(one.actor.title): \(show(one.queued)) to \(show(one.began)) by \(show(one.by)), "
+        + "suspension \(one.suspension.map { "\($0)" } ?? "-")"
     }
     return lines
   }

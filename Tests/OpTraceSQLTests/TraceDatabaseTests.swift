@@ -42,6 +42,23 @@ struct TraceDatabaseTests {
     }
   }
 
+  @Test("tasks' waits for actors, and who resumed them")
+  func actors() throws {
+    let traces = [try GoldenTrace.actors()]
+    #expect(
+      try Self.text("SELECT task, actor, class, queued, began, by_kind, by FROM actor_waits", of: traces) == [
+        "1 | 1 | Printer | 3100 | 40000 | task | 1", "1 | 2 | null | 62100 | 70000 | task | 3",
+        "1 | null | Printer | 140100 | 150000 | task | 1", "2 | 1 | Printer | 2100 | 20000 | task | 1",
+        "4 | 1 | Printer | 170100 | null | null | null",
+      ])
+    #expect(
+      try Self.text("SELECT reason, resumed, how, resumer, ended FROM suspensions", of: traces) == [
+        "executor | null | null | 1 | 40000", "continuation | 62000 | value | 3 | 70000",
+        "continuation | 90000 | error | null | 100000", "continuation | 110000 | throwing | 1 | 120100",
+        "executor | null | null | 1 | 150000", "continuation | null | null | null | null",
+      ])
+  }
+
   @Test("every table has the rows and columns of the model, cell by cell")
   func cells() throws {
     let source = TableSource(Self.trace())

@@ -30,6 +30,21 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 210 operations"))
   }
 
+  @Test("waits for actors, by class; without any there is no table, and no key")
+  func actors() throws {
+    let trace = try GoldenTrace.actors()
+    let lines = SummaryText(Summary(of: trace), of: trace).text.split(separator: "\n").map(String.init)
+    let first = try #require(lines.firstIndex(of: "Actors"))
+    let rows = lines[(first + 1)...(first + 3)].map { $0.split(separator: " ").map(String.init) }
+    #expect(rows[0] == ["class", "actors", "waits", "total", "p50", "p95", "max"])
+    #expect(rows[1].prefix(3) == ["Printer", "2", "4"] && rows[2].prefix(3) == ["?", "1", "1"], "\(rows)")
+    func json(_ trace: Trace) -> String { String(decoding: Summary(of: trace).json.bytes, as: UTF8.self) }
+    #expect(json(trace).contains("\"actorCount\": 2"))
+    let none = try GoldenTrace.tasks()
+    #expect(!SummaryText(Summary(of: none), of: none).text.contains("Actors"))
+    #expect(!json(none).contains("\"actors\""))
+  }
+
   @Test("of many classes those that ran longest are shown, the rest is counted")
   func manyClasses() {
     var fixture = HandmadeTrace(end: 1000)

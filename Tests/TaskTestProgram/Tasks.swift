@@ -2,7 +2,7 @@
 import Foundation
 
 /// At once, and whole lines.
-private func say(_ text: Any) {
+func say(_ text: Any) {
   let bytes = Array("\(text)\n".utf8)
   _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
@@ -118,6 +118,8 @@ private func allSorts() async {
     case "die":
       async let _ = fetch(1)
       kill(getpid(), SIGKILL)
+    case "actors": await waitForActor()
+    case "resumes": await resumeContinuations()
     default: await allSorts()
     }
   }

@@ -9,6 +9,9 @@ public enum GoldenTrace {
   /// An operation creates a task with two children, which sleeps and goes to an actor; one waits for a continuation at the end.
   public static func tasks() throws -> Trace { try read("good-tasks") }
 
+  /// Tasks wait for actors before their first run, on their way and after a continuation, which tasks and a thread resume.
+  public static func actors() throws -> Trace { try read("good-actors") }
+
   private static func read(_ name: String) throws -> Trace {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(

@@ -102,7 +102,9 @@ public enum RandomTasks {
         if random.chance(80) {
           time += random.number(0..<5)
           let resumer = random.chance(60) ? " by=#\(random.number(1..<count + 3))" : ""
-          events.append((time, "t\(thread) task-enqueued #\(id)\(resumer)"))
+          if random.chance(30) { events.append((time, "t\(thread) task-resumed #\(id)\(resumer)")) }
+          let kind = random.chance(30) ? "task-queued #\(id) actor=\(random.number(0..<4))" : "task-enqueued #\(id)"
+          events.append((time, "t\(thread) \(kind)\(resumer)"))
         }
       }
       if random.chance(70) { events.append((time, "t\(thread) task-completed #\(id)")) }

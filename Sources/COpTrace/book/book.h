@@ -20,6 +20,10 @@ bool book_look_up(const char *name, book_entry *found);
 // The same; null: not found.
 void *book_find(const char *name);
 
+// The same for a function of a loaded library that it does not export, by the symbols in its file. `library`: the file's name, without
+// folders. Reads the file each time. False also if the file is not the one that is loaded.
+bool book_look_up_in(const char *library, const char *name, book_entry *found);
+
 // Whether Swift's libraries are linked into the program. Reads the program's file once, if the loader knows no Swift library.
 bool book_is_static(void);
 // Whether the program's file was stripped of its symbols, and no debug file with the same build id was found.

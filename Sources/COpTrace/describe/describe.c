@@ -261,7 +261,7 @@ void describe_fill_hook_calls(optrace_hook_calls *calls) {
     .goes_unmet = goes_unmet, .dependency = dependency, .operation_changed = operation_changed, .enqueue = enqueue,
     .enqueue_all = enqueue_all, .barrier = barrier, .completion = complete, .wait_all = wait_all, .release = runtime_release,
     .queue_number = queue_number, .queue_event = queue_event, .queue_value = queue_value, .queue_changed = queue_changed,
-    .joined = joined, .text = take_text,
+    .joined = joined, .text = take_text, .class_of = runtime_is_known() ? class_number : NULL,
   };
 }
 

@@ -54,5 +54,16 @@ class_facts facts_of(optrace_recorder *core, void *operation) {
   return facts & facts_code_is_chosen ? choose(core, facts, operation, metadata, key) : facts;
 }
 
+uint32_t class_number(const void *metadata) {
+  enum { key_of_names = 1 };  // Functions have other second keys.
+  optrace_recorder *core = texts_recorder();
+  if (!core) return 0;
+  uint32_t id = optrace_cache_find(core, (uint64_t)(uintptr_t)metadata, key_of_names);
+  if (id) return id;
+  id = name_of(metadata, 0);
+  if (id) optrace_cache_add(core, (uint64_t)(uintptr_t)metadata, key_of_names, id);
+  return id;
+}
+
 uint32_t shown_class(const char *name, uint64_t function) { return class_id(name, strlen(name), NULL, 0, code_id(function)); }
 #endif

@@ -24,8 +24,11 @@ static void (*weak_end)(void **reference);
 
 enum { alignment_mask = 15 };
 
+static bool is_prepared;
+
+bool runtime_is_known(void) { return is_prepared; }
+
 const char *runtime_prepare(void) {
-  static bool is_prepared;
   if (is_prepared) return NULL;
   get_type_name = (SWIFT type_name (*)(const void *, bool))runtime_find("swift_getTypeName");
   retain = (void *(*)(void *))runtime_find("swift_retain");

@@ -11,6 +11,9 @@ void *runtime_find(const char *name);
 // Finds the functions, once. Null, or which of them is missing: then nothing of the below may be called.
 const char *runtime_prepare(void);
 
+// Whether they were found.
+bool runtime_is_known(void);
+
 // The name of a type as Swift prints it; it stays for good. `qualified`: with its module.
 typedef struct {
   const char *bytes;

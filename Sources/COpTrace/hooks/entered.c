@@ -1,12 +1,12 @@
 // What is not proven is not taken: calls of the function are then not heard, which is counted and said once, with the first reason.
 #include "entered.h"
 
-#include "../book/book.h"
 #include "../entries/entries.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t left_out;
@@ -30,16 +30,18 @@ static void leave_out(const char *name, const char *why) {
   if (!left_out++) first_left_out = name, first_reason = why;
 }
 
+// Null, or why it cannot be taken.
+static const char *try_to_take(const char *name, void *address, uint64_t size, book_range quiet, void *hook, void **call) {
+  if (book_is_folded(name, address)) return "the linker has put other functions at its address";
+  entry_result result = entry_take(address, size, (entry_range){quiet.low, quiet.high}, hook, call);
+  return result == entry_taken ? NULL : entry_result_text(result);
+}
+
 static void *take(const char *name, void *address, uint64_t size, book_range quiet, void *hook) {
   void *call = NULL;
-  if (book_is_folded(name, address)) {
-    leave_out(name, "the linker has put other functions at its address");
-    return NULL;
-  }
-  entry_result result = entry_take(address, size, (entry_range){quiet.low, quiet.high}, hook, &call);
-  if (result == entry_taken) return call;
-  leave_out(name, entry_result_text(result));
-  return NULL;
+  const char *why = try_to_take(name, address, size, quiet, hook, &call);
+  if (why) leave_out(name, why);
+  return call;
 }
 
 void entered_take_import(hooked_import *function) {
@@ -61,6 +63,18 @@ void entered_take_method(hooked_method *method) {
   if (!book_look_up(method->symbol, &found) || !found.is_in_program) return;
   void *call = take(method->symbol, method->address, found.size, book_library_around((uint64_t)(uintptr_t)method->address), method->direct);
   if (call) method->real = call;
+}
+
+static bool is_verbose(void) {
+  const char *wish = getenv("OPTRACE_VERBOSE");
+  return wish && *wish && strcmp(wish, "0") != 0;
+}
+
+bool entered_take_also(const char *name, const book_entry *function, void *hook, void **call) {
+  const char *why = "it is not there";
+  if (function->address) why = try_to_take(name, function->address, function->size, (book_range){0, 0}, hook, call);
+  if (why && is_verbose()) leave_out(name, why);
+  return !why;
 }
 
 void optrace_hooks_begin(void) { entries_allow_threads(entries_is_alone()); }

@@ -2,6 +2,7 @@
 #ifndef OPTRACE_ENTERED_H
 #define OPTRACE_ENTERED_H
 
+#include "../book/book.h"
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -12,6 +13,9 @@ void entered_find(hooked_import *function);
 void entered_take_import(hooked_import *function);
 // The same for a method that is called by name.
 void entered_take_method(hooked_method *method);
+// Takes any function, with the calls of its own library, and sets *call to what calls the original. Left out without a word, unless more
+// words are wished.
+bool entered_take_also(const char *name, const book_entry *function, void *hook, void **call);
 #endif
 
 #endif

@@ -13,6 +13,7 @@
 #include "once.h"
 #include "operations.h"
 #include "queues.h"
+#include "runtime_entries.h"
 #include "state.h"
 #include "tasks.h"
 #include "test_frameworks.h"
@@ -124,6 +125,8 @@ const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(
   if (why) return why;
   imports_want(imports_tasks);
   classes_refresh();
+  // The recorder of a program that is linked with OpTrace changes no code, and its threads run by now.
+  if (!is_swift()) runtime_entries_take();
   return NULL;
 }
 

@@ -9,9 +9,11 @@
 #include "../operations/frames.h"
 #include "../stacks/modules.h"
 #include "../stacks/peek.h"
+#include "../tasks/actors.h"
 #include "../tasks/suspension.h"
 #include "../tasks/task_records.h"
 #include "blocks.h"
+#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
@@ -55,6 +57,7 @@ typedef struct {
   uint64_t sp;      // Where its job's stack began. One that begins deeper runs inside of it.
   uint32_t number;  // 0: it is not the program's.
   uint32_t depth;   // Of the frames below it.
+  bool is_over;     // Its end is recorded.
 } run;
 
 // A task that this thread is creating.
@@ -82,14 +85,19 @@ static _Thread_local struct {
 static uint64_t here(void) { return (uint64_t)(uintptr_t)__builtin_frame_address(0); }
 
 // A task that is over may be freed, so its id is used.
-static void pop(bool is_over) {
-  const run *r = &self.runs[--self.count];
-  frame_cut(r->depth);
-  if (!is_over) return;
+static void end(run *r) {
+  if (r->is_over) return;
+  r->is_over = true;
   if (r->number) task_completed(r->recorder, r->number);
   task_slot *slot = task_find(r->id);
   // Its creator may not have described it yet; then the slot is left to the creator.
   if (slot && atomic_fetch_or_explicit(&slot->state, task_is_over, memory_order_acq_rel) & task_is_described) task_remove(slot);
+}
+
+static void pop(bool is_over) {
+  run *r = &self.runs[--self.count];
+  frame_cut(r->depth);
+  if (is_over) end(r);
 }
 
 // Runs that began at this depth or deeper are over: their stop was not noticed, and they are no longer on the stack.
@@ -240,7 +248,7 @@ static void hook_enter(void *state) {
   uint64_t id = swift_runtime.id(task);
   task_slot *slot = slot_of(recorder, id);
   uint32_t number = slot ? task_number(slot) : 0;
-  self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth()};
+  self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth(), false};
   frame_push_work(number ? (work){recorder, number} : (work){NULL, 0});
   if (!number) return;
   task_runs(recorder, number);
@@ -316,6 +324,47 @@ static void enqueued(const void *of, bool is_main) {
   if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot), is_main);
   if (!slot && self.making && !self.making->is_done) describe(self.making, of, true, is_main);
 }
+
+// ---- What only entries hear ------------------------------------------------------------------------------------------
+
+// The number of a task of the program's; 0: it is none.
+static uint32_t number_of(const void *task) {
+  task_slot *slot = task_find(swift_runtime.id(task));
+  uint32_t number = slot ? task_number(slot) : task_not_ours;
+  return number == task_not_ours ? 0 : number;
+}
+
+void tasks_given(const void *job, const void *actor) {
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !job || !actor || !is_task(job)) return;
+  // It may run on another thread before who creates it goes on.
+  if (self.making && !self.making->is_done && !task_find(swift_runtime.id(job))) describe(self.making, job, false, false);
+  uint32_t number = number_of(job);
+  if (!number) return;
+  const void *class = *(const void *const *)actor;
+  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(class) : 0);
+}
+
+void tasks_resumed(const void *task, uint32_t how) {
+  optrace_recorder *recorder = task_recorder();
+  uint32_t number = recorder && task ? number_of(task) : 0;
+  if (number) task_resumed(recorder, number, how);
+}
+
+void tasks_ends(const void *task) {
+  uint32_t index = self.count;
+  while (index && self.runs[index - 1].task != task) index--;
+  if (!index) return;
+  while (self.count > index) pop(true);
+  // Who waits for it is resumed by it.
+  end(&self.runs[index - 1]);
+}
+
+void tasks_ended(const void *task) {
+  if (self.count && self.runs[self.count - 1].is_over && self.runs[self.count - 1].task == task) pop(true);
+}
+
+// ---- Jobs of libdispatch ---------------------------------------------------------------------------------------------
 
 // The runtime gives libdispatch one function that runs all jobs, and one for timers.
 static function _Atomic by_queue, by_delay, by_timer;

@@ -5,6 +5,14 @@
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
+// For functions that are taken at their entries (`runtime_entries.c`). A job is given to an actor, and may be no task.
+void tasks_given(const void *job, const void *actor);
+// A task's continuation is resumed.
+void tasks_resumed(const void *task, uint32_t how);
+// The function of a task has returned on this thread, and those that wait for it are about to go on; and that is done.
+void tasks_ends(const void *task);
+void tasks_ended(const void *task);
+
 // Installed only if tasks are recorded.
 extern hooked_import task_imports[];
 

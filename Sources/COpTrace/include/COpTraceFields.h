@@ -526,6 +526,37 @@ static inline optrace_task_enqueued_fields optrace_task_enqueued_read(uint64_t w
   return (optrace_task_enqueued_fields){.by = (uint32_t)(word1), .main = word1 >> 32 & 1};
 }
 
+// `task-queued`
+typedef struct {
+  uint32_t actor;
+  uint32_t class_;
+  uint32_t by;
+} optrace_task_queued_fields;
+enum { optrace_task_queued_largest_class = 0xFFFF };
+static inline uint64_t optrace_task_queued_word1(optrace_task_queued_fields fields) {
+  return (uint64_t)fields.actor | ((uint64_t)fields.class_ & 0xFFFFu) << 32;
+}
+static inline uint64_t optrace_task_queued_word2(optrace_task_queued_fields fields) {
+  return (uint64_t)fields.by;
+}
+static inline optrace_task_queued_fields optrace_task_queued_read(uint64_t word1, uint64_t word2) {
+  return (optrace_task_queued_fields){.actor = (uint32_t)(word1), .class_ = (uint32_t)(word1 >> 32 & 0xFFFFu),
+    .by = (uint32_t)(word2)};
+}
+
+// `task-resumed`
+typedef struct {
+  uint32_t by;
+  uint8_t how;
+} optrace_task_resumed_fields;
+enum { optrace_task_resumed_largest_how = 0xF };
+static inline uint64_t optrace_task_resumed_word1(optrace_task_resumed_fields fields) {
+  return (uint64_t)fields.by | ((uint64_t)fields.how & 0xFu) << 32;
+}
+static inline optrace_task_resumed_fields optrace_task_resumed_read(uint64_t word1) {
+  return (optrace_task_resumed_fields){.by = (uint32_t)(word1), .how = (uint8_t)(word1 >> 32 & 0xFu)};
+}
+
 // `task-suspended`
 typedef struct {
   uint8_t reason;

@@ -52,6 +52,8 @@ typedef struct {
   // slashes. `text`: one string, by its two words, which it consumes.
   size_t (*joined)(void *texts, char *to, size_t room);
   size_t (*text)(uint64_t first, uint64_t second, char *to, size_t room);
+  // The number of a class's name in the trace that is recorded; 0: there is no room for it. Null: nobody can tell.
+  uint32_t (*class_of)(const void *metadata);
 } optrace_hook_calls;
 
 // What describes operations and queues where the recorder has no Swift part: `prepare` proves what it relies on, and says null or why

@@ -74,6 +74,16 @@ void task_enqueued(optrace_recorder *recorder, uint32_t number, bool is_main) {
   optrace_emit2(recorder, optrace_kind_task_enqueued, number, optrace_task_enqueued_word1(fields));
 }
 
+void task_queued(optrace_recorder *recorder, uint32_t number, uint32_t actor, uint32_t class_id) {
+  optrace_task_queued_fields fields = {.actor = actor, .class_ = (uint16_t)class_id, .by = work_here(recorder)};
+  optrace_emit3(recorder, optrace_kind_task_queued, number, optrace_task_queued_word1(fields), optrace_task_queued_word2(fields));
+}
+
+void task_resumed(optrace_recorder *recorder, uint32_t number, uint32_t how) {
+  optrace_task_resumed_fields fields = {.by = work_here(recorder), .how = (uint8_t)how};
+  optrace_emit2(recorder, optrace_kind_task_resumed, number, optrace_task_resumed_word1(fields));
+}
+
 void task_runs(optrace_recorder *recorder, uint32_t number) { optrace_emit1(recorder, optrace_kind_task_run, number); }
 
 void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack) {

@@ -12,6 +12,9 @@ enum { task_unstructured = 0, task_detached = 1, task_in_group = 2, task_async_l
 enum { suspended_unknown = 0, suspended_for_task = 1, suspended_for_continuation = 2, suspended_for_group = 3,
        suspended_for_executor = 4, suspended_asleep = 5 };
 
+// How its continuation was resumed, as the format has it.
+enum { resumed_with_value = 0, resumed_throwing = 1, resumed_with_error = 2 };
+
 // What is known of a task before it is created.
 typedef struct {
   uint32_t by;      // The work that creates it.
@@ -32,6 +35,10 @@ void task_created(optrace_recorder *recorder, uint32_t number, const task_making
 void task_named(optrace_recorder *recorder, uint32_t number, const char *name);
 // `is_main`: its turn will be on the main thread.
 void task_enqueued(optrace_recorder *recorder, uint32_t number, bool is_main);
+// It is given to an actor, whose number and class these are.
+void task_queued(optrace_recorder *recorder, uint32_t number, uint32_t actor, uint32_t class_id);
+// The continuation is resumed that it waits for, or is about to.
+void task_resumed(optrace_recorder *recorder, uint32_t number, uint32_t how);
 void task_runs(optrace_recorder *recorder, uint32_t number);
 void task_suspended(optrace_recorder *recorder, uint32_t number, uint32_t reason, uint32_t awaited, uint32_t stack);
 void task_completed(optrace_recorder *recorder, uint32_t number);

@@ -143,15 +143,18 @@ struct SubmittedPaths {
   ) -> PathWalker.Point? {
     let suspension = task.suspensions[index]
     let from = min(suspension.from.time, to)
-    // The actor's queue is not recorded, but nothing else delays a task that goes to an actor.
-    let enqueued = suspension.enqueued?.time ?? (suspension.reason == .executor ? from : to)
+    // Where waits for actors are not heard: nothing else delays a task that goes to one.
+    let enqueued = (suspension.enqueued ?? suspension.resumed)?.time ?? (suspension.reason == .executor ? from : to)
     let ready = min(max(enqueued, from), to)
     func isInside(_ time: Nanoseconds) -> Bool { time > from && time <= to }
     var before: PathWalker.Point?
     var began = from
     if let awaited = suspension.awaited, let over = trace.task(awaited)?.completed, isInside(over) {
       (step.cause, before, began) = (.dependency(awaited), (awaited, over), over)
-    } else if let by = suspension.resumer, by != task.id, let enqueued = suspension.enqueued?.time, isInside(enqueued) {
+    } else if let by = suspension.resumer, by != task.id,
+      let enqueued = (suspension.enqueued ?? suspension.resumed)?.time,
+      isInside(enqueued)
+    {
       let isChild = trace.task(by)?.parent == task.id
       (step.cause, before, began) = (isChild ? .dependency(by) : .signal(by), (by, enqueued), enqueued)
     }

@@ -126,7 +126,7 @@ extension DoctorContext {
     }
     guard let task = trace.task(id) else { return "" }
     guard let suspension = task.suspension else { return ", which is unfinished\(Self.phrase(location(of: task)))" }
-    return ", which waits for \(suspension.reason.phrase)\(Self.phrase(location(of: task)))"
+    return ", which waits for \(suspension.actor?.title ?? suspension.reason.phrase)\(Self.phrase(location(of: task)))"
   }
 
   static let mostEvidence = 12

@@ -110,7 +110,7 @@ extension WaitForBuilder {
         waitingThreads[wait.thread] = wait.began
       }
     }
-    for task in trace.tasks where task.suspension?.reason == .continuation { resumed.insert(task.id) }
+    for task in trace.tasks where task.awaitsResumption { resumed.insert(task.id) }
     guard !resumed.isEmpty || !waitingThreads.isEmpty else { return }
     addSubmissions(of: resumed)
     if !waitingThreads.isEmpty { addSubmissions(of: waitingThreads) }

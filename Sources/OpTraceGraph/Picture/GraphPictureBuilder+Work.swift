@@ -314,7 +314,7 @@ extension GraphPictureBuilder {
     return switch work.finalState {
     case .executing: "\(DurationText.text(times.running)) so far"
     case .ready: "waits \(DurationText.text(times.waitingForSlot))"
-    case .pending: work is TaskRecord ? TaskRecord.wordsBeforeItsFirstRun : "waits for a time or a group"
+    case .pending: (work as? TaskRecord)?.wordsBeforeItsFirstRun ?? "waits for a time or a group"
     case .cancelled: "never ran"
     default: DurationText.text(times.running)
     }

@@ -210,7 +210,7 @@ extension LiveStatus {
       var row = rows[title] ?? Tasks(title: title, oldest: 0)
       if let run = task.runs.last, run.ended == nil {
         row.running += 1
-      } else if let last = task.suspensions.last, last.enqueued == nil {
+      } else if let last = task.suspensions.last, last.enqueued == nil || last.actor != nil {
         row.suspended += 1
       } else {
         row.waiting += 1

@@ -19,11 +19,17 @@ struct Tasks {
     let row = known(event.subject)
     switch kind {
     case .taskCreated: create(row, event, at)
-    case .taskEnqueued: enqueue(row, event, at)
+    case .taskEnqueued:
+      let fields = EventFields.TaskEnqueued(event)
+      enqueue(row, at, by: fields.by, isForMain: fields.main)
+    case .taskResumed: resume(row, event, at)
     case .taskRun:
       if let last = all[row].suspensions.indices.last, all[row].suspensions[last].to == nil {
         all[row].suspensions[last].to = at.time
+        // It was about to wait when somebody resumed it.
+        if let early = all[row].resumedEarly { all[row].suspensions[last].resume(early) }
       }
+      all[row].resumedEarly = nil
       all[row].runs.append(WorkRun(thread: at.thread, began: at.time, ended: nil))
     case .taskSuspended:
       endRun(row, at)
@@ -58,17 +64,36 @@ struct Tasks {
     all[row].runs[run].ended = at.time
   }
 
-  private mutating func enqueue(_ row: Int, _ event: TraceEvent, _ at: Stamp) {
-    let fields = EventFields.TaskEnqueued(event)
-    let by = fields.by
+  /// It was given to an actor of this class.
+  mutating func queue(_ row: Int, _ fields: EventFields.TaskQueued, _ at: Stamp, class name: String) {
+    enqueue(
+      row, at, by: fields.by, isForMain: false, actor: TaskRecord.WaitedActor(number: fields.actor, className: name))
+  }
+
+  private mutating func resume(_ row: Int, _ event: TraceEvent, _ at: Stamp) {
+    let fields = EventFields.TaskResumed(event)
+    let resumption = EarlyResumption(
+      at: at, by: fields.by == 0 ? nil : WorkID(fields.by), how: .init(rawValue: fields.how))
+    if let last = all[row].suspensions.indices.last, all[row].suspensions[last].to == nil {
+      all[row].suspensions[last].resume(resumption)
+    } else {
+      all[row].resumedEarly = resumption
+    }
+  }
+
+  private mutating func enqueue(
+    _ row: Int, _ at: Stamp, by: UInt32, isForMain: Bool, actor: TaskRecord.WaitedActor? = nil
+  ) {
     if let last = all[row].suspensions.indices.last {
       guard all[row].suspensions[last].to == nil, all[row].suspensions[last].enqueued == nil else { return }
       all[row].suspensions[last].enqueued = at
-      all[row].suspensions[last].isForMain = fields.main
-      all[row].suspensions[last].resumer = by == 0 ? nil : WorkID(by)
+      all[row].suspensions[last].isForMain = isForMain
+      all[row].suspensions[last].actor = actor
+      if all[row].suspensions[last].resumed == nil { all[row].suspensions[last].resumer = by == 0 ? nil : WorkID(by) }
     } else if all[row].runs.isEmpty {
       all[row].enqueued = at
-      all[row].isForMain = fields.main
+      all[row].isForMain = isForMain
+      all[row].actor = actor
     }
   }
 
@@ -117,5 +142,15 @@ struct Tasks {
       }
     }
     return all.sorted { $0.id < $1.id }
+  }
+}
+
+extension TaskRecord.Suspension {
+  /// Only a continuation is resumed, also one that a sleep or an unknown runtime makes; what was resumed first counts.
+  fileprivate mutating func resume(_ resumption: EarlyResumption) {
+    guard resumed == nil, reason == .continuation || reason == .sleep || reason == .unknown else { return }
+    resumed = resumption.at
+    self.resumption = resumption.how
+    resumer = resumption.by
   }
 }

@@ -186,6 +186,9 @@ extension TraceBuilder {
     let row = tasks.add(kind, events[index], at)
     switch kind {
     case .taskCreated: submitted(tasks.id(at: row), by: tasks.all[row].submitter)
+    case .taskQueued:
+      let fields = EventFields.TaskQueued(events[index])
+      tasks.queue(row, fields, at, class: events.strings[UInt32(fields.class)] ?? "")
     case .taskRun: threads.enter(.task(row), .code, at.thread)
     case .taskSuspended, .taskCompleted:
       threads.leave(.task(row), .code, at.thread)

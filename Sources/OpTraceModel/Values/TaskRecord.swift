@@ -31,14 +31,51 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     case sleep = 5
   }
 
+  /// An actor that a task was given to.
+  public struct WaitedActor: Sendable, Hashable {
+    /// Which one; 0: not known. An actor that was freed may have been followed by another one of the same number.
+    public var number: UInt32
+    /// Empty: not known.
+    public var className: String
+  }
+
+  /// A stretch in which it waited for an actor.
+  public struct ActorWait: Sendable, Equatable {
+    public var actor: WaitedActor
+    /// When the task was given to the actor, and by which thread.
+    public var queued: Stamp
+    /// The operation, block or task that did it, often the task itself; nil: none.
+    public var by: WorkID?
+    /// When it ran; nil: it did not.
+    public var began: Nanoseconds?
+    /// Its index among the suspensions; nil: it waited for its first run.
+    public var suspension: Int?
+  }
+
+  /// How a continuation was resumed.
+  public enum Resumption: UInt8, Sendable, CaseIterable {
+    /// With a value.
+    case value = 0
+    /// With a value, where an error could have come.
+    case throwing = 1
+    /// With an error.
+    case error = 2
+  }
+
   /// A stretch in which it did not run, though it had begun.
   public struct Suspension: Sendable, Equatable {
     /// What it waited for.
     public var reason: Reason
     /// When it stopped, and on which thread.
     public var from: Stamp
-    /// From when on it only waited for its turn, and the thread that let it; nil: not heard, as with an actor that is busy.
+    /// From when on it only waited for its turn, or that of an actor, and the thread that let it; nil: not heard.
     public var enqueued: Stamp?
+    /// When its continuation was resumed, and by which thread: before it was suspended, if that came first. Nil: not heard.
+    public var resumed: Stamp?
+    /// How; nil: not heard.
+    public var resumption: Resumption?
+    /// The actor whose turn it waited for last; nil: none, or not heard.
+    public var actor: WaitedActor?
     /// The operation, block or task that let it go on; nil: none, or not heard.
     public var resumer: WorkID?
     /// Its turn is one of the main thread's. (False before version 1.7, which does not say.)
@@ -72,6 +109,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   var codeText: String?
   /// From when on it waited for its first turn; nil: not heard.
   public var enqueued: Stamp?
+  /// The actor whose turn its first one is; nil: none, or not heard.
+  public var actor: WaitedActor?
   /// Its first turn is one of the main thread's. (False before version 1.7, which does not say.)
   public var isForMain = false
   public internal(set) var runs: [WorkRun] = []
@@ -83,6 +122,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var completed: Nanoseconds?
   /// When it was last seen, where a flight recorder has overwritten its end; nil: nothing is missing.
   var endLost: Nanoseconds?
+  /// A continuation that was resumed while it ran; nil: none since it was suspended.
+  var resumedEarly: EarlyResumption?
 
   init(id: WorkID) { self.id = id }
 
@@ -108,15 +149,51 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     return last.to == nil && last.enqueued != nil && last.isForMain
   }
 
-  /// What it waits for, when the trace ends; nil: it runs, waits for its turn, or is over.
+  /// What it waits for, when the trace ends; nil: it runs, waits for its turn, or is over. One that waits for an actor goes to an executor,
+  /// whatever it waited for before.
   public var suspension: Suspension? {
-    guard over == nil, let last = suspensions.last, last.to == nil, last.enqueued == nil else { return nil }
+    guard over == nil, var last = suspensions.last, last.to == nil, last.enqueued == nil || last.actor != nil else {
+      return nil
+    }
+    if last.enqueued != nil { last.reason = .executor }
     return last
+  }
+  /// Whether it waits for a continuation when the trace ends, which nobody has resumed.
+  public var awaitsResumption: Bool {
+    guard let suspension else { return false }
+    return suspension.reason == .continuation && suspension.resumed == nil
+  }
+  /// Its waits for actors, in the order of time; empty where they are not heard. O(suspensions).
+  public var actorWaits: [ActorWait] {
+    var waits: [ActorWait] = []
+    if let actor, let enqueued {
+      waits.append(ActorWait(actor: actor, queued: enqueued, by: submitter, began: runs.first?.began, suspension: nil))
+    }
+    for (index, suspension) in suspensions.enumerated() {
+      guard let actor = suspension.actor, let queued = suspension.enqueued else { continue }
+      waits.append(
+        ActorWait(actor: actor, queued: queued, by: suspension.resumer, began: suspension.to, suspension: index))
+    }
+    return waits
   }
   /// When it was last seen to go on; nil: never.
   public var lastSign: Nanoseconds? {
     let last = suspensions.last
     return [submitted?.time, enqueued?.time, runs.last?.began, last?.from.time, last?.enqueued?.time, completed]
       .compactMap { $0 }.max()
+  }
+}
+
+/// What is known of a continuation before its task waits for it.
+struct EarlyResumption: Sendable, Equatable {
+  var at: Stamp
+  var by: WorkID?
+  var how: TaskRecord.Resumption?
+}
+
+extension TaskRecord.WaitedActor {
+  /// `actor Printer 3`.
+  public var title: String {
+    ["actor", className, number == 0 ? "" : String(number)].filter { !$0.isEmpty }.joined(separator: " ")
   }
 }

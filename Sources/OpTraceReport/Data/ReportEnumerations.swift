@@ -28,11 +28,10 @@ struct ReportPieceKind {
   static let words = TaskPiece.Kind.allCases.map { "\($0)" } + TaskRecord.Reason.allCases.map { "\($0)" }
   let rawValue: Int
 
-  /// `suspension`: the one that the piece belongs to; nil before the first run.
-  init(of piece: TaskPiece, _ suspension: TaskRecord.Suspension?) {
+  init(of piece: TaskPiece, _ task: TaskRecord) {
     rawValue =
-      if piece.kind == .suspended, let suspension {
-        TaskPiece.Kind.allCases.count + Int(suspension.reason.rawValue)
+      if piece.kind == .suspended, let reason = task.reason(of: piece) {
+        TaskPiece.Kind.allCases.count + Int(reason.rawValue)
       } else {
         Int(piece.kind.rawValue)
       }

@@ -11,15 +11,15 @@ extension ReportTables {
       let row = first + index
       for piece in task.pieces(traceEnd: trace.end) {
         let suspension = piece.kind == .run || piece.index < 0 ? nil : task.suspensions[piece.index]
-        let isTurn = piece.kind == .turn
-        let kind = ReportPieceKind(of: piece, suspension).rawValue
+        let isTurn = piece.kind == .turn || piece.isForActor
+        let kind = ReportPieceKind(of: piece, task).rawValue
         let thread = piece.kind == .run ? task.runs[piece.index].thread : isTurn ? suspension?.enqueued?.thread : nil
         let awaited = isTurn ? nil : suspension?.awaited.flatMap(trace.workIndex(of:))
         let resumer = isTurn ? suspension?.resumer.flatMap(trace.workIndex(of:)) : nil
         let stack = isTurn ? nil : self.row(of: suspension?.at, trace.stacks)
         let values: [Int?] = [
           row, kind, Int(piece.begin), Int(piece.end), piece.isOpen ? 1 : 0, thread.map { names.row(of: $0) }, awaited,
-          resumer, stack,
+          resumer, stack, task.actor(of: piece).map { names.index(of: $0.title) },
         ]
         pieces.append(values, key: RowKey(key(ofWork: row).first, Int(piece.begin)))
       }

@@ -27,7 +27,7 @@ package struct ReportTables {
     "pieces", ColumnEncoder("row", .work), ColumnEncoder("kind"), ColumnEncoder("begin", .time),
     ColumnEncoder("end", base: "begin", .time),
     ColumnEncoder("isOpen"), ColumnEncoder("thread"), ColumnEncoder("awaited", .work), ColumnEncoder("resumer", .work),
-    ColumnEncoder("stack"))
+    ColumnEncoder("stack"), ColumnEncoder("actor"))
   var dependencies = TableEncoder(
     "dependencies", ColumnEncoder("operation", .work), ColumnEncoder("on", base: "operation", .work),
     ColumnEncoder("removed", .time))

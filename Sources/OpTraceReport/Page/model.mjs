@@ -141,9 +141,10 @@ export class Model {
   // The indexes of its runs, suspensions and waits for its turn, in the order of time.
   piecesOfTask(row) { return rowsOf(row, this.piecesOf); }
   pieceKind(index) { return this.pieceKinds[this.pieces.kind[index]] ?? 'unknown'; }
-  // `waiting for fetch(_:) #12`
+  // `waiting for fetch(_:) #12`, `waiting for actor Printer 3`
   pieceText(index) {
-    const awaited = this.pieces.awaited[index];
+    const actor = this.pieces.actor[index], awaited = this.pieces.awaited[index];
+    if (actor >= 0) return `waiting for ${this.strings[actor]}`;
     return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECES[this.pieceKind(index)]?.text;
   }
   // The suspended time by what for: {text, time}, the longest first.

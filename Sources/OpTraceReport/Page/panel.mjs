@@ -211,7 +211,7 @@ class PanelContent {
       for (const index of indexes.slice(from, to)) {
         const resumerID = resumer[index] >= 0 ? model.id(resumer[index]) : -1;
         const code = stack[index] >= 0 ? codeText(model.stack(stack[index])) : '';
-        const beside = resumer[index] >= 0 ? ['resumed by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[index]), onclick: () => this.selection.select(model.rowOf(resumerID))}, `#${model.id(resumer[index])}`)]
+        const beside = resumer[index] >= 0 && resumer[index] !== row ? ['resumed by ', h('button', {type: 'button', class: 'plain', title: model.name(resumer[index]), onclick: () => this.selection.select(model.rowOf(resumerID))}, `#${model.id(resumer[index])}`)]
           : [model.pieceKind(index) === 'turn' && thread[index] >= 0 && 'resumed on ', h('bdi', {}, code || threadName(model, thread[index]))];
         body.append(h('tr', {}, h('th', {scope: 'row'}, model.pieceText(index)), h('td', {class: 'figure', title: `${grouped(begin[index])} ns`}, momentText(begin[index])),
           h('td', {class: 'figure'}, durationText(end[index] - begin[index]), isOpen[index] === 1 && ' so far'), h('td', {class: 'thread'}, beside)));

@@ -5,7 +5,7 @@ public import OpTraceModel
 extension Summary {
   /// The form of `optrace summary --json`; its keys are a contract (Documentation/json.md).
   public var json: JSONValue {
-    .members([
+    let members: KeyValuePairs<String, JSONValue> = [
       "version": .integer(1),
       "operationCount": .integer(operationCount),
       "wallSeconds": .seconds(wall),
@@ -23,7 +23,8 @@ extension Summary {
       "waits": waits.json,
       "places": .array(locations.map(\.json)),
       "loss": loss.json,
-    ])
+    ]
+    return .members(members, and: actors.isEmpty ? [] : [.init("actors", .array(actors.map(\.json)))])
   }
 }
 
@@ -74,6 +75,12 @@ extension Summary.TaskKind {
       "suspendedSeconds": .object(
         TaskRecord.Reason.allCases.map { .init("\($0)", .seconds(suspended[$0] ?? 0)) }),
     ])
+  }
+}
+
+extension Summary.ActorClass {
+  fileprivate var json: JSONValue {
+    .members(["name": .string(name), "actorCount": .integer(actors), "waiting": waiting.json])
   }
 }
 

@@ -38,6 +38,7 @@ public struct SummaryText: Sendable {
     parts.append(section("Dispatch queues", dispatchQueues))
     parts.append(section("Blocks", table(of: summary.blocks, "block", "block")))
     parts.append(section("Tasks", tasks))
+    parts.append(section("Actors", actors))
     parts.append(section("Slowest operations", slowest))
     parts.append(section("Failed operations", failed))
     parts.append(section("Critical path", path))
@@ -176,6 +177,22 @@ public struct SummaryText: Sendable {
     let count = rest.reduce(0) { $0 + $1.count }
     return table.text(style)
       + (rest.isEmpty ? "" : "  and \(grouped(rest.count)) more with \(counted(count, "task"))\n")
+  }
+
+  private var actors: String {
+    var table = TextTable([
+      .text("class"), .number("actors"), .number("waits"), .number("total"), .number("p50"), .number("p95"),
+      .number("max"),
+    ])
+    let shown = summary.actors.prefix(Self.mostClasses)
+    for one in shown {
+      table.add([
+        one.name.isEmpty ? "?" : one.name, grouped(one.actors), grouped(one.waiting.count), duration(one.waiting.total),
+        duration(one.waiting.median), duration(one.waiting.p95), duration(one.waiting.max),
+      ])
+    }
+    let rest = summary.actors.count - shown.count
+    return table.text(style) + (rest > 0 ? "  and \(grouped(rest)) more\n" : "")
   }
 
   private var slowest: String {

@@ -18,8 +18,9 @@ extension Timeline {
           } else {
             waits.append(
               Wait(
-                work: work, group: group, track: -1, suspension: Int32(clamping: piece.index), begin: piece.begin,
-                end: piece.end, kind: piece.kind == .turn ? .slot : .suspended, isOpen: piece.isOpen))
+                work: work, group: group, track: -1, suspension: Int32(clamping: piece.index),
+                isForActor: piece.isForActor, begin: piece.begin, end: piece.end,
+                kind: piece.kind == .turn ? .slot : .suspended, isOpen: piece.isOpen))
           }
         }
         addSubmission(of: tasks[index], work, group, trace)

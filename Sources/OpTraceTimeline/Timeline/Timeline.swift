@@ -93,6 +93,8 @@ package struct Timeline {
     package var track: TrackIndex
     /// Of a task, the index of its suspension; -1: none.
     package var suspension: Int32 = -1
+    /// An actor keeps it waiting.
+    package var isForActor = false
     package var begin: Nanoseconds
     package var end: Nanoseconds
     package var kind: Kind

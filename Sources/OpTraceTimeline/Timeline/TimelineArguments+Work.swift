@@ -48,7 +48,13 @@ extension TimelineContent {
     self.work(work.id, &sink)
     // Of what ran, its run has the rest.
     if work.began == nil { submission(of: work, &sink) }
-    if let suspension = suspension(of: wait) { arguments(of: suspension, isTurn: wait.kind == .slot, &sink) }
+    if let suspension = suspension(of: wait) {
+      if wait.kind == .slot || wait.isForActor {
+        resumer(of: suspension, work.id, &sink)
+      } else {
+        arguments(of: suspension, &sink)
+      }
+    }
     if wait.isOpen { sink.flag(.unfinished, true) }
   }
 
@@ -58,9 +64,8 @@ extension TimelineContent {
     }
   }
 
-  /// What it waited for and where, else who let it go on.
-  private func arguments(of suspension: TaskRecord.Suspension, isTurn: Bool, _ sink: inout some ArgumentSink) {
-    guard !isTurn else { return resumer(of: suspension, &sink) }
+  /// What it waited for and where.
+  private func arguments(of suspension: TaskRecord.Suspension, _ sink: inout some ArgumentSink) {
     if let awaited = suspension.awaited {
       sink.text(.waitsFor, trace.workIndex(of: awaited).map { named($0, awaited) } ?? awaited.description)
     }
@@ -74,13 +79,17 @@ extension TimelineContent {
       let middle = (low + high) / 2
       if task.suspensions[middle].from.time <= time { low = middle + 1 } else { high = middle }
     }
-    if low > 0 { resumer(of: task.suspensions[low - 1], &sink) }
+    if low > 0 { resumer(of: task.suspensions[low - 1], task.id, &sink) }
   }
 
-  private func resumer(of suspension: TaskRecord.Suspension, _ sink: inout some ArgumentSink) {
+  /// Who goes to an actor by itself was let go on by nobody.
+  private func resumer(
+    of suspension: TaskRecord.Suspension, _ task: WorkID, _ sink: inout some ArgumentSink
+  ) {
+    if suspension.actor != nil, suspension.reason == .executor, suspension.resumer ?? task == task { return }
     if let resumer = suspension.resumer {
       sink.text(.resumedBy, trace.workIndex(of: resumer).map { named($0, resumer) } ?? resumer.description)
-    } else if let thread = suspension.enqueued?.thread {
+    } else if let thread = (suspension.resumed ?? suspension.enqueued)?.thread {
       sink.text(.resumedBy, name(of: thread))
     }
   }

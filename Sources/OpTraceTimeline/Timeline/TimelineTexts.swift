@@ -65,7 +65,15 @@ extension TimelineContent {
   func describe(_ wait: Timeline.Wait) -> (category: TimelineCategory, name: String) {
     guard wait.group == timeline.tasksGroup else { return (.wait, name(ofWork: wait.work)) }
     if wait.kind == .slot { return (.wait, "waits for its turn") }
+    if wait.isForActor, let actor = actor(of: wait) { return (.suspension, actor.words) }
     return (.suspension, suspension(of: wait).map { $0.words(in: trace) } ?? TaskRecord.wordsBeforeItsFirstRun)
+  }
+
+  /// The actor that a task waits for; nil: not known.
+  private func actor(of wait: Timeline.Wait) -> TaskRecord.WaitedActor? {
+    if let suspension = suspension(of: wait) { return suspension.actor }
+    let index = Int(wait.work) - WorkKind.task.first(in: trace)
+    return trace.tasks.indices.contains(index) ? trace.tasks[index].actor : nil
   }
 
   /// Nil: it waits for its first run.

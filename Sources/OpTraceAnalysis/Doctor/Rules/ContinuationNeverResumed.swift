@@ -29,7 +29,7 @@ extension DoctorRule {
         """)
   ) { context in
     let waiting = context.trace.tasks.indices.filter { index in
-      context.trace.tasks[index].suspension?.reason == .continuation
+      context.trace.tasks[index].awaitsResumption
     }
     guard !waiting.isEmpty else { return [] }
     guard context.isDeadWorld || context.isStalled else { return [] }

@@ -272,8 +272,8 @@ extension DoctorContext {
 
   /// Since when it waits for its turn; nil: it does not.
   private func turn(of task: TaskRecord) -> Nanoseconds? {
-    if task.runs.isEmpty { return task.enqueued?.time }
-    guard let last = task.suspensions.last, last.to == nil else { return nil }
+    if task.runs.isEmpty { return task.actor == nil ? task.enqueued?.time : nil }
+    guard let last = task.suspensions.last, last.to == nil, last.actor == nil else { return nil }
     return last.enqueued?.time
   }
 

@@ -1,0 +1,66 @@
+// Each hook writes its record before the original call: behind it, another thread may have gone on already.
+#include "runtime_entries.h"
+
+#include "../tasks/task_records.h"
+#include "entered.h"
+#include "tasks.h"
+
+#if OPTRACE_HAS_HOOKS
+
+enum { index_given, index_resume, index_throwing, index_error, index_ends, entry_count };
+
+static const char library[] = "libswift_Concurrency.so";
+
+typedef struct {
+  const char *name;
+  void *hook;
+  void *call;  // What calls the original; null: it is not taken.
+  bool is_exported;
+} runtime_entry;
+
+static runtime_entry entries[entry_count];
+
+// The arguments that are not named here are passed on.
+typedef SWIFT void (*runtimes)(void *first, void *second, void *third, void *fourth);
+
+static SWIFT void hook_given(void *job, void *actor, void *third, void *fourth) {
+  tasks_given(job, actor);
+  ((runtimes)entries[index_given].call)(job, actor, third, fourth);
+}
+
+#define RESUME_HOOK(name, how)                                                            \
+  static SWIFT void hook_##name(void *task, void *second, void *third, void *fourth) {    \
+    tasks_resumed(task, how);                                                             \
+    ((runtimes)entries[index_##name].call)(task, second, third, fourth);                  \
+  }
+RESUME_HOOK(resume, resumed_with_value)
+RESUME_HOOK(throwing, resumed_throwing)
+RESUME_HOOK(error, resumed_with_error)
+
+// A plain function of C++, called by the last ones of a task.
+static void hook_ends(void *task, void *context, void *error) {
+  tasks_ends(task);
+  ((void (*)(void *, void *, void *))entries[index_ends].call)(task, context, error);
+  tasks_ended(task);
+}
+
+static runtime_entry entries[entry_count] = {
+  [index_given] = {"swift_defaultActor_enqueue", hook_given, NULL, true},
+  [index_resume] = {"swift_continuation_resume", hook_resume, NULL, true},
+  [index_throwing] = {"swift_continuation_throwingResume", hook_throwing, NULL, true},
+  [index_error] = {"swift_continuation_throwingResumeWithError", hook_error, NULL, true},
+  [index_ends] = {"_ZL16completeTaskImplPN5swift9AsyncTaskEPNS_12AsyncContextEPNS_10SwiftErrorE", hook_ends, NULL, false},
+};
+
+void runtime_entries_take(void) {
+  // A program without tasks.
+  if (!task_imports[0].real) return;
+  for (size_t i = 0; i < entry_count; i++) {
+    runtime_entry *e = &entries[i];
+    book_entry found;
+    if (e->call) continue;
+    if (!book_look_up(e->name, &found) && !e->is_exported) book_look_up_in(library, e->name, &found);
+    entered_take_also(e->name, &found, e->hook, &e->call);
+  }
+}
+#endif
