@@ -1,5 +1,5 @@
 // Functions whose calls are heard at their first instruction, wherever they come from: for code that is linked into the program,
-// where no import leads to it. See `Documentation/recorder.md`.
+// where no import leads to it. See `Documentation/hooks.md`.
 #ifndef OPTRACE_ENTRIES_H
 #define OPTRACE_ENTRIES_H
 

@@ -1,4 +1,4 @@
-// Whether this system has hooks, and how Swift calls them. See `Documentation/recorder.md`.
+// Whether this system has hooks, and how Swift calls them. See `Documentation/hooks.md`.
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 

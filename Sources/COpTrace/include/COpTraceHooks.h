@@ -1,5 +1,5 @@
 // Recording operations that are not ours: hooks in the method tables of Foundation's classes and their subclasses, and in the
-// imports of loaded objects. On Linux, with Foundation as a shared library. See `Documentation/recorder.md`.
+// imports of loaded objects. On Linux. See `Documentation/hooks.md`.
 #ifndef COPTRACE_HOOKS_H
 #define COPTRACE_HOOKS_H
 

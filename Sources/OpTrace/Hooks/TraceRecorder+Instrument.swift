@@ -3,9 +3,9 @@ extension TraceRecorder {
   /// `OperationQueue`s, `OperationQueue.main`, subclasses in packages that do not know OpTrace. It lasts until
   /// ``stop()``; the recorder is kept alive until then.
   ///
-  /// Call it early: what was added to a queue before is recorded in part. On Linux it needs Foundation as a shared
-  /// library; see `Documentation/recorder.md` for how it works and what it relies on. On Apple platforms it uses
-  /// key-value observing and exchanged methods, and has not been run there.
+  /// Call it early: what was added to a queue before is recorded in part. In a program on Linux that has Foundation linked
+  /// into it, call it before the program has a second thread. `Documentation/hooks.md` says how it works and what it relies
+  /// on. On Apple platforms it uses key-value observing and exchanged methods, and has not been run there.
   ///
   /// - Throws: ``TraceRecorderError``: `alreadyInstrumented` while another recorder does this; `cannotInstrument`, with
   ///   the reason, where it is not possible. Nothing is changed then.
