@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "COpTrace.h"
 #include "COpTraceHooks.h"
 
 typedef int (*main_function)(int, char **, char **);

@@ -9,7 +9,7 @@ import Testing
     let manifest = try Manifest()
     #expect(Set(manifest.targets.map(\.name)).count == manifest.targets.count)
     #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
-    #expect(manifest["OpTracePreload"]?.dependencies == [])
+    #expect(manifest["OpTracePreload"]?.dependencies == ["COpTrace"])
     #expect(manifest["CZlib"]?.kind == .system)
     #expect(manifest["optrace-cli"]?.dependencies.contains("ArgumentParser") == true)
     #expect(manifest["KillBenchmark"]?.path == "Benchmarks/Sources/KillBenchmark")
