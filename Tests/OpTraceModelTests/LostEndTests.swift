@@ -41,4 +41,25 @@ import Testing
     #expect(trace.tasks.allSatisfy { $0.over == nil } && trace.blocks.allSatisfy { $0.over == nil })
     #expect(trace.operations.map(\.isOutcomeKnown) == [true])
   }
+
+  private func chunk(_ sequence: UInt64, of thread: UInt32, at ticks: UInt64) -> LoadedChunk {
+    LoadedChunk(offset: 0, sequence: sequence, baseTicks: ticks, thread: thread, kind: .events, words: 0..<0)
+  }
+
+  private func completeSince(_ chunks: [LoadedChunk], overwritten: UInt64 = 1) throws -> UInt64? {
+    var header = FileHeader()
+    header.overwrittenBytes = overwritten
+    return RingFacts(header, chunks)?.completeSince
+  }
+
+  /// A thread that has just begun has lost nothing, and what hangs must not be taken for lost because of it.
+  @Test func ringIsCompleteSinceTheFirstChunkOfThoseThatAreThereWasGivenBack() throws {
+    let old = [chunk(4, of: 1, at: 100), chunk(9, of: 1, at: 300), chunk(12, of: 1, at: 700), chunk(3, of: 2, at: 90)]
+    #expect(try completeSince(old) == 300)
+    #expect(try completeSince(old + [chunk(13, of: 3, at: 900)]) == 300)
+    #expect(try completeSince(old + [chunk(5, of: 4, at: 110), chunk(7, of: 4, at: 250)]) == 250)
+    // Each has one, so it is not known when others were given back: before the last one was handed out.
+    #expect(try completeSince([chunk(3, of: 2, at: 90), chunk(13, of: 3, at: 900)]) == 900)
+    #expect(try completeSince(old, overwritten: 0) == nil)
+  }
 }
