@@ -36,6 +36,23 @@ import Testing
     #expect(trace.operations.map(\.isOutcomeKnown) == [false] && trace.operations[0].coverage == .partial)
   }
 
+  @Test func traceThatGrowsKnowsItToo() throws {
+    let events = try TraceText.parse(
+      TypedTrace().text(
+        """
+        0 t1 thread t1 tid=1 "main"
+        10 t1 task #1 priority=21 enqueued
+        11 t1 task #2 priority=21 enqueued
+        900 t1 task #3 priority=21 enqueued
+        """, in: .microseconds))
+    var builder = TraceBuilder(growing: events.header)
+    builder.add(events)
+    let trace = builder.snapshot(completeSince: 500_000, carried: [WorkID(2)])
+    #expect(trace.tasks.map(\.isOutcomeKnown) == [false, true, true])
+    let whole = builder.snapshot()
+    #expect(whole.tasks.map(\.isOutcomeKnown) == [true, true, true])
+  }
+
   @Test func everythingIsOpenWhereNothingIsMissing() throws {
     let trace = try trace(nil)
     #expect(trace.tasks.allSatisfy { $0.over == nil } && trace.blocks.allSatisfy { $0.over == nil })
