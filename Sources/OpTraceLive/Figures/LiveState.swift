@@ -36,7 +36,8 @@ package struct LiveState {
   /// The unfinished work as a trace, for the doctor. What may have lost its end to a ring is not open there, as in a trace that is read as a
   /// whole.
   package func trace() -> Trace {
-    builder.snapshot(completeSince: isOverwritten ? certainty.incompleteUntil : nil, carried: Array(certainty.carried.keys))
+    builder.snapshot(
+      completeSince: isOverwritten ? certainty.incompleteUntil : nil, carried: Array(certainty.carried.keys))
   }
 
   /// What a trace of this state shows. `now`: the present, on the trace's clock. O(what is not over).
