@@ -36,9 +36,47 @@ import Testing
     #expect(trace.operations.map(\.isOutcomeKnown) == [false] && trace.operations[0].coverage == .partial)
   }
 
+  @Test func traceThatGrowsKnowsItToo() throws {
+    let events = try TraceText.parse(
+      TypedTrace().text(
+        """
+        0 t1 thread t1 tid=1 "main"
+        10 t1 task #1 priority=21 enqueued
+        11 t1 task #2 priority=21 enqueued
+        900 t1 task #3 priority=21 enqueued
+        """, in: .microseconds))
+    var builder = TraceBuilder(growing: events.header)
+    builder.add(events)
+    let trace = builder.snapshot(completeSince: 500_000, carried: [WorkID(2)])
+    #expect(trace.tasks.map(\.isOutcomeKnown) == [false, true, true])
+    let whole = builder.snapshot()
+    #expect(whole.tasks.map(\.isOutcomeKnown) == [true, true, true])
+  }
+
   @Test func everythingIsOpenWhereNothingIsMissing() throws {
     let trace = try trace(nil)
     #expect(trace.tasks.allSatisfy { $0.over == nil } && trace.blocks.allSatisfy { $0.over == nil })
     #expect(trace.operations.map(\.isOutcomeKnown) == [true])
+  }
+
+  private func chunk(_ sequence: UInt64, of thread: UInt32, at ticks: UInt64) -> LoadedChunk {
+    LoadedChunk(offset: 0, sequence: sequence, baseTicks: ticks, thread: thread, kind: .events, words: 0..<0)
+  }
+
+  private func completeSince(_ chunks: [LoadedChunk], overwritten: UInt64 = 1) throws -> UInt64? {
+    var header = FileHeader()
+    header.overwrittenBytes = overwritten
+    return RingFacts(header, chunks)?.completeSince
+  }
+
+  /// A thread that has just begun has lost nothing, and what hangs must not be taken for lost because of it.
+  @Test func ringIsCompleteSinceTheFirstChunkOfThoseThatAreThereWasGivenBack() throws {
+    let old = [chunk(4, of: 1, at: 100), chunk(9, of: 1, at: 300), chunk(12, of: 1, at: 700), chunk(3, of: 2, at: 90)]
+    #expect(try completeSince(old) == 300)
+    #expect(try completeSince(old + [chunk(13, of: 3, at: 900)]) == 300)
+    #expect(try completeSince(old + [chunk(5, of: 4, at: 110), chunk(7, of: 4, at: 250)]) == 250)
+    // Each has one, so it is not known when others were given back: before the last one was handed out.
+    #expect(try completeSince([chunk(3, of: 2, at: 90), chunk(13, of: 3, at: 900)]) == 900)
+    #expect(try completeSince(old, overwritten: 0) == nil)
   }
 }

@@ -10,6 +10,8 @@ package struct LiveState {
   private var certainty = LiveCertainty()
   /// All that happened until then is known, on the trace's clock.
   private var knownUntil: Nanoseconds = 0
+  /// It is a ring that has turned.
+  private var isOverwritten = false
   /// Chunks of a ring that were missed since this state was begun.
   private(set) package var missedChunks = 0
 
@@ -21,6 +23,7 @@ package struct LiveState {
     builder.add(news)
     knownUntil = max(knownUntil, asked, news.events.last?.time ?? 0)
     missedChunks = news.missedChunks
+    isOverwritten = news.events.loss.overwrittenBytes > 0
     certainty.take(news, lostUntil: builder.lostUntil)
     let begin = (news.events.last?.time ?? 0) - LiveWindow.length
     builder.forget(finishedBefore: .max) { operation in
@@ -30,8 +33,12 @@ package struct LiveState {
     }
   }
 
-  /// The unfinished work as a trace, for the doctor.
-  package func trace() -> Trace { builder.snapshot() }
+  /// The unfinished work as a trace, for the doctor. What may have lost its end to a ring is not open there, as in a trace that is read as a
+  /// whole.
+  package func trace() -> Trace {
+    builder.snapshot(
+      completeSince: isOverwritten ? certainty.incompleteUntil : nil, carried: Array(certainty.carried.keys))
+  }
 
   /// What a trace of this state shows. `now`: the present, on the trace's clock. O(what is not over).
   package mutating func status(of trace: Trace, now: Nanoseconds) -> LiveStatus {

@@ -25,8 +25,12 @@ extension TraceBuilder {
   }
 
   /// The values of this moment; more can be added afterwards. O(what there is).
-  package func snapshot() -> Trace {
+  /// - Parameters:
+  ///   - complete: of a ring that has turned: since when nothing is missing.
+  ///   - carried: what that ring has carried on.
+  package func snapshot(completeSince complete: Nanoseconds? = nil, carried: [WorkID] = []) -> Trace {
     var copy = self
+    if let complete { copy.ring = (complete, Set(carried.lazy.map(\.rawValue))) }
     return copy.finish()
   }
 

@@ -14,7 +14,7 @@ public struct TraceBuilder {
   /// The piece that is being added.
   var events: TraceEvents
   var heartbeat: Nanoseconds?
-  let ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?
+  var ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?
   var operationIndexes: IndexTable
   var queueIndexes: [UInt32: Int] = [:]
   var threads = ThreadTable()

@@ -133,12 +133,6 @@ extension DoctorReport {
     return (state.rawValue, since.map { max(0, end - $0) })
   }
 
-  /// Neither operations nor blocks nor tasks are unfinished, and no thread waits.
-  var hasNothingOpen: Bool {
-    unfinished == 0 && trace.blocks.allSatisfy { $0.over != nil } && trace.tasks.allSatisfy { $0.over != nil }
-      && trace.waits.allSatisfy { $0.ended != nil }
-  }
-
   /// How many operations are unfinished, of those whose end would be known.
   var unfinished: Int { trace.operations.count { $0.finished == nil && $0.isOutcomeKnown && $0.released == nil } }
 }

@@ -274,9 +274,9 @@ extension DoctorText {
     let readings = "between two readings \(DurationText.text(movement.apart)) apart"
     guard movement.hasMoved else {
       let silence = DurationText.text(report.silence)
-      return report.hasNothingOpen
-        ? "Nothing moved \(readings): there was nothing to do."
-        : "Nothing moved \(readings); nothing has moved for \(silence)."
+      return report.trace.hasOpenWork
+        ? "Nothing moved \(readings); nothing has moved for \(silence)."
+        : "Nothing moved \(readings): there was nothing to do."
     }
     let parts = [
       (movement.added, "added"), (movement.started, "started"), (movement.finished, "finished"),

@@ -2,6 +2,7 @@ public import ArgumentParser
 import Foundation
 import OpTraceGraph
 import OpTraceGraphviz
+import OpTraceAnalysis
 import OpTraceModel
 import OpTraceText
 
@@ -91,7 +92,7 @@ struct GraphCommand: ParsableCommand {
     let options = try options(for: input.trace)
     if format == .dot { return try writeDOT(of: input, options, to: output) }
     let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
-    if isNothingStuck(picture.nodes.count) { return try input.end() }
+    if isNothingStuck(in: input, picture.nodes.count) { return try input.end() }
     try write(picture, format, to: output)
     if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
     try input.end()
@@ -118,16 +119,20 @@ struct GraphCommand: ParsableCommand {
 
   private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
     let exporter = DOTExporter(input.trace, options: options)
-    if isNothingStuck(exporter.nodeCount) { return try input.end() }
+    if isNothingStuck(in: input, exporter.nodeCount) { return try input.end() }
     try output.writeLong { try exporter.write(to: $0) }
     try input.end()
   }
 
-  /// That is good news, and no picture.
-  private func isNothingStuck(_ count: Int) -> Bool {
+  /// No picture: that is good news, or what is stuck are no operations.
+  private func isNothingStuck(in trace: InputTrace, _ count: Int) -> Bool {
     guard deadlock, count == 0 else { return false }
+    let verdict = Diagnosis(of: trace.trace).verdict
+    let isOfOthers = verdict == .deadlocked || verdict == .stalled || verdict == .suspected
     Console.error(
-      "optrace: nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn"
+      isOfOthers
+        ? "optrace: no operation is stuck in \(input.name), and --deadlock draws operations; 'optrace doctor' says which tasks, blocks or threads are"
+        : "optrace: nothing is stuck in \(input.name), so --deadlock has nothing to draw; without it, everything is drawn"
     )
     return true
   }
