@@ -409,14 +409,14 @@ public struct EventSpec: Sendable {
       ],
       carry: .sinceSuspended, life: .subject, since: 8,
       meaning:
-        "the task can go on, and waits for an actor until it runs; written before the actor has it. `actor`: a number for the address of the actor; one that was freed may have been followed by another. `class`: its class. `by`: as in `task-enqueued`"
+        "the task is given to an actor, and waits for it until it runs. `actor`: a number for its address. `class`: its class. `by`: as in `task-enqueued`"
     ),
     EventSpec(
       .taskResumed, "task-resumed", .task,
       [.init("by", 1, 0, 32, .operation), .init("how", 1, 32, 4, .unsigned(.within(0...2)))],
       carry: .sinceSuspended, life: .subject, since: 8,
       meaning:
-        "the continuation is resumed that the task waits for, or is about to; written before the task can go on. `by`: the work that does it; 0: none. `how`: 0 with a value, 1 with a value where an error may come, 2 with an error"
+        "its continuation is resumed, maybe before the task is suspended. `by`: the work that does it; 0: none. `how`: 0 with a value, 1 the same of a checked or throwing one, 2 with an error"
     ),
     EventSpec(
       .taskRun, "task-run", .task, carry: .sinceSuspended, life: .subject, since: 4,
@@ -430,7 +430,9 @@ public struct EventSpec: Sendable {
     ),
     EventSpec(
       .taskCompleted, "task-completed", .task, carry: .whileUnfinished, bound: .ends(.task), life: .subject, since: 4,
-      meaning: "the task is over. Written when its function has returned, before anybody who waits for it; if that cannot be heard, when its thread takes up something else"),
+      meaning:
+        "the task is over, before anybody who waits for it goes on; or, if that is not heard, when its thread takes up something else"
+    ),
 
     // Queues.
     EventSpec(

@@ -44,7 +44,8 @@ static bool is_loaded(const symbol_file *file, const Elf64_Sym *symbol, uint64_t
   Elf64_Ehdr head;
   memcpy(&head, file->bytes, sizeof head);
   uint64_t table = head.e_phoff, value = symbol->st_value;
-  if (head.e_phentsize != sizeof(Elf64_Phdr) || table > file->size || head.e_phnum > (file->size - table) / sizeof(Elf64_Phdr)) return false;
+  if (head.e_phentsize != sizeof(Elf64_Phdr) || table > file->size) return false;
+  if (head.e_phnum > (file->size - table) / sizeof(Elf64_Phdr)) return false;
   for (size_t i = 0; i < head.e_phnum; i++) {
     Elf64_Phdr segment;
     memcpy(&segment, file->bytes + table + i * sizeof segment, sizeof segment);

@@ -13,8 +13,8 @@ void entered_find(hooked_import *function);
 void entered_take_import(hooked_import *function);
 // The same for a method that is called by name.
 void entered_take_method(hooked_method *method);
-// Takes any function, with the calls of its own library, and sets *call to what calls the original. Left out without a word, unless more
-// words are wished.
+// Takes any function, with the calls of its own library, and sets *call to what calls the original. Left out without a word,
+// unless more words are wished.
 bool entered_take_also(const char *name, const book_entry *function, void *hook, void **call);
 #endif
 

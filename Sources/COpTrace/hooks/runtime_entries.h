@@ -1,5 +1,5 @@
-// Functions of Swift's runtime that are heard at their entries in all programs, because the runtime calls them itself: who waits for an
-// actor, who resumes a continuation, and the end of a task.
+// Functions of Swift's runtime that are heard at their entries in all programs, because the runtime calls them itself: who waits for
+// an actor, who resumes a continuation, and the end of a task.
 #ifndef OPTRACE_RUNTIME_ENTRIES_H
 #define OPTRACE_RUNTIME_ENTRIES_H
 

@@ -2,6 +2,7 @@
 #include "actors.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "../base/bits.h"
 
@@ -20,7 +21,8 @@ static uint32_t number_of(slot *s) {
   if (known) return known;
   uint32_t next = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
   // When two threads meet an actor at once, the second one's number stays unused.
-  return atomic_compare_exchange_strong_explicit(&s->number, &known, next, memory_order_acq_rel, memory_order_acquire) ? next : known;
+  bool is_mine = atomic_compare_exchange_strong_explicit(&s->number, &known, next, memory_order_acq_rel, memory_order_acquire);
+  return is_mine ? next : known;
 }
 
 uint32_t actor_number(const void *actor) {
@@ -28,7 +30,8 @@ uint32_t actor_number(const void *actor) {
   uint32_t index = hash_address(actor, slot_bits);
   for (uint32_t i = 0; i < farthest; i++, index = (index + 1) % slots) {
     uint64_t there = atomic_load_explicit(&table[index].address, memory_order_acquire);
-    if (!there && atomic_compare_exchange_strong_explicit(&table[index].address, &there, address, memory_order_acq_rel, memory_order_acquire))
+    if (!there && atomic_compare_exchange_strong_explicit(&table[index].address, &there, address, memory_order_acq_rel,
+                                                          memory_order_acquire))
       there = address;
     if (there == address) return number_of(&table[index]);
   }

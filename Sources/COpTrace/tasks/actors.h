@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// The number of the actor at this address; 0: there is no room for it. One that is freed leaves its number to the next one there. Takes
-// no lock.
+// The number of the actor at this address; 0: there is no room for it. One that is freed leaves its number to the next one there.
+// Takes no lock.
 uint32_t actor_number(const void *actor);
 
 #endif

@@ -76,7 +76,8 @@ void task_enqueued(optrace_recorder *recorder, uint32_t number, bool is_main) {
 
 void task_queued(optrace_recorder *recorder, uint32_t number, uint32_t actor, uint32_t class_id) {
   optrace_task_queued_fields fields = {.actor = actor, .class_ = (uint16_t)class_id, .by = work_here(recorder)};
-  optrace_emit3(recorder, optrace_kind_task_queued, number, optrace_task_queued_word1(fields), optrace_task_queued_word2(fields));
+  optrace_emit3(recorder, optrace_kind_task_queued, number, optrace_task_queued_word1(fields),
+                optrace_task_queued_word2(fields));
 }
 
 void task_resumed(optrace_recorder *recorder, uint32_t number, uint32_t how) {

@@ -44,7 +44,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     public var actor: WaitedActor
     /// When the task was given to the actor, and by which thread.
     public var queued: Stamp
-    /// The operation, block or task that did it, often the task itself; nil: none.
+    /// The operation, block or task that did it; nil: none, as where the task goes there by itself.
     public var by: WorkID?
     /// When it ran; nil: it did not.
     public var began: Nanoseconds?
@@ -56,7 +56,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public enum Resumption: UInt8, Sendable, CaseIterable {
     /// With a value.
     case value = 0
-    /// With a value, where an error could have come.
+    /// With a value, where an error could have come; a checked continuation always.
     case throwing = 1
     /// With an error.
     case error = 2
@@ -179,8 +179,11 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   /// When it was last seen to go on; nil: never.
   public var lastSign: Nanoseconds? {
     let last = suspensions.last
-    return [submitted?.time, enqueued?.time, runs.last?.began, last?.from.time, last?.enqueued?.time, completed]
-      .compactMap { $0 }.max()
+    return [
+      submitted?.time, enqueued?.time, runs.last?.began, last?.from.time, last?.enqueued?.time, last?.resumed?.time,
+      resumedEarly?.at.time, completed,
+    ]
+    .compactMap { $0 }.max()
   }
 }
 
