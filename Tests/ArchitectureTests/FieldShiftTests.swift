@@ -16,7 +16,8 @@ import Testing
     "COpTrace/records/words.h": "packs records: their first word, and the lengths of one with a text",
     "COpTrace/begin/create.c": "a number for the name of a file",
     "COpTrace/book/": "hashes of names; writes no records",
-    "COpTrace/describe/": "hashes, bytes of UTF-8, forms of Swift's texts, and the heads of records that a flight recorder keeps",
+    "COpTrace/describe/":
+      "hashes, bytes of UTF-8, forms of Swift's texts, and the heads of records that a flight recorder keeps",
     "COpTrace/entries/": "machine code; writes no records",
     "COpTrace/base/bits.h": "two numbers in one word, and hashes",
     "COpTrace/base/seal.c": "checksums",
