@@ -52,7 +52,10 @@ import Testing
     let frame = EventFields.Frame(
       image: 7, offset: EventFields.Frame.largestOffset, guessed: true, caller: 9, returns: true,
       library: 5)
-    #expect(values(.frame, frame) == ["image": 7, "offset": 1 << 47 - 1, "guessed": 1, "caller": 9, "returns": 1, "library": 5])
+    #expect(
+      values(.frame, frame) == [
+        "image": 7, "offset": 1 << 47 - 1, "guessed": 1, "caller": 9, "returns": 1, "library": 5,
+      ])
   }
 
   @Test("read back what was put there") func reading() {
