@@ -110,7 +110,7 @@ private struct ReceivedPage {
       let one = (document[list] as? [[String: Any]])?[index] ?? [:]
       return "\(one["name"] ?? "?") \(one["systemId"] ?? "")"
     }
-    let texts: Set = ["name", "class", "function", "source", "error", "way", "title", "place", "image"]
+    let texts: Set = ["name", "class", "function", "source", "error", "way", "title", "place", "image", "actor"]
     var said: [String: [String]] = [:]
     for (table, rows) in tables where table != "frames" {
       said[table] = rows.map { row in
