@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../Sources/COpTrace/stacks/calls.h"
@@ -207,6 +208,22 @@ TEST(an_owner_that_has_ended_is_told_so) {
   words[0] = 2, words[2] = id, words[3] = 1;
   sleep_reason reason = explain(&mutex, wait_privately, 2);
   EXPECT(reason.kind == sleep_mutex && reason.owner == id && reason.owner_ended);
+}
+
+TEST(a_wait_until_a_day_that_never_comes_has_no_end) {
+  enum { wait_privately_until = 9 | 128 };
+  const time_t year_4001 = 64092211200;
+  uint32_t word = 0;
+  struct timespec later = {time(NULL) + 3600, 0}, never = {year_4001, 0};
+  struct {
+    const void *until;
+    bool is_timed;
+  } waits[] = {{NULL, false}, {&later, true}, {&never, false}, {(const void *)1, true}};
+  locks_prepare();
+  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+    uint64_t arguments[6] = {(uint64_t)(uintptr_t)&word, wait_privately_until, 0, (uint64_t)(uintptr_t)waits[i].until};
+    EXPECT_EQUAL(locks_explain(SYS_futex, arguments).timed, waits[i].is_timed);
+  }
 }
 
 TEST(words_that_are_no_locks_have_no_owner) {

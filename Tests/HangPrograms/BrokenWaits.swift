@@ -235,6 +235,19 @@ func cancelledAndForgotten() {
   queue.waitUntilAllOperationsAreFinished()
 }
 
+/// A condition is waited for until a day that nobody will see, and nobody signals it. (Foundation on Linux crashes at
+/// `.distantFuture`.)
+func inACentury() {
+  let condition = NSCondition()
+  let queue = OperationQueue()
+  queue.addOperation {
+    condition.lock()
+    _ = condition.wait(until: Date(timeIntervalSinceNow: 100 * 365 * 86400))
+    condition.unlock()
+  }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
 nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "delegate-queue": delegateQueue, "connection-pool": connectionPool, "throw-path": throwPath,
   "stream-never-ends": streamNeverEnds, "kvo-under-lock": kvoUnderLock, "main-queue-operation": mainQueueOperation,
@@ -243,5 +256,5 @@ nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "never-added": neverAdded, "never-ready": neverReady, "threads-across": threadsAcross,
   "work-item-wait": workItemWait, "lock-twice": lockTwice, "tasks-wait-for-tasks": tasksWaitForTasks,
   "actor-waits-for-itself": actorWaitsForItself, "operation-waits-for-task": operationWaitsForTask,
-  "cancelled-and-forgotten": cancelledAndForgotten,
+  "cancelled-and-forgotten": cancelledAndForgotten, "in-a-century": inACentury,
 ]

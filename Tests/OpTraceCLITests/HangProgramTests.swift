@@ -62,6 +62,7 @@
       ("actor-waits-for-itself", .stalled, "never-signalled", "in Bank.pay() at"),
       ("operation-waits-for-task", .stalled, "never-finished", "waiting for semaphore 1"),
       ("cancelled-and-forgotten", .stalled, "cancelled-never-finished", "was cancelled and never finished"),
+      ("in-a-century", .stalled, "never-finished", "condition 1"),
     ]
     /// Not proven, so not told as an error: what may still move it is named.
     static let open: [(name: String, says: String)] = [

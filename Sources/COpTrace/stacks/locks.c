@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Atomic bool knows_mutexes, knows_rwlocks;
@@ -139,6 +140,15 @@ static bool has_owner_in_word(uint64_t word, sleep_kind kind, sleep_reason *out)
   return read_twice(word, &value, 1) && (value & id_bits) && owned(out, kind, word, value & id_bits);
 }
 
+// Whether a wait ends by itself. A time ten years from now is how programs say "never".
+static bool has_deadline(uint64_t address) {
+  enum { ten_years = 10 * 365 * 24 * 3600 };
+  uint64_t until[2];  // Seconds and nanoseconds.
+  if (!address) return false;
+  // From now on, or since some moment that is not later than 1970.
+  return !peek_all(address, until, sizeof until) || (int64_t)until[0] < (int64_t)time(NULL) + ten_years;
+}
+
 static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
   enum { wait = 0, lock_pi = 6, wait_bitset = 9, lock_pi2 = 13, is_private = 128, by_wall_clock = 256 };
   uint64_t word = arguments[0];
@@ -168,7 +178,7 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   if (out.kind == sleep_poll && events_are_own(call, arguments)) out.kind = sleep_events;
   if (out.kind == sleep_poll || out.kind == sleep_input) out.lock = events_sources(call, arguments);
   if (out.kind == sleep_futex) {
-    out.timed = arguments[3] != 0;
+    out.timed = has_deadline(arguments[3]);
     explain_futex(arguments, &out);
   }
   return out;
