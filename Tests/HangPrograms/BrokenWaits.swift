@@ -248,6 +248,60 @@ func inACentury() {
   queue.waitUntilAllOperationsAreFinished()
 }
 
+/// Who holds the lock wants the main queue; the main thread wants the lock.
+func lockAgainstMain() {
+  let lock = NSLock()
+  let held = DispatchSemaphore(value: 0)
+  DispatchQueue(label: "store").async {
+    lock.lock()
+    held.signal()
+    DispatchQueue.main.sync {}
+    lock.unlock()
+  }
+  held.wait()
+  usleep(100_000)
+  lock.lock()
+  lock.unlock()
+  dispatchMain()
+}
+
+private let scaleBegan = DispatchSemaphore(value: 0)
+
+private enum Screen {
+  static let scale: Int = {
+    scaleBegan.signal()
+    return DispatchQueue.main.sync { 2 }
+  }()
+}
+
+/// A value is made in the background, by the main queue; the main thread waits until it is made.
+func initialiserAgainstMain() {
+  _ = scaleBegan
+  let queue = OperationQueue()
+  queue.addOperation { _ = Screen.scale }
+  scaleBegan.wait()
+  usleep(100_000)
+  _ = Screen.scale
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+/// "Ready" is signalled once, and two wait for it.
+func oneSignalForTwo() {
+  let ready = DispatchSemaphore(value: 0)
+  let queue = limitedQueue(2)
+  for number in 1...2 {
+    queue.addOperation {
+      ready.wait()
+      print("stored", number)
+    }
+  }
+  Thread {
+    usleep(200_000)
+    ready.signal()
+  }.start()
+  queue.waitUntilAllOperationsAreFinished()
+}
+
 nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "delegate-queue": delegateQueue, "connection-pool": connectionPool, "throw-path": throwPath,
   "stream-never-ends": streamNeverEnds, "kvo-under-lock": kvoUnderLock, "main-queue-operation": mainQueueOperation,
@@ -257,4 +311,6 @@ nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "work-item-wait": workItemWait, "lock-twice": lockTwice, "tasks-wait-for-tasks": tasksWaitForTasks,
   "actor-waits-for-itself": actorWaitsForItself, "operation-waits-for-task": operationWaitsForTask,
   "cancelled-and-forgotten": cancelledAndForgotten, "in-a-century": inACentury,
+  "lock-against-main": lockAgainstMain, "initialiser-against-main": initialiserAgainstMain,
+  "one-signal-for-two": oneSignalForTwo,
 ]

@@ -63,6 +63,9 @@
       ("operation-waits-for-task", .stalled, "never-finished", "waiting for semaphore 1"),
       ("cancelled-and-forgotten", .stalled, "cancelled-never-finished", "was cancelled and never finished"),
       ("in-a-century", .stalled, "never-finished", "condition 1"),
+      ("lock-against-main", .deadlocked, "lock-cycle", "in a cycle through a mutex"),
+      ("initialiser-against-main", .deadlocked, "lock-cycle", "in a cycle through the initialiser of Screen.scale"),
+      ("one-signal-for-two", .stalled, "never-finished", "has been waiting for semaphore 1"),
     ]
     /// Not proven, so not told as an error: what may still move it is named.
     static let open: [(name: String, says: String)] = [
