@@ -53,7 +53,7 @@ static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) 
 
 static void start_recorder(void) {
   // The program's own recorder, where it is linked with one.
-  if (registered) return registered(0);
+  if (registered) return registered();
   // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
   if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(is_wanted("OPTRACE_DISPATCH"), is_wanted("OPTRACE_TASKS"))) return;
   optrace_begin_from_outside();

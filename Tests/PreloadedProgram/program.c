@@ -5,10 +5,10 @@
 
 static const char *begun = "nothing";
 
-static void begin(int alone) { begun = alone ? "a second recorder" : "the recorder"; }
+static void begin(void) { begun = "the recorder"; }
 
 __attribute__((constructor)) static void offer(void) {
-  void (*offer_to)(void (*)(int)) = (void (*)(void (*)(int)))dlsym(RTLD_DEFAULT, "optrace_preload_register");
+  void (*offer_to)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(RTLD_DEFAULT, "optrace_preload_register");
   if (offer_to) offer_to(begin);
 }
 

@@ -57,7 +57,7 @@ func resumeContinuations() async {
     answers += await withUnsafeContinuation { continuation in
       queue.async { continuation.resume(returning: 1) }
     }
-    let answer = try? await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, Error>) in
+    let answer = try? await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, any Error>) in
       Thread.detachNewThread {
         if number % 2 == 0 { continuation.resume(returning: 1) } else { continuation.resume(throwing: Refusal()) }
       }

@@ -7,12 +7,12 @@
 
 // Implemented in Swift (RecordEntry.swift). Hidden: each copy of OpTrace offers its own. Weak, and another name of a function that
 // does nothing: this target also links without the Swift part, as in the preloaded object itself, which has nothing to offer.
-static void nobody_begins(int alone) { (void)alone; }
-__attribute__((weak, visibility("hidden"), alias("nobody_begins"))) void optrace_record_begin(int alone);
+static void nobody_begins(void) {}
+__attribute__((weak, visibility("hidden"), alias("nobody_begins"))) void optrace_record_begin(void);
 
 __attribute__((constructor)) static void offer_recorder(void) {
   if (optrace_record_begin == nobody_begins || !getenv("OPTRACE_RECORD")) return;
-  void (*offer)(void (*begin)(int alone)) = (void (*)(void (*)(int)))dlsym(RTLD_DEFAULT, "optrace_preload_register");
+  void (*offer)(void (*begin)(void)) = (void (*)(void (*)(void)))dlsym(RTLD_DEFAULT, "optrace_preload_register");
   if (offer) offer(optrace_record_begin);
 }
 

@@ -3,8 +3,8 @@
 #ifndef OPTRACE_PRELOAD_H
 #define OPTRACE_PRELOAD_H
 
-// Starts recording. `alone`: 0, since the program is linked with it; 1 if it was loaded for this, as other versions do.
-typedef void (*optrace_begin)(int alone);
+// Starts recording.
+typedef void (*optrace_begin)(void);
 
 // Called by a constructor of the recorder that the program is linked with. The first one records, so that a process has one recorder;
 // without any it is the one in this object.
