@@ -41,6 +41,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
 
   /// A stretch in which it waited for an actor.
   public struct ActorWait: Sendable, Equatable {
+    /// Which actor.
     public var actor: WaitedActor
     /// When the task was given to the actor, and by which thread.
     public var queued: Stamp
