@@ -152,6 +152,8 @@ enum ClickHouseKeys {
     "dependencies": ["operation", "dependency", "added", row],
     "queue_changes": ["queue", "time", row],
     "waits": ["thread", "began", row],
+    "suspensions": ["task", "began", row],
+    "actor_waits": ["task", "queued", row],
     "spans": ["thread", "began", row],
     "span_work": ["work"],
     "marks": ["thread", "time", row],
