@@ -64,7 +64,7 @@
       ("cancelled-and-forgotten", .stalled, "cancelled-never-finished", "was cancelled and never finished"),
       ("in-a-century", .stalled, "never-finished", "condition 1"),
       ("lock-against-main", .deadlocked, "lock-cycle", "in a cycle through a mutex"),
-      ("initialiser-against-main", .deadlocked, "lock-cycle", "in a cycle through the initialiser of Screen.scale"),
+      ("initialiser-against-main", .deadlocked, "lock-cycle", "in a cycle through the initialiser of 'Screen.scale'"),
       ("one-signal-for-two", .stalled, "never-finished", "has been waiting for semaphore 1"),
     ]
     /// Not proven, so not told as an error: what may still move it is named.
