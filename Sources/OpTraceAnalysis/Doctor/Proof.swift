@@ -71,9 +71,9 @@ extension DoctorContext {
     case .block(let index): return trace.blocks[index].began == nil
     case .task(let index):
       let task = trace.tasks[index]
-      // An actor that nobody is in lets it run at once, so somebody is, and does not leave.
-      guard task.actor == nil else { return false }
-      return task.suspension == nil && task.runs.last?.ended != nil || task.runs.isEmpty && task.enqueued != nil
+      // An actor that nobody is in would have let it run at once: somebody is, and does not leave.
+      let hasTurn = task.enqueued != nil && task.actor == nil
+      return task.suspension == nil && task.runs.last?.ended != nil || task.runs.isEmpty && hasTurn
     default: return false
     }
   }
