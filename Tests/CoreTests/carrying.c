@@ -119,9 +119,23 @@ TEST(a_ring_carries_nothing_of_what_is_over) {
 
 static optrace_recorder *meeting;
 static uint32_t the_waiter;
-static pthread_barrier_t turns;
 
-static void meet(void) { pthread_barrier_wait(&turns); }
+// All of some threads wait for each other. (Not every system has `pthread_barrier_t`.)
+static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
+static unsigned meeting_threads, arrived, turn;
+
+static void meet(void) {
+  pthread_mutex_lock(&turn_lock);
+  unsigned mine = turn;
+  if (++arrived == meeting_threads) {
+    arrived = 0;
+    turn++;
+    pthread_cond_broadcast(&turn_changed);
+  }
+  while (turn == mine) pthread_cond_wait(&turn_changed, &turn_lock);
+  pthread_mutex_unlock(&turn_lock);
+}
 
 static uint64_t wait_word(uint8_t kind, uint64_t of) {
   return optrace_unblocked_word1((optrace_unblocked_fields){.object = of, .kind = kind});
@@ -154,8 +168,9 @@ static void waits_outlive(bool waiter_fills, bool teller_fills) {
   meeting = recording_begin_flight("run.optrace", smallest);
   // The thread that records first has the number 1.
   the_waiter = 1;
-  REQUIRE(meeting && pthread_barrier_init(&turns, NULL, 2) == 0);
-  REQUIRE(pthread_create(&thread, NULL, wait_twice, waiter_fills ? &turns : NULL) == 0);
+  meeting_threads = 2;
+  REQUIRE(meeting);
+  REQUIRE(pthread_create(&thread, NULL, wait_twice, waiter_fills ? &the_waiter : NULL) == 0);
   meet();
   tell(wait_word(optrace_object_semaphore, 16), NULL);
   meet();
@@ -204,7 +219,8 @@ static void make_and_finish(int which) {
 
 TEST(a_ring_keeps_all_of_operations_that_others_do_not_finish) {
   meeting = recording_begin_flight("run.optrace", 512 * 1024);
-  REQUIRE(meeting && pthread_barrier_init(&turns, NULL, threads) == 0);
+  meeting_threads = threads;
+  REQUIRE(meeting);
   on_threads(threads, make_and_finish);
   trace t = stopped(meeting);
   EXPECT_EQUAL(trace_lost(&t), 0);

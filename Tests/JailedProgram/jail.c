@@ -4,7 +4,10 @@
 //   exec      the same by a filter of system calls, as systemd's MemoryDenyWriteExecute
 //   nopwrite  nothing is written at a place of a file (pwrite64), so not to /proc/self/mem either
 //   nobody    as a user without rights
+#if defined(__linux__)
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -53,3 +56,6 @@ int main(int count, char **words) {
   }
   return 64;
 }
+#else
+int main(void) { return 77; }
+#endif
