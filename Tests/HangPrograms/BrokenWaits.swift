@@ -289,16 +289,13 @@ func initialiserAgainstMain() {
 func oneSignalForTwo() {
   let ready = DispatchSemaphore(value: 0)
   let queue = limitedQueue(2)
+  ready.signal()
   for number in 1...2 {
     queue.addOperation {
       ready.wait()
       print("stored", number)
     }
   }
-  Thread {
-    usleep(200_000)
-    ready.signal()
-  }.start()
   queue.waitUntilAllOperationsAreFinished()
 }
 
