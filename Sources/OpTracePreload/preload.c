@@ -1,6 +1,6 @@
 // Also loaded into `sh`, `env`, `python`. So it links only the C library; and if the environment does not ask for a recording, or
-// there is no Foundation (nor whatever else is asked for), the program's `main` runs as if this object were not there. Until that
-// is known, no file is opened and nothing allocated. The recorder is in this object: the whole of it in C.
+// there is no Foundation (nor whatever else is asked for), the program's `main` runs as if this object were not there. Where no library
+// of Swift's is loaded, only the program's own file tells whether Swift is linked into it. The recorder is in this object: the whole of it in C.
 #include "OpTracePreload.h"
 
 #if defined(__linux__)
@@ -31,11 +31,6 @@ __attribute__((visibility("default"))) void optrace_preload_register(optrace_beg
 
 // ---- What is recorded ----------------------------------------------------------------------------------------------
 
-static bool is_wanted(const char *variable) {
-  const char *wish = getenv(variable);
-  return wish && *wish && strcmp(wish, "0") != 0;
-}
-
 static const char *name_of(const struct dl_phdr_info *object) {
   const char *slash = strrchr(object->dlpi_name, '/');
   return slash ? slash + 1 : object->dlpi_name;
@@ -47,15 +42,15 @@ static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) 
   (void)context;
   const char *name = name_of(object);
   if (strcmp(name, "libFoundation.so") == 0) return 1;
-  if (strcmp(name, "libdispatch.so") == 0) return is_wanted("OPTRACE_DISPATCH");
-  return strcmp(name, "libswift_Concurrency.so") == 0 && is_wanted("OPTRACE_TASKS");
+  if (strcmp(name, "libdispatch.so") == 0) return optrace_is_wanted("OPTRACE_DISPATCH");
+  return strcmp(name, "libswift_Concurrency.so") == 0 && optrace_is_wanted("OPTRACE_TASKS");
 }
 
 static void start_recorder(void) {
   // The program's own recorder, where it is linked with one.
   if (registered) return registered();
   // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
-  if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(is_wanted("OPTRACE_DISPATCH"), is_wanted("OPTRACE_TASKS"))) return;
+  if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(optrace_is_wanted("OPTRACE_DISPATCH"), optrace_is_wanted("OPTRACE_TASKS"))) return;
   optrace_begin_from_outside();
   dlerror();  // Errors of our own are not for the program.
 }

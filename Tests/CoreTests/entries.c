@@ -21,7 +21,7 @@ TEST(every_result_of_taking_a_function_has_a_text) {
 #include "../../Sources/COpTrace/entries/room.h"
 #include "entries.h"
 
-static const entry_range nobody = {0, 0};
+static const book_range nobody = {0, 0};
 
 // ---- All ways to begin -----------------------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ TEST(what_is_no_function_is_refused) {
 
 TEST(a_librarys_own_calls_are_not_heard) {
   machine_registers given = arguments(5);
-  entry_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
+  book_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
   REQUIRE(entry_take(library_function, 0, library, hook, &hook_call) == entry_taken);
   EXPECT(call_with(library_calls, &given) == 17 && heard_count == 0);
   EXPECT(call_with(library_calls_last, &given) == 7 && heard_count == 0);
@@ -234,7 +234,7 @@ TEST(a_librarys_own_calls_are_not_heard) {
 
 TEST(a_call_of_the_program_may_end_what_a_library_calls) {
   machine_registers given = arguments(5);
-  entry_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
+  book_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
   REQUIRE(entry_take(library_function, 0, library, hook, &hook_call) == entry_taken);
   EXPECT(call_with(library_calls_what_jumps, &given) == 7 && heard_count == 1);
 }
@@ -265,7 +265,7 @@ TEST(a_library_may_lie_anywhere_and_be_of_any_size) {
     machine_registers given = arguments(i);
     void *function = (uint8_t *)(void *)alike + 16 * i, *caller = (uint8_t *)(void *)calls_alike + 16 * i;
     heard_count = 0;
-    REQUIRE(entry_take(function, 0, (entry_range){library.low, library.high}, hook, &hook_call) == entry_taken);
+    REQUIRE(entry_take(function, 0, (book_range){library.low, library.high}, hook, &hook_call) == entry_taken);
     EXPECT_EQUAL(call_with(caller, &given), i + 2);
     if (heard_count != library.is_heard) core_test_fail(__FILE__, __LINE__, "library %u: heard %d times", i, (int)heard_count);
     EXPECT_EQUAL(call_with(function, &given), i + 2);
@@ -326,7 +326,7 @@ TEST(many_functions_need_several_rooms) {
   REQUIRE(pages != MAP_FAILED);
   for (int i = 0; i < many; i++) memcpy(pages + 16 * i, adds, sizeof adds);
   REQUIRE(mprotect(pages, many * 16, PROT_READ | PROT_EXEC) == 0);
-  entry_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
+  book_range library = {(uintptr_t)library_begin, (uintptr_t)library_end};
   for (int i = 0; i < many; i++) {
     machine_registers given = arguments((uint64_t)i);
     REQUIRE(entry_take(pages + 16 * i, sizeof adds, library, hook, &hook_call) == entry_taken);
@@ -374,7 +374,7 @@ TEST(no_function_is_taken_on_other_systems) {
   EXPECT(entries_possible() == entry_unsupported);
   entries_allow_threads(true);
   void *hook = (void *)(uintptr_t)function;
-  EXPECT(entry_take(hook, 0, (entry_range){0, 0}, hook, &call) == entry_unsupported && !call);
+  EXPECT(entry_take(hook, 0, (book_range){0, 0}, hook, &call) == entry_unsupported && !call);
 }
 
 #endif

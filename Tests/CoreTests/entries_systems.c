@@ -77,8 +77,8 @@ static void expect_taken(void) {
   machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   void *calls[2];
   EXPECT_EQUAL(entries_possible(), entry_taken);
-  EXPECT_EQUAL(entry_take(entries_guarded, SIZE_OF(guarded), (entry_range){0, 0}, hook, &calls[0]), entry_taken);
-  EXPECT_EQUAL(entry_take(entries_guarded_too, SIZE_OF(guarded_too), (entry_range){0, 0}, hook, &calls[1]), entry_taken);
+  EXPECT_EQUAL(entry_take(entries_guarded, SIZE_OF(guarded), (book_range){0, 0}, hook, &calls[0]), entry_taken);
+  EXPECT_EQUAL(entry_take(entries_guarded_too, SIZE_OF(guarded_too), (book_range){0, 0}, hook, &calls[1]), entry_taken);
   hook_call = calls[0];
   EXPECT(call_with(entries_guarded, &given) == 6 && heard_count == 1);
   hook_call = calls[1];
@@ -91,7 +91,7 @@ static void expect_refused(entry_result why, bool can_be_written) {
   void *call = NULL;
   memcpy(before, (void *)entries_guarded, sizeof before);
   EXPECT_EQUAL(entries_possible(), can_be_written ? entry_taken : why);
-  EXPECT_EQUAL(entry_take(entries_guarded, SIZE_OF(guarded), (entry_range){0, 0}, hook, &call), why);
+  EXPECT_EQUAL(entry_take(entries_guarded, SIZE_OF(guarded), (book_range){0, 0}, hook, &call), why);
   memcpy(after, (void *)entries_guarded, sizeof after);
   EXPECT(memcmp(before, after, sizeof before) == 0 && !call);
   EXPECT(call_with(entries_guarded, &given) == 6 && heard_count == 0);
@@ -199,7 +199,7 @@ static void take_as_a_child(void) {
   machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
   heard_count = 0;
   bool is_well = call_with(entries_guarded, &given) == 6 && heard_count == 1;
-  is_well &= entry_take(entries_guarded_too, 0, (entry_range){0, 0}, hook, &hook_call) == entry_taken;
+  is_well &= entry_take(entries_guarded_too, 0, (book_range){0, 0}, hook, &hook_call) == entry_taken;
   is_well &= call_with(entries_guarded_too, &given) == 4711 && heard_count == 2;
   _exit(is_well ? 0 : 1);
 }
@@ -207,7 +207,7 @@ static void take_as_a_child(void) {
 #include "CRecorderTestSupport.h"
 TEST(a_child_takes_functions_of_its_own) {
   machine_registers given = {.general = {[number_first] = 1, [number_second] = 2}};
-  REQUIRE(entry_take(entries_guarded, 0, (entry_range){0, 0}, hook, &hook_call) == entry_taken);
+  REQUIRE(entry_take(entries_guarded, 0, (book_range){0, 0}, hook, &hook_call) == entry_taken);
   EXPECT_EQUAL(test_run_in_fork(take_as_a_child), 0);
   EXPECT(call_with(entries_guarded_too, &given) == 4711 && heard_count == 0);
   EXPECT(call_with(entries_guarded, &given) == 6 && heard_count == 1);

@@ -15,6 +15,11 @@
 #include <sys/sysctl.h>
 #endif
 
+bool optrace_is_wanted(const char *variable) {
+  const char *wish = getenv(variable);
+  return wish && *wish && strcmp(wish, "0") != 0;
+}
+
 uint32_t optrace_thread_id(void) {
 #if defined(__linux__)
   return (uint32_t)syscall(SYS_gettid);

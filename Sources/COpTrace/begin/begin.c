@@ -109,8 +109,7 @@ static bool begin(const wishes *wanted, const created_file *file) {
 }
 
 static const char *detail(const char *why) {
-  const char *wish = getenv("OPTRACE_VERBOSE");
-  return wish && *wish && strcmp(wish, "0") != 0 ? why : "OPTRACE_VERBOSE=1 says why";
+  return optrace_is_wanted("OPTRACE_VERBOSE") ? why : "OPTRACE_VERBOSE=1 says why";
 }
 
 static void watch_everything(const created_file *file) {

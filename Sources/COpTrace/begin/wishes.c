@@ -17,11 +17,6 @@ static const char *variable(const char *name) {
   return value && *value ? value : NULL;
 }
 
-static bool is_wanted(const char *name) {
-  const char *value = variable(name);
-  return value && strcmp(value, "0") != 0;
-}
-
 uint64_t wishes_bytes(const char *text) {
   size_t end = strlen(text);
   uint64_t unit = 1, number = 0;
@@ -80,9 +75,9 @@ bool wishes_read(wishes *out) {
     return false;
   }
   if (!read_capacity(out) || !read_stacks(out)) return false;
-  out->dispatch = is_wanted("OPTRACE_DISPATCH");
-  out->tasks = is_wanted("OPTRACE_TASKS");
-  out->cpu = is_wanted("OPTRACE_CPU");
+  out->dispatch = optrace_is_wanted("OPTRACE_DISPATCH");
+  out->tasks = optrace_is_wanted("OPTRACE_TASKS");
+  out->cpu = optrace_is_wanted("OPTRACE_CPU");
   char *path = request_path(pattern);
   out->path = path ? path_absolute(path) : NULL;
   free(path);

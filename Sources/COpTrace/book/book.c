@@ -91,20 +91,6 @@ static bool find_debug(symbol_file *debug, const symbol_file *of) {
   return open_debug(debug, path, of);
 }
 
-// Eight bytes at a time: Swift's names are long, and a program has 200,000 of them.
-static uint64_t hash_of(const char *name) {
-  size_t length = strlen(name);
-  uint64_t hash = length, word;
-  for (; length >= sizeof word; name += sizeof word, length -= sizeof word) {
-    memcpy(&word, name, sizeof word);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
-    hash ^= hash >> 32;
-  }
-  word = 0;
-  memcpy(&word, name, length);
-  return (hash ^ word) * 0x9E3779B97F4A7C15ull;
-}
-
 // A symbol can lie about where it is.
 static bool is_usable(const Elf64_Sym *symbol) {
   uint64_t address = symbol->st_value + program.bias;
@@ -121,7 +107,7 @@ static void index_names(void) {
     const Elf64_Sym *symbol = &file->symbols[i];
     const char *name = symbol_name(file, symbol);
     if (!*name || !is_usable(symbol)) continue;
-    uint32_t slot = hash_index(hash_of(name), names.bits);
+    uint32_t slot = hash_index(hash_text(name, strlen(name)), names.bits);
     while (names.slots[slot]) slot = (slot + 1) & mask;
     names.slots[slot] = i + 1;
   }
@@ -165,7 +151,7 @@ static const Elf64_Sym *symbol_called(const char *name) {
   const Elf64_Sym *found = NULL;
   if (!names.slots) return NULL;
   uint32_t mask = (uint32_t)((1ull << names.bits) - 1);
-  for (uint32_t slot = hash_index(hash_of(name), names.bits); names.slots[slot]; slot = (slot + 1) & mask) {
+  for (uint32_t slot = hash_index(hash_text(name, strlen(name)), names.bits); names.slots[slot]; slot = (slot + 1) & mask) {
     const Elf64_Sym *symbol = &names.file.symbols[names.slots[slot] - 1];
     if (strcmp(symbol_name(&names.file, symbol), name) != 0) continue;
     if (found && found->st_value != symbol->st_value) return NULL;

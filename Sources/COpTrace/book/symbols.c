@@ -1,5 +1,7 @@
 #include "symbols.h"
 
+#include "../base/build_id.h"
+
 #if OPTRACE_BOOK
 
 #include <fcntl.h>
@@ -20,24 +22,6 @@ static const void *part(const symbol_file *file, uint64_t offset, uint64_t size)
 }
 
 static bool is_swift(const char *section) { return strncmp(section, "swift5_", 7) == 0; }
-
-// The note "GNU" of type 3.
-static void find_id(symbol_file *file, const uint8_t *notes, size_t size) {
-  while (notes && size >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr note;
-    memcpy(&note, notes, sizeof note);
-    size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3, body = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-    size_t left = size - sizeof note;
-    if (name > left || body > left - name) return;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + sizeof note, "GNU", 4) == 0) {
-      file->id = notes + sizeof note + name;
-      file->id_size = note.n_descsz;
-      return;
-    }
-    notes += sizeof note + name + body;
-    size = left - name - body;
-  }
-}
 
 static void find_symbols(symbol_file *file, const Elf64_Shdr *sections, const Elf64_Shdr *table, size_t count) {
   if (table->sh_link >= count || table->sh_entsize != sizeof(Elf64_Sym) || table->sh_offset % _Alignof(Elf64_Sym)) return;
@@ -68,7 +52,7 @@ static bool find_sections(symbol_file *file) {
     const Elf64_Shdr *section = &sections[i];
     if (section->sh_name < texts->sh_size && is_swift(names + section->sh_name)) file->has_swift = true;
     if (section->sh_type == SHT_NOTE && !file->id_size)
-      find_id(file, part(file, section->sh_offset, section->sh_size), section->sh_size);
+      file->id = build_id_find(part(file, section->sh_offset, section->sh_size), section->sh_size, &file->id_size);
     if (section->sh_type == SHT_SYMTAB) find_symbols(file, sections, section, head->e_shnum);
   }
   return true;

@@ -7,12 +7,13 @@
 
 #include "../book/book.h"
 #include "COpTraceFields.h"
+#include "numbers.h"
 #include "texts.h"
 
-enum { most_images = UINT16_MAX, first_slots = 1024, frame_bytes = 24, image_bytes = 32 };
+enum { most_images = UINT16_MAX, frame_bytes = 24, image_bytes = 32 };
 // It is on a stack: the address behind a call, or behind the instruction that called the system. And: found without a compiler's
 // unwind rule.
-enum { trait_returns = 1, trait_guessed = 2 };
+enum { trait_returns = 1, trait_guessed = 2, trait_bits = 2 };
 // Classes and source locations have smaller second keys in the cache; records/stack_ids.c uses the same.
 static const uint64_t cache_key = (uint64_t)1 << 63;
 
@@ -21,19 +22,13 @@ typedef struct {
   uint32_t id;
 } known_image;
 
-typedef struct {
-  uint64_t address;
-  uint32_t caller;
-  uint32_t traits;
-  uint32_t id;  // 0: an empty slot.
-} known_frame;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-// All below is only touched under the lock. `slots` is a power of two.
+// All below is only touched under the lock.
 static known_image *images;
 static uint32_t image_count, image_room;
-static known_frame *frames;
-static uint64_t slots, frame_count;
+// From an address with its traits and a caller to the frame's number.
+static number_map frames;
+static uint32_t frame_count;
 
 static optrace_recorder *active(void) {
   optrace_recorder *core = texts_recorder();
@@ -87,52 +82,24 @@ static const known_image *image_of(optrace_recorder *core, uint64_t address) {
 
 // ---- Frames --------------------------------------------------------------------------------------------------------
 
-// The slot of a frame in a table that is not full: where it is, or where it would be.
-static known_frame *slot_of(known_frame *in, uint64_t size, const known_frame *key) {
-  uint64_t hash = (key->address ^ ((uint64_t)key->caller << 2 | key->traits) * 0xFF51AFD7ED558CCDull) * 0x9E3779B97F4A7C15ull;
-  uint64_t slot = (hash ^ hash >> 32) & (size - 1);
-  while (in[slot].id &&
-         (in[slot].address != key->address || in[slot].caller != key->caller || in[slot].traits != key->traits))
-    slot = (slot + 1) & (size - 1);
-  return &in[slot];
-}
-
-// Keeps at least half of the table empty. False: memory is out.
-static bool has_room_for_one(void) {
-  if (slots && frame_count < slots / 2) return true;
-  uint64_t size = slots ? slots * 2 : first_slots;
-  known_frame *larger = calloc(size, sizeof *larger);
-  if (!larger) return false;
-  for (uint64_t i = 0; i < slots; i++)
-    if (frames[i].id) *slot_of(larger, size, &frames[i]) = frames[i];
-  free(frames);
-  frames = larger;
-  slots = size;
-  return true;
-}
-
 // 0: there is no room, which is counted as a loss; or a function is in no image. Under the lock.
 static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t caller, uint32_t traits) {
-  known_frame key = {.address = address, .caller = caller, .traits = traits};
-  if (!has_room_for_one() || frame_count >= UINT32_MAX) {
-    optrace_recorder_count_lost(core, optrace_loss_table_full, 1);
-    return 0;
-  }
-  known_frame *slot = slot_of(frames, slots, &key);
-  if (slot->id) return slot->id;
-  const known_image *image = image_of(core, traits & trait_returns ? address - 1 : address);
+  uint64_t key = address << trait_bits | traits, *known = number_map_find(&frames, key, caller);
+  if (known) return (uint32_t)*known;
+  uint64_t inside = traits & trait_returns ? address - 1 : address;
+  const known_image *image = image_of(core, inside);
   // A stack may contain code that was generated at run time.
   if (!image && !(traits & trait_returns)) return 0;
   if (!texts_reserve(frame_bytes)) return 0;
   optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
-                                 .library = book_library_at(traits & trait_returns ? address - 1 : address)};
-  key.id = (uint32_t)frame_count + 1;
-  if (!optrace_define(core, optrace_kind_frame, key.id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0))
-    return 0;
-  frame_count++;
-  *slot = key;
-  return key.id;
+                                 .library = book_library_at(inside)};
+  uint32_t id = frame_count + 1;
+  // Only what was written is kept: a ring that is full must not take memory for each new stack.
+  if (!optrace_define(core, optrace_kind_frame, id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
+  frame_count = id;
+  if ((known = number_map_add(&frames, key, caller))) *known = id;
+  return id;
 }
 
 uint32_t code_id(uint64_t function) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/bits.h"
 #include "COpTraceFields.h"
 
 // Numbers of texts have 16 bits where records name them.
@@ -48,12 +49,6 @@ size_t text_prefix(const char *utf8, size_t length, size_t most) {
   size_t end = most;
   while (end && ((uint8_t)utf8[end] & 0xC0) == 0x80) end--;
   return end;
-}
-
-static uint64_t hash_of(const char *utf8, size_t length) {
-  uint64_t hash = 0xCBF29CE484222325ull;
-  for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)utf8[i]) * 0x100000001B3ull;
-  return hash;
 }
 
 static bool is_same(const text *one, uint64_t hash, const char *utf8, size_t length) {
@@ -129,7 +124,7 @@ uint32_t text_id(const char *utf8, size_t length) {
   optrace_recorder *core = active();
   if (!core) return 0;
   if (!utf8) utf8 = "", length = 0;
-  uint64_t hash = hash_of(utf8, length);
+  uint64_t hash = hash_text(utf8, length);
   uint32_t id = 0;
   pthread_mutex_lock(&lock);
   if (has_room_for_one()) {

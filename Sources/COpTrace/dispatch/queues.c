@@ -5,19 +5,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../base/bits.h"
+#include "../base/addresses.h"
 #include "../base/utf8.h"
 #include "../book/book.h"
 #include "COpTraceFields.h"
 
-// Slots; how far an address may be from its first slot; bytes of a label that are kept.
-enum { slot_bits = 14, slots = 1 << slot_bits, farthest = 32, longest_label = 256 };
-typedef struct {
-  _Atomic uint64_t address;
-  _Atomic uint64_t number;  // The number, and which recorder it belongs to.
-} slot;
-
-static slot queue_table[slots];
+// Slots; bytes of a label that are kept.
+enum { slot_bits = 14, slots = 1 << slot_bits, longest_label = 256 };
+// A number holds that of the queue, and which recorder it belongs to.
+static address_slot queue_table[slots];
 static _Atomic uint32_t recorders, last_number;
 
 // Where a queue keeps its width and its target; 0: not known.
@@ -108,22 +104,8 @@ static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   return number_of(recorder, target, depth + 1);
 }
 
-static slot *slot_of(const void *queue) {
-  uint64_t address = (uint64_t)(uintptr_t)queue;
-  uint32_t index = hash_address(queue, slot_bits);
-  for (uint32_t i = 0; i < farthest; i++, index = (index + 1) % slots) {
-    uint64_t there = atomic_load_explicit(&queue_table[index].address, memory_order_acquire);
-    if (there == address) return &queue_table[index];
-    if (there) continue;
-    if (atomic_compare_exchange_strong_explicit(&queue_table[index].address, &there, address, memory_order_acq_rel, memory_order_acquire) ||
-        there == address)
-      return &queue_table[index];
-  }
-  return NULL;
-}
-
 static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
-  slot *s = slot_of(queue);
+  address_slot *s = address_slot_of(queue_table, slot_bits, queue);
   if (!s) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
@@ -150,7 +132,7 @@ uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue) { return
 void dispatch_queue_is_new(const void *queue) {
   uint64_t address = (uint64_t)(uintptr_t)queue;
   uint32_t index = hash_address(queue, slot_bits);
-  for (uint32_t i = 0; i < farthest; i++, index = (index + 1) % slots) {
+  for (uint32_t i = 0; i < address_farthest; i++, index = (index + 1) % slots) {
     uint64_t there = atomic_load_explicit(&queue_table[index].address, memory_order_acquire);
     if (!there) return;
     if (there == address) return atomic_store_explicit(&queue_table[index].number, 0, memory_order_release);

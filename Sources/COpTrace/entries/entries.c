@@ -82,7 +82,7 @@ static entry_result of_move(moved_result result) {
   }
 }
 
-static entry_result take(uint64_t function, uint64_t size, entry_range library, uint64_t hook, void **call) {
+static entry_result take(uint64_t function, uint64_t size, book_range library, uint64_t hook, void **call) {
   uint8_t bytes[64] = {0}, word[code_word_size];
   // As far as it can be read: what matters may be the last of its page.
   size_t count = peek(function, bytes, sizeof bytes);
@@ -125,7 +125,7 @@ entry_result entries_possible(void) {
   return result;
 }
 
-entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call) {
+entry_result entry_take(void *function, uint64_t size, book_range library, void *hook, void **call) {
   int error = errno;
   entry_result result = entry_unknown_code;
   if (function && hook && call) result = threads_are_allowed || entries_is_alone() ? entries_possible() : entry_many_threads;
@@ -139,7 +139,7 @@ entry_result entry_take(void *function, uint64_t size, entry_range library, void
 bool entries_is_alone(void) { return false; }
 entry_result entries_possible(void) { return entry_unsupported; }
 
-entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call) {
+entry_result entry_take(void *function, uint64_t size, book_range library, void *hook, void **call) {
   (void)function, (void)size, (void)library, (void)hook, (void)call, (void)threads_are_allowed;
   return entry_unsupported;
 }

@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Code whose own calls are not heard: they go straight on. low == high: none.
-typedef struct {
-  uint64_t low, high;
-} entry_range;
+#include "../book/range.h"
 
 typedef enum {
   entry_taken,
@@ -24,7 +21,7 @@ typedef enum {
 
 // Redirects calls of `function` to `hook`. `size`: the function's bytes as its symbol says (0: not known; then it is not seen
 // whether it leads back into its first bytes). Sets *call to what calls the original. Changes nothing unless it returns
-// `entry_taken`. Not for two threads at a time.
+// `entry_taken`. `library`: code whose own calls are not heard, but go straight on; empty: none. Not for two threads at a time.
 //
 // At the hook all is as at the function: arguments, every register (Swift's, too) and the stack; flags alone may differ. So the
 // hook has the function's type and convention, and the function's caller is its caller, for who walks the stack as well. Only
@@ -32,7 +29,7 @@ typedef enum {
 //
 // A function may be taken again: the last hook is called first, and its `call` leads to the hook before. Where several functions
 // were folded into one, the hook hears all of them: whoever knows names must not ask for it. It is never undone.
-entry_result entry_take(void *function, uint64_t size, entry_range library, void *hook, void **call);
+entry_result entry_take(void *function, uint64_t size, book_range library, void *hook, void **call);
 
 // One plain sentence part, e.g. "its first bytes are not known".
 const char *entry_result_text(entry_result result);

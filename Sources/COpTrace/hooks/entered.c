@@ -33,7 +33,7 @@ static void leave_out(const char *name, const char *why) {
 // Null, or why it cannot be taken.
 static const char *try_to_take(const char *name, void *address, uint64_t size, book_range quiet, void *hook, void **call) {
   if (book_is_folded(name, address)) return "the linker has put other functions at its address";
-  entry_result result = entry_take(address, size, (entry_range){quiet.low, quiet.high}, hook, call);
+  entry_result result = entry_take(address, size, quiet, hook, call);
   return result == entry_taken ? NULL : entry_result_text(result);
 }
 
@@ -65,15 +65,10 @@ void entered_take_method(hooked_method *method) {
   if (call) method->real = call;
 }
 
-static bool is_verbose(void) {
-  const char *wish = getenv("OPTRACE_VERBOSE");
-  return wish && *wish && strcmp(wish, "0") != 0;
-}
-
 bool entered_take_also(const char *name, const book_entry *function, void *hook, void **call) {
   const char *why = "it is not there";
   if (function->address) why = try_to_take(name, function->address, function->size, (book_range){0, 0}, hook, call);
-  if (why && is_verbose()) leave_out(name, why);
+  if (why && optrace_is_wanted("OPTRACE_VERBOSE")) leave_out(name, why);
   return !why;
 }
 

@@ -113,6 +113,8 @@ typedef struct {
 bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path);
 // Which library that is linked into the program's file the code at an address belongs to, as a `frame` says it; 0: none.
 uint32_t optrace_library_at(uint64_t address);
+// Whether a variable of the environment switches something on: it is set, and neither empty nor 0.
+bool optrace_is_wanted(const char *variable);
 
 // A thread of another process.
 typedef struct {

@@ -1,5 +1,6 @@
 #include "modules.h"
 
+#include "../base/build_id.h"
 #include "../book/book.h"
 #include "peek.h"
 #include "supported.h"
@@ -37,23 +38,13 @@ static const char *keep_path(const char *path) {
   return kept;
 }
 
-// The note "GNU" of type 3.
 static void find_id(module *one, const char *notes, size_t size) {
-  while (size >= sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
-    size_t name = (note->n_namesz + 3u) & ~3u, body = (note->n_descsz + 3u) & ~3u, left = size - sizeof *note;
-    if (name > left || note->n_descsz > left - name) return;
-    const char *at = notes + sizeof *note;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(at, "GNU", 4) == 0) {
-      size_t bytes = note->n_descsz < module_longest_id ? note->n_descsz : module_longest_id;
-      memcpy(one->id, at + name, bytes);
-      one->id_bytes = (uint8_t)bytes;
-      return;
-    }
-    if (body > left - name) return;
-    notes = at + name + body;
-    size = left - name - body;
-  }
+  size_t bytes = 0;
+  const void *id = build_id_find(notes, size, &bytes);
+  if (!id) return;
+  if (bytes > module_longest_id) bytes = module_longest_id;
+  memcpy(one->id, id, bytes);
+  one->id_bytes = (uint8_t)bytes;
 }
 
 static void find_id_at(module *one, uint64_t address, uint64_t size) {

@@ -1,0 +1,10 @@
+// The build id among the notes of an ELF file.
+#ifndef OPTRACE_BUILD_ID_H
+#define OPTRACE_BUILD_ID_H
+
+#include <stddef.h>
+
+// Null: there is none. The notes may lie.
+const void *build_id_find(const void *notes, size_t size, size_t *bytes);
+
+#endif
