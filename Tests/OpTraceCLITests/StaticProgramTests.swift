@@ -51,7 +51,7 @@
       let trace = try workspace.trace("\(name).optrace")
       return Contents(
         operations: trace.operations.map { "\($0.className) \($0.name ?? "") \($0.state)" }.sorted(),
-        queues: trace.queues.map { $0.name ?? "" }.sorted(), blocks: trace.blocks.count, tasks: trace.tasks.count)
+        queues: trace.queues.map(\.name).sorted(), blocks: trace.blocks.count, tasks: trace.tasks.count)
     }
 
     @Test(
