@@ -26,8 +26,8 @@ package final class TableSource {
   private(set) lazy var queueChanges = trace.queues.flatMap { queue in
     queue.changes.map { (queue: queue.id, change: $0) }
   }
-  private(set) lazy var suspensions = SuspensionRow.all(trace)
-  private(set) lazy var actorWaits = ActorWaitRow.all(trace)
+  private(set) lazy var suspensions = TaskPart.all(trace, \.suspensions)
+  private(set) lazy var actorWaits = TaskPart.all(trace, \.actorWaits)
   private(set) lazy var findingOperations = FindingOperation.all(findingRows)
   private(set) lazy var spanWork = trace.within.sorted { $0.key < $1.key }.map { (work: $0.key, span: $0.value) }
   private(set) lazy var frames = StackRow.all(trace)

@@ -15,7 +15,6 @@ import Testing
   private static let allowed = [
     "COpTrace/records/words.h": "packs records: their first word, and the lengths of one with a text",
     "COpTrace/begin/create.c": "a number for the name of a file",
-    "COpTrace/book/": "hashes of names; writes no records",
     "COpTrace/describe/":
       "hashes, bytes of UTF-8, forms of Swift's texts, and the heads of records that a flight recorder keeps",
     "COpTrace/entries/": "machine code; writes no records",

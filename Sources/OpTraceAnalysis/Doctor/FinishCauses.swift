@@ -115,7 +115,7 @@ struct FinishCauses {
       if let submitter = trace.submitter(of: work) { open.append(submitter) }
       if let task = trace.task(work) {
         open += carriers[work] ?? []
-        for suspension in task.suspensions where (suspension.resumed ?? suspension.enqueued)?.time ?? .max <= finished {
+        for suspension in task.suspensions where suspension.letGoOn?.time ?? .max <= finished {
           if let resumer = suspension.resumer { open.append(resumer) }
         }
       }

@@ -87,7 +87,7 @@ extension SeenThread {
   func isIdle(in stacks: StackTable) -> Bool {
     let images = stacks.stack(at).compactMap { stacks.codeName(of: $0) }
     func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
-    let isDispatch = isOf(["libdispatch"])
+    let isDispatch = isOf(["libdispatch."])
     let isSystem = isOf(["libc.", "libc-", "libpthread"])
     // libdispatch's own thread waits for what the program gave it: timers, files, connections, signals.
     guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else {

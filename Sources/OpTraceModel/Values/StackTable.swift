@@ -40,10 +40,10 @@ public enum LinkedLibrary: UInt8, Sendable {
   /// What the library's file would be called.
   public var name: String {
     switch self {
-    case .swift: "libswiftCore"
-    case .dispatch: "libdispatch"
-    case .dispatchOverlay: "libswiftDispatch"
-    case .foundation: "libFoundation"
+    case .swift: "libswiftCore.so"
+    case .dispatch: "libdispatch.so"
+    case .dispatchOverlay: "libswiftDispatch.so"
+    case .foundation: "libFoundation.so"
     case .other: "a linked library"
     }
   }

@@ -79,6 +79,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     public var actor: WaitedActor?
     /// The operation, block or task that let it go on; nil: none, or not heard.
     public var resumer: WorkID?
+    /// When its resumer let it go on, as near as it was heard, and on which thread; nil: nobody has.
+    package var letGoOn: Stamp? { resumed ?? enqueued }
     /// Its turn is one of the main thread's. (False before version 1.7, which does not say.)
     public var isForMain = false
     /// When it ran again; nil: it did not.

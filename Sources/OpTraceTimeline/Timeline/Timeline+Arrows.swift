@@ -62,7 +62,7 @@ extension Timeline {
       guard trace.kind(ofWorkAt: index) == .task else { continue }
       let task = trace.tasks[index - WorkKind.task.first(in: trace)]
       for suspension in task.suspensions {
-        guard let to = suspension.to, let enqueued = (suspension.resumed ?? suspension.enqueued)?.time,
+        guard let to = suspension.to, let enqueued = suspension.letGoOn?.time,
           let resumer = suspension.resumer,
           resumer != task.id, let source = trace.workIndex(of: resumer),
           let target = first(of: runs, from: to)

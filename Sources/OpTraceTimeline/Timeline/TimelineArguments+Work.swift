@@ -89,7 +89,7 @@ extension TimelineContent {
     if suspension.actor != nil, suspension.reason == .executor, suspension.resumer ?? task == task { return }
     if let resumer = suspension.resumer {
       sink.text(.resumedBy, trace.workIndex(of: resumer).map { named($0, resumer) } ?? resumer.description)
-    } else if let thread = (suspension.resumed ?? suspension.enqueued)?.thread {
+    } else if let thread = suspension.letGoOn?.thread {
       sink.text(.resumedBy, name(of: thread))
     }
   }
