@@ -79,7 +79,8 @@ final class CodeInterner: @unchecked Sendable {
     let fields = EventFields.Frame(
       image: image?.id ?? 0, offset: offset, guessed: key.traits.contains(.guessed), caller: key.caller,
       returns: key.traits.contains(.returns),
-      library: UInt8(optrace_library_at(key.traits.contains(.returns) ? key.address - 1 : key.address)))
+      library: UInt8(optrace_library_at(key.traits.contains(.returns) ? key.address - 1 : key.address)),
+      cut: false)
     guard optrace_define(core, EventKind.frame.rawValue, id, fields.word1, fields.word2, nil, 0) else { return 0 }
     frames[key] = id
     return id
