@@ -85,9 +85,17 @@ static const char *install_hooks(void) {
   return why;
 }
 
+static void sample(const optrace_profile_options *options) {
+  int error = optrace_recorder_profile(recorder, options, code_define_sample);
+  const char *other = options->by == optrace_profile_by_events ? "; --profile-by timer does it by signals" : "";
+  if (error)
+    request_complain("all else is recorded", "processor time cannot be sampled: %s%s", optrace_profile_refusal(error), other);
+}
+
 static void record_what_is_wanted(const wishes *wanted) {
   if (wanted->cpu) optrace_recorder_record_cpu(recorder);
   if (wanted->dispatch && !install_hooks()) optrace_record_dispatch(recorder, code_define);
+  if (wanted->profile.rate) sample(&wanted->profile);
   if (!wanted->tasks) return;
   const char *why = install_hooks();
   if (!why) why = optrace_record_tasks(recorder, code_define);

@@ -67,6 +67,25 @@ static bool read_stacks(wishes *out) {
   return false;
 }
 
+static bool read_profile(wishes *out) {
+  enum { usual_rate = 99, highest_rate = 1000 };
+  const char *text = variable("OPTRACE_PROFILE_RATE"), *by = variable("OPTRACE_PROFILE_BY");
+  if (!optrace_is_wanted("OPTRACE_PROFILE")) return true;
+  uint64_t rate = text ? wishes_bytes(text) : usual_rate;
+  if (rate < 1 || rate > highest_rate) {
+    request_complain(NOTHING_IS_RECORDED, "OPTRACE_PROFILE_RATE='%s' is not a number from 1 to 1000", text);
+    return false;
+  }
+  if (by && strcmp(by, "events") != 0 && strcmp(by, "timer") != 0) {
+    request_complain(NOTHING_IS_RECORDED, "OPTRACE_PROFILE_BY='%s' is not events or timer", by);
+    return false;
+  }
+  bool is_by_timer = by && strcmp(by, "timer") == 0;
+  out->profile = (optrace_profile_options){
+    .rate = (uint32_t)rate, .by = is_by_timer ? optrace_profile_by_timer : optrace_profile_by_events};
+  return true;
+}
+
 bool wishes_read(wishes *out) {
   memset(out, 0, sizeof *out);
   const char *pattern = variable("OPTRACE_OUTPUT");
@@ -74,7 +93,7 @@ bool wishes_read(wishes *out) {
     if (variable("OPTRACE_FLIGHT_RECORDER")) request_complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT");
     return false;
   }
-  if (!read_capacity(out) || !read_stacks(out)) return false;
+  if (!read_capacity(out) || !read_stacks(out) || !read_profile(out)) return false;
   out->dispatch = optrace_is_wanted("OPTRACE_DISPATCH");
   out->tasks = optrace_is_wanted("OPTRACE_TASKS");
   out->cpu = optrace_is_wanted("OPTRACE_CPU");

@@ -13,7 +13,7 @@
 enum { most_images = UINT16_MAX, frame_bytes = 24, image_bytes = 32 };
 // It is on a stack: the address behind a call, or behind the instruction that called the system. And: found without a compiler's
 // unwind rule.
-enum { trait_returns = 1, trait_guessed = 2, trait_bits = 2 };
+enum { trait_returns = 1, trait_guessed = 2, trait_cut = 4, trait_bits = 3 };
 // Classes and source locations have smaller second keys in the cache; records/stack_ids.c uses the same.
 static const uint64_t cache_key = (uint64_t)1 << 63;
 
@@ -82,25 +82,40 @@ static const known_image *image_of(optrace_recorder *core, uint64_t address) {
 
 // ---- Frames --------------------------------------------------------------------------------------------------------
 
+// Where frames are written, and the numbers of those that are.
+typedef struct {
+  number_map *known;
+  bool is_here;  // Among the calling thread's records; else they are definitions, which a ring keeps for good.
+} frame_book;
+
+static bool frame_write(optrace_recorder *core, const frame_book *book, uint32_t id, const optrace_frame_fields *fields) {
+  uint64_t word1 = optrace_frame_word1(*fields), word2 = optrace_frame_word2(*fields);
+  if (!book->is_here) return texts_reserve(frame_bytes) && optrace_define(core, optrace_kind_frame, id, word1, word2, NULL, 0);
+  optrace_emit3(core, optrace_kind_frame, id, word1, word2);
+  return true;
+}
+
 // 0: there is no room, which is counted as a loss; or a function is in no image. Under the lock.
-static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t caller, uint32_t traits) {
-  uint64_t key = address << trait_bits | traits, *known = number_map_find(&frames, key, caller);
+static uint32_t frame_define(optrace_recorder *core, const frame_book *book, uint64_t address, uint32_t caller, uint32_t traits,
+                             bool is_on_stack) {
+  uint64_t key = address << trait_bits | traits, *known = number_map_find(book->known, key, caller);
   if (known) return (uint32_t)*known;
   uint64_t inside = traits & trait_returns ? address - 1 : address;
   const known_image *image = image_of(core, inside);
   // A stack may contain code that was generated at run time.
-  if (!image && !(traits & trait_returns)) return 0;
-  if (!texts_reserve(frame_bytes)) return 0;
+  if (!image && !is_on_stack) return 0;
   optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
-                                 .library = book_library_at(inside)};
+                                 .library = book_library_at(inside), .cut = traits & trait_cut};
   uint32_t id = frame_count + 1;
   // Only what was written is kept: a ring that is full must not take memory for each new stack.
-  if (!optrace_define(core, optrace_kind_frame, id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
+  if (!frame_write(core, book, id, &fields)) return 0;
   frame_count = id;
-  if ((known = number_map_add(&frames, key, caller))) *known = id;
+  if ((known = number_map_add(book->known, key, caller))) *known = id;
   return id;
 }
+
+static const frame_book definitions = {&frames, false};
 
 uint32_t code_id(uint64_t function) {
   optrace_recorder *core = active();
@@ -108,7 +123,7 @@ uint32_t code_id(uint64_t function) {
   uint32_t known = optrace_cache_find(core, function, cache_key);
   if (known) return known;
   pthread_mutex_lock(&lock);
-  uint32_t id = frame_define(core, function, 0, 0);
+  uint32_t id = frame_define(core, &definitions, function, 0, 0, false);
   pthread_mutex_unlock(&lock);
   if (id) optrace_cache_add(core, function, cache_key, id);
   return id;
@@ -126,9 +141,72 @@ uint32_t code_define_stack(void *context, const uint64_t *addresses, size_t coun
   uint32_t caller = 0;
   pthread_mutex_lock(&lock);
   for (size_t i = count; i-- > 0;) {
-    caller = frame_define(core, addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0));
+    caller = frame_define(core, &definitions, addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0), true);
     if (!caller) break;
   }
   pthread_mutex_unlock(&lock);
   return caller;
+}
+
+// ---- Samples -------------------------------------------------------------------------------------------------------
+
+// In a ring: the frames that stand in the chunk that the calling thread writes.
+static number_map frames_here;
+static const void *chunk_of_frames;
+
+typedef struct {
+  const uint64_t *addresses;
+  size_t count, guessed;
+  bool is_cut;
+} sampled_stack;
+
+// The innermost address is where the thread was, and no return address.
+static uint32_t traits_of(const sampled_stack *stack, size_t i) {
+  return (i ? trait_returns : 0) | (i >= stack->guessed ? trait_guessed : 0) |
+         (stack->is_cut && i == stack->count - 1 ? trait_cut : 0);
+}
+
+static uint32_t define_sample(optrace_recorder *core, const frame_book *book, const sampled_stack *stack) {
+  uint32_t caller = 0;
+  for (size_t i = stack->count; i-- > 0;) {
+    caller = frame_define(core, book, stack->addresses[i], caller, traits_of(stack, i), true);
+    if (!caller) break;
+  }
+  return caller;
+}
+
+// How many of its frames stand nowhere yet.
+static size_t count_new(const number_map *known, const sampled_stack *stack) {
+  uint32_t caller = 0;
+  for (size_t i = stack->count; i-- > 0;) {
+    const uint64_t *id = number_map_find(known, stack->addresses[i] << trait_bits | traits_of(stack, i), caller);
+    if (!id) return i + 1;
+    caller = (uint32_t)*id;
+  }
+  return 0;
+}
+
+// What stands in an earlier chunk is gone when that chunk is used again, so each chunk has the frames of its own samples: the frames
+// and the record behind them go into one.
+static uint32_t define_sample_here(optrace_recorder *core, const sampled_stack *stack) {
+  enum { behind = 64 };
+  const frame_book book = {&frames_here, true};
+  for (int tries = 0; tries < 2; tries++) {
+    const void *chunk = optrace_chunk_with(core, (uint32_t)count_new(&frames_here, stack) * frame_bytes + behind);
+    if (chunk == chunk_of_frames) break;
+    number_map_clear(&frames_here);
+    chunk_of_frames = chunk;
+  }
+  return define_sample(core, &book, stack);
+}
+
+uint32_t code_define_sample(void *context, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut) {
+  (void)context;
+  optrace_recorder *core = active();
+  if (!core || !addresses || !count) return 0;
+  pthread_mutex_lock(&lock);
+  const sampled_stack stack = {addresses, count, guessed, is_cut};
+  uint32_t id = optrace_recorder_is_ring(core) ? define_sample_here(core, &stack) : define_sample(core, &definitions, &stack);
+  pthread_mutex_unlock(&lock);
+  return id;
 }

@@ -16,4 +16,8 @@ uint32_t code_define(void *context, uint64_t function);
 // loss. As what `optrace_recorder_use_stacks` takes; the context is not used.
 uint32_t code_define_stack(void *context, const uint64_t *addresses, size_t count, size_t guessed);
 
+// The number of a sampled stack, as what `optrace_recorder_profile` takes: the innermost address is where the thread was. In a ring
+// the frames stand among the calling thread's records, and go with the samples that they belong to. One thread at a time.
+uint32_t code_define_sample(void *context, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut);
+
 #endif

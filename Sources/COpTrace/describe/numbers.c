@@ -127,3 +127,8 @@ void number_map_filter(number_map *map, const void *context, bool (*is_kept)(con
     else slot++;
   }
 }
+
+void number_map_clear(number_map *map) {
+  free(map->slots);
+  *map = (number_map){0};
+}

@@ -170,6 +170,10 @@ void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, 
 // the high half of `word1` counts, and a string has no `word2`). Takes the recorder's lock. False: there was no room.
 bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
                     const uint8_t *text, size_t length);
+// Whether it is a flight recorder.
+bool optrace_recorder_is_ring(const optrace_recorder *recorder);
+// The chunk that the calling thread writes, with room for so many bytes more if that fits into a chunk. Null: there is none.
+const void *optrace_chunk_with(optrace_recorder *recorder, uint32_t bytes);
 // Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes);
@@ -309,6 +313,25 @@ void optrace_adding_end(const optrace_adding *adding);
 // From here on the thread's processor time follows the records of where an operation's code begins and ends. Reads another clock
 // each time, for some 200 ns.
 void optrace_recorder_record_cpu(optrace_recorder *recorder);
+
+// ---- Samples of processor time ---------------------------------------------------------------------------------------
+
+enum { optrace_profile_by_events, optrace_profile_by_timer };
+typedef struct {
+  uint32_t rate;         // Samples a second of a thread's processor time: 1 to 1,000.
+  uint32_t stack_bytes;  // How much of a stack is read at most; 0: 16 KiB.
+  uint32_t by;           // By events of the kernel's, or by timers of the threads, whose signals interrupt them.
+} optrace_profile_options;
+// Gives a sampled stack a number in the trace: addresses, innermost first, of which the first is where the thread was; guessed from
+// `guessed` on. `is_cut`: its outermost callers are not known. 0: there is no room.
+typedef uint32_t (*optrace_profile_define)(void *context, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut);
+// From here on it is sampled where the process's threads use processor time, by a clock of the kernel's: 0, or the system's error
+// number if it does not allow that, which the trace says, too. After `optrace_recorder_use_stacks`, whose context `define` gets.
+// Threads that exist already are sampled soon after. Milliseconds. Once per recorder.
+int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options, optrace_profile_define define);
+
+// Why sampling was refused, and the remedy, by that error number.
+const char *optrace_profile_refusal(int error);
 
 // ---- Stacks --------------------------------------------------------------------------------------------------------
 

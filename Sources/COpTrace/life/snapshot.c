@@ -2,12 +2,12 @@
 #include "snapshot.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../dispatch/submitted.h"
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../records/buffers.h"
+#include "../records/thread_numbers.h"
 #include "../tasks/task_records.h"
 #include "../waits/once.h"
 #include "COpTraceFields.h"
@@ -28,55 +28,11 @@ void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc
 void snapshot_discard(optrace_recorder *recorder) {
   free(recorder->snapshots);
   recorder->snapshots = NULL;
-  while (recorder->seen_threads) {
-    seen_thread *next = recorder->seen_threads->next;
-    free(recorder->seen_threads);
-    recorder->seen_threads = next;
-  }
+  thread_numbers_discard(recorder);
 }
 
-// ---- Numbers of threads --------------------------------------------------------------------------------------------
-
-// A new thread gets a number, which it will also use if it records something itself. Null `name`: not known yet. 0: no memory.
 static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const char *name) {
-  pthread_mutex_lock(&recorder->lock);
-  thread_buffer *buffer = recorder->known;
-  while (buffer && buffer->live_tid != tid) buffer = buffer->next_known;
-  seen_thread *seen = buffer ? NULL : recorder->seen_threads;
-  while (seen && seen->tid != tid) seen = seen->next;
-  bool is_new = !buffer && !seen;
-  if (is_new && (seen = calloc(1, sizeof *seen))) {
-    seen->tid = tid;
-    seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
-    seen->next = recorder->seen_threads;
-    recorder->seen_threads = seen;
-  }
-  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
-  bool is_named_now = seen && (is_new || (name && !seen->is_named));
-  if (seen) {
-    seen->snapshot = recorder->snapshots->number;
-    seen->is_named |= name != NULL;
-  }
-  pthread_mutex_unlock(&recorder->lock);
-  size_t length = name ? strlen(name) : 0;
-  uint32_t high = optrace_thread_named_high((optrace_thread_named_fields){.tid = tid});
-  if (is_named_now) optrace_emit_text(recorder, optrace_kind_thread_named, number, high, false, 0, (const uint8_t *)name, length);
-  return number;
-}
-
-// Forgets threads that have ended: the system may give their ids to others.
-static void forget_ended(optrace_recorder *recorder) {
-  pthread_mutex_lock(&recorder->lock);
-  for (seen_thread **link = &recorder->seen_threads; *link;) {
-    seen_thread *seen = *link;
-    if (seen->snapshot == recorder->snapshots->number) {
-      link = &seen->next;
-    } else {
-      *link = seen->next;
-      free(seen);
-    }
-  }
-  pthread_mutex_unlock(&recorder->lock);
+  return thread_number_make(recorder, tid, name, recorder->snapshots->number);
 }
 
 // ---- Taking one ----------------------------------------------------------------------------------------------------
@@ -123,7 +79,7 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   threads_count count = {0};
   const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
   if (moment_take(&options, &calls, &count) != threads_visited) return;
-  forget_ended(recorder);
+  thread_numbers_forget(recorder, own->number);
   optrace_looked_fields fields = {
     .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
   };
@@ -151,6 +107,10 @@ static bool is_pending(optrace_recorder *recorder) {
 static void note_activity(optrace_recorder *recorder) {
   uint64_t activity;
   if (optrace_recorder_activity(recorder, &activity)) recorder->snapshots->activity = activity;
+}
+
+void snapshot_overlook(optrace_recorder *recorder, uint64_t before) {
+  if (recorder->snapshots && recorder->snapshots->activity == before) note_activity(recorder);
 }
 
 void snapshot_if_still(optrace_recorder *recorder, bool beats) {

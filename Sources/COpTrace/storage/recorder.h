@@ -76,6 +76,7 @@ struct optrace_recorder {
   struct stack_table *stack_table;
   void *define_context;
   uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed);
+  struct profiler *_Atomic profiler;  // Null: nothing is sampled; see profile/profile.c.
   struct snapshots *snapshots;  // The flusher's; see life/snapshot.c.
   seen_thread *seen_threads;  // Under the lock.
   thread_buffer definitions;
