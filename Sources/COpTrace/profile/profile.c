@@ -50,12 +50,17 @@ static uint64_t read_clock(clockid_t clock) {
   return (uint64_t)time.tv_sec * a_second + (uint64_t)time.tv_nsec;
 }
 
+static uint64_t time_of_flusher(const optrace_recorder *recorder) {
+#if defined(__linux__)
+  clockid_t clock;
+  if (recorder->has_flusher && pthread_getcpuclockid(recorder->flusher, &clock) == 0) return read_clock(clock);
+#endif
+  return (void)recorder, 0u;
+}
+
 // Of all threads but the recorder's own, in nanoseconds.
 static uint64_t time_used(const optrace_recorder *recorder) {
-  clockid_t own;
-  uint64_t all = read_clock(CLOCK_PROCESS_CPUTIME_ID);
-  if (!recorder->has_flusher || pthread_getcpuclockid(recorder->flusher, &own) != 0) return all;
-  uint64_t flusher = read_clock(own);
+  uint64_t all = read_clock(CLOCK_PROCESS_CPUTIME_ID), flusher = time_of_flusher(recorder);
   return all > flusher ? all - flusher : 0;
 }
 
