@@ -1,4 +1,5 @@
 import OpTraceModel
+import OpTraceText
 
 @testable import OpTraceAnalysis
 
@@ -131,3 +132,14 @@ extension Profile {
     return profile
   }
 }
+/// What an exporter writes.
+func exported(_ body: (ByteWriter) -> Void) -> [UInt8] {
+  var bytes: [UInt8] = []
+  let writer = ByteWriter { bytes += $0 }
+  body(writer)
+  // The sink throws nothing.
+  try? writer.finish()
+  return bytes
+}
+
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
