@@ -1,12 +1,13 @@
 public import OpTraceModel
 
-/// Where processor time went: samples with whole stacks, each function, frame and stack stored once.
+/// Where processor time went, or where time was waited: samples with whole stacks, each function, frame and stack stored once.
 ///
 /// A value by itself: what draws, lists or exports it needs no trace.
 public struct Profile: Sendable, Equatable {
   /// Code that has a name.
   public struct Function: Sendable, Hashable {
-    /// For people: `closure #1 in loadUsers(_:)`. Without symbols, `photos+0x4420`.
+    /// For people: `closure #1 in loadUsers(_:)`. Without symbols `photos+0x4420`, and of the system's code its file alone, as
+    /// `libz.so.1`: a sample's address there is one of many in a function.
     public var name: String
     /// The Swift module, else the file that its code is in, as `libz.so.1`.
     public var module: String?
@@ -16,6 +17,8 @@ public struct Profile: Sendable, Equatable {
     public var line: Int?
     /// Whether it is the program's own code, and not the system's, Swift's or a library's that is linked into the program.
     public var isOwn: Bool
+    /// No code, but what was waited for, as `waits for a semaphore`: the outermost frame of time off the processor.
+    public var isReason = false
   }
 
   /// A line of a function.
@@ -55,6 +58,8 @@ public struct Profile: Sendable, Equatable {
     public var isInKernel: Bool
     /// The nanoseconds of processor time, or of waiting, that it stands for.
     public var weight: Nanoseconds
+    /// The test, or the named piece of work, in which that was; nil: none.
+    public var span: SpanID? = nil
   }
 
   /// An operation, a block, a task or a thread, as it is called in lists: by class, function or name, so that work alike has one.
@@ -97,6 +102,8 @@ public struct Profile: Sendable, Equatable {
   public var startWall: UInt64 = 0
   /// Nanoseconds that a sample stands for; 0 for time off the processor, which is not sampled.
   public var period: Nanoseconds = 0
+  /// How far all this can be trusted.
+  public var facts = Facts()
 
   /// Nothing is known.
   public init() {}
