@@ -98,6 +98,12 @@ extension DoctorContext {
   /// Where a thread is that has not moved since the snapshot; nil: not known.
   func location(of thread: ThreadID) -> CodeLocation? { trace.stacks.codeLocation(seenThreads[thread]?.at) }
 
+  /// Where in the program's own code a thread that computes was sampled last; nil: not known.
+  func computed(_ thread: ThreadID) -> CodeLocation? {
+    guard let at = newestSamples[thread]?.at, trace.stacks.ownFrame(at) != nil else { return nil }
+    return trace.stacks.codeLocation(at)
+  }
+
   /// Where the wait of a step is; nil: no wait, or not known.
   func location(of reason: WaitForGraph.Reason) -> CodeLocation? {
     switch reason {

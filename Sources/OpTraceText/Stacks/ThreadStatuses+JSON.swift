@@ -23,7 +23,9 @@ extension ThreadStatuses {
 
 extension ThreadStatus {
   fileprivate func json(_ stacks: StackTable) -> JSONValue {
-    .members([
+    let sampled = sampledAt.map { [JSONValue.Member("sampledAtSeconds", .seconds($0))] } ?? []
+    return .members(
+      [
       "id": .integer(Int(id.rawValue)),
       "systemId": .integer(Int(systemID)),
       "name": .string(name),
@@ -32,7 +34,7 @@ extension ThreadStatus {
       "waitsFor": .optional(waitsFor, \.json),
       "owner": .optional(owner) { .integer(Int($0.rawValue)) },
       "frames": .array(stacks.frames(stack).map(\.json)),
-    ])
+    ], and: sampled)
   }
 }
 

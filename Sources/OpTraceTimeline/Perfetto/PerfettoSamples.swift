@@ -40,6 +40,9 @@ struct PerfettoSamples {
     var selection = Profile.Selection()
     selection.from = content.options.selection.from
     selection.to = content.options.selection.to
+    selection.queues = content.options.selection.queues
+    selection.classes = content.options.selection.classes
+    selection.always = content.options.selection.always
     profile = Profile(of: content.trace, selection: selection)
     self.content = content
     guard !profile.samples.isEmpty else { return nil }
