@@ -53,9 +53,11 @@ typedef struct {
   const void *header;      // The file's header, without calibration.
   size_t header_size;
   // Flight recorder: `carry` saves what is still needed of a chunk that is about to be recycled, by `optrace_carry`. `scan` comes
-  // first, once for every chunk, as soon as its thread is done with it. Both are called under the recorder's lock.
-  void (*scan)(void *context, const uint8_t *chunk, uint32_t bytes);
-  void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes);
+  // first, once for every chunk, as soon as its thread is done with it. `discard` comes last, once, also if there will be no
+  // recorder. All are called under the recorder's lock.
+  void (*scan)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*discard)(void *context);
   void *context;
 } optrace_options;
 
@@ -315,10 +317,8 @@ void optrace_recorder_record_cpu(optrace_recorder *recorder);
 // Which stacks are walked: none; those of long waits, and the program's innermost frame where an operation is added; whole
 // stacks.
 enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
-// From here on stacks are recorded. `define` gives a stack (addresses, innermost first, guessed from `guessed` on) a number in
-// the trace, once per stack; it may lock. `context` must live as long as the process. Once per recorder.
-void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
-                                 uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
+// From here on stacks are recorded. Once per recorder.
+void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which);
 // Enclose the functions that the program calls. `here` is that function's own `optrace_here()`, `caller` its `optrace_caller()`;
 // 0: not known. A nested call changes nothing. `begin`'s result is for `end`, in the same function.
 bool optrace_entry_begin(optrace_start here, uint64_t caller);

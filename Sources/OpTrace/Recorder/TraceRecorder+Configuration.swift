@@ -1,4 +1,6 @@
 internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
 
 extension TraceRecorder {
   /// How a recorder keeps what it records.
@@ -97,6 +99,25 @@ extension TraceRecorder {
     }
 
     /// A ring below 256 KiB would hold little but names and threads.
-    public static let smallestCapacity = 256 * 1024
+    public static let smallestCapacity = Int(optrace_smallest_capacity)
+
+    /// The core begins the recording.
+    func begin(at path: String, usesCounter: Bool) -> optrace_recording {
+      var wishes = optrace_wishes()
+      wishes.use_counter = usesCounter
+      wishes.stacks = stacks.coreValue
+      wishes.cpu = recordsCPUTime
+      switch mode {
+      case .streaming: wishes.size_limit = sizeLimit.map { UInt64(max(1, $0)) } ?? 0
+      case .flightRecorder(let capacity):
+        wishes.is_ring = true
+        wishes.capacity = UInt64(max(0, capacity))
+      }
+      // A program may have set it.
+      return ProcessInfo.processInfo.processName.withCString { name in
+        wishes.process_name = name
+        return optrace_recording_begin(path.asPath, &wishes)
+      }
+    }
   }
 }
