@@ -1,4 +1,4 @@
-// What a flight recorder keeps that was begun from C: as the event table says.
+// What a flight recorder keeps: as the event table says.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -58,10 +58,10 @@ static optrace_recorder *begin_by(uint64_t ring, uint32_t by) {
   optrace_recorder *recorder = ring ? recording_begin_flight("run.optrace", ring) : recording_begin("run.optrace", 0, 0, true);
   if (!recorder) core_test_fail(__FILE__, __LINE__, "no recorder");
   if (!recorder) return NULL;
-  texts_begin(recorder, UINT64_MAX);
-  optrace_recorder_use_stacks(recorder, optrace_stacks_waits, NULL, code_define_stack);
+  if (!texts_begin(recorder, UINT64_MAX) || !code_begin(recorder)) core_test_fail(__FILE__, __LINE__, "no memory");
+  optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
   const optrace_profile_options options = {.rate = rate, .by = by};
-  int error = optrace_recorder_profile(recorder, &options, code_define_sample);
+  int error = optrace_recorder_profile(recorder, &options);
   if (!error) return recorder;
   optrace_recorder_stop(recorder);
   core_test_skip(optrace_profile_refusal(error));
@@ -212,6 +212,7 @@ TEST(threads_that_existed_before_are_sampled) {
 }
 
 TEST(what_is_deeper_than_the_copy_is_cut) {
+  SKIP_IF(is_sanitized(), "sanitizers keep large variables elsewhere");
   optrace_recorder *recorder = begin(0);
   if (!recorder) return;
   burn_more_deeply = burn_deeply;
@@ -313,7 +314,7 @@ TEST(a_system_that_refuses_is_told_of_and_all_else_is_recorded) {
   optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
   REQUIRE(recorder);
   const optrace_profile_options options = {.rate = rate};
-  EXPECT_EQUAL(optrace_recorder_profile(recorder, &options, code_define_sample), EPERM);
+  EXPECT_EQUAL(optrace_recorder_profile(recorder, &options), EPERM);
   EXPECT(strstr(optrace_profile_refusal(EPERM), "--cap-add PERFMON"));
   EXPECT(strstr(optrace_profile_refusal(EACCES), "kernel.perf_event_paranoid=2"));
   optrace_emit1(recorder, optrace_kind_ready, 1);
@@ -363,7 +364,7 @@ TEST(timers_leave_a_program_alone_that_has_a_handler_for_their_signal) {
   optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
   REQUIRE(recorder);
   const optrace_profile_options options = {.rate = rate, .by = optrace_profile_by_timer};
-  EXPECT_EQUAL(optrace_recorder_profile(recorder, &options, code_define_sample), EBUSY);
+  EXPECT_EQUAL(optrace_recorder_profile(recorder, &options), EBUSY);
   struct sigaction is;
   EXPECT(sigaction(SIGPROF, NULL, &is) == 0 && is.sa_handler == handle);
   EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);

@@ -114,14 +114,14 @@ const char *optrace_hooks_install(void) {
   return NULL;
 }
 
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  record_submitted(recorder, define);
+void optrace_record_dispatch(optrace_recorder *recorder) {
+  record_submitted(recorder);
   imports_want(imports_dispatch);
   classes_refresh();
 }
 
-const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  const char *why = tasks_prepare(recorder, define);
+const char *optrace_record_tasks(optrace_recorder *recorder) {
+  const char *why = tasks_prepare(recorder);
   if (why) return why;
   imports_want(imports_tasks);
   classes_refresh();
@@ -154,13 +154,9 @@ const char *optrace_hooks_install(void) {
 }
 void optrace_hooks_remove(void) {}
 void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) { (void)prepare, (void)fill; }
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+void optrace_record_dispatch(optrace_recorder *recorder) { (void)recorder; }
+const char *optrace_record_tasks(optrace_recorder *recorder) {
   (void)recorder;
-  (void)define;
-}
-const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  (void)recorder;
-  (void)define;
   return "this system has no hooks";
 }
 void optrace_record_tests(optrace_recorder *recorder) { (void)recorder; }

@@ -342,7 +342,7 @@ void tasks_given(const void *job, const void *actor) {
   uint32_t number = number_of(job);
   if (!number) return;
   const void *class = *(const void *const *)actor;
-  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(class) : 0);
+  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(recorder, class) : 0);
 }
 
 void tasks_resumed(const void *task, uint32_t how) {
@@ -502,7 +502,7 @@ hooked_import task_imports[] = {
   {0},
 };
 
-const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+const char *tasks_prepare(optrace_recorder *recorder) {
   // A program without tasks.
   if (!task_imports[index_create].real) return NULL;
   swift_runtime.current = (SWIFT void *(*)(void))book_find("swift_task_getCurrent");
@@ -517,7 +517,7 @@ const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *c
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;
-  record_tasks(recorder, define);
+  record_tasks(recorder);
   suspension_prepare();
   know_functions();
   main_queue = book_find("_dispatch_main_q");

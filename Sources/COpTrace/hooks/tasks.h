@@ -17,7 +17,7 @@ void tasks_ended(const void *task);
 extern hooked_import task_imports[];
 
 // From here on tasks are recorded, as far as the hooks see them. Null, or the reason why they cannot be.
-const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+const char *tasks_prepare(optrace_recorder *recorder);
 #endif
 
 #endif

@@ -53,9 +53,11 @@ typedef struct {
   const void *header;      // The file's header, without calibration.
   size_t header_size;
   // Flight recorder: `carry` saves what is still needed of a chunk that is about to be recycled, by `optrace_carry`. `scan` comes
-  // first, once for every chunk, as soon as its thread is done with it. Both are called under the recorder's lock.
-  void (*scan)(void *context, const uint8_t *chunk, uint32_t bytes);
-  void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes);
+  // first, once for every chunk, as soon as its thread is done with it. `discard` comes last, once, also if there will be no
+  // recorder. All are called under the recorder's lock.
+  void (*scan)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*discard)(void *context);
   void *context;
 } optrace_options;
 
@@ -170,8 +172,6 @@ void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, 
 // the high half of `word1` counts, and a string has no `word2`). Takes the recorder's lock. False: there was no room.
 bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
                     const uint8_t *text, size_t length);
-// Whether it is a flight recorder.
-bool optrace_recorder_is_ring(const optrace_recorder *recorder);
 // The chunk that the calling thread writes, with room for so many bytes more if that fits into a chunk. Null: there is none.
 const void *optrace_chunk_with(optrace_recorder *recorder, uint32_t bytes);
 // Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
@@ -322,14 +322,10 @@ typedef struct {
   uint32_t stack_bytes;  // How much of a stack is read at most; 0: 16 KiB.
   uint32_t by;           // By events of the kernel's, or by timers of the threads, whose signals interrupt them.
 } optrace_profile_options;
-// Gives a sampled stack a number in the trace: addresses, innermost first, of which the first is where the thread was; guessed from
-// `guessed` on. `is_cut`: its outermost callers are not known. 0: there is no room.
-typedef uint32_t (*optrace_profile_define)(void *context, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut);
-// From here on it is sampled where the process's threads use processor time, by a clock of the kernel's: 0, or the system's error
-// number if it does not allow that, which the trace says, too. After `optrace_recorder_use_stacks`, whose context `define` gets.
-// Threads that exist already are sampled soon after. Milliseconds. Once per recorder.
-int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options, optrace_profile_define define);
-
+// From here on it is sampled where the process's threads use processor time: 0, or the system's error number if it does not allow
+// that, which the trace says, too. After `optrace_recorder_use_stacks`. Threads that exist already are sampled soon after.
+// Milliseconds. Once per recorder.
+int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options);
 // Why sampling was refused, and the remedy, by that error number.
 const char *optrace_profile_refusal(int error);
 
@@ -338,10 +334,8 @@ const char *optrace_profile_refusal(int error);
 // Which stacks are walked: none; those of long waits, and the program's innermost frame where an operation is added; whole
 // stacks.
 enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
-// From here on stacks are recorded. `define` gives a stack (addresses, innermost first, guessed from `guessed` on) a number in
-// the trace, once per stack; it may lock. `context` must live as long as the process. Once per recorder.
-void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
-                                 uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
+// From here on stacks are recorded. Once per recorder.
+void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which);
 // Enclose the functions that the program calls. `here` is that function's own `optrace_here()`, `caller` its `optrace_caller()`;
 // 0: not known. A nested call changes nothing. `begin`'s result is for `end`, in the same function.
 bool optrace_entry_begin(optrace_start here, uint64_t caller);

@@ -34,6 +34,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   // In a forked child `enabled` is zero, so nothing is recorded.
   optrace_recorder *recorder = wiped_pages(sizeof *recorder);
   if (!recorder) {
+    if (options->discard) options->discard(options->context);
     close(options->descriptor);
     errno = ENOMEM;
     return NULL;

@@ -23,7 +23,6 @@ enum { shortest_pause = 5000000, longest_pause = 100000000, a_second = 100000000
 // Kept for good: somebody may still look at it while the recorder stops.
 struct profiler {
   pthread_mutex_t lock;   // Held while samples are taken out, and while sampling ends.
-  optrace_profile_define define;
   cpu_events events;      // One of the two takes samples.
   cpu_timer *timer;
   uint64_t period;
@@ -105,7 +104,7 @@ static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {
   stack_memory memory = {.low = sample->sp, .high = sample->sp + sample->bytes, .bytes = sample->stack, .foreign = true};
   bool is_whole = false;
   size_t guessed, count = stack_walk_far(&start, &memory, addresses, deepest, &guessed, &is_whole);
-  return p->define(p->recorder->define_context, addresses, count, guessed, !is_whole);
+  return p->recorder->define_sample ? p->recorder->define_sample(p->recorder, addresses, count, guessed, !is_whole) : 0;
 }
 
 static void take(void *context, const cpu_sample *sample) {
@@ -189,14 +188,13 @@ static bool has_other_threads(const optrace_recorder *recorder) {
   return threads != 1u + recorder->has_flusher;
 }
 
-int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options, optrace_profile_define define) {
+int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options) {
   if (!optrace_recorder_is_recording(recorder) || atomic_load(&recorder->profiler)) return 0;
   uint32_t rate = options->rate < 1 ? 1 : options->rate > 1000 ? 1000 : options->rate;
   struct profiler *p = wiped_pages(sizeof *p);
   if (!p) return ENOMEM;
   modules_refresh();
   pthread_mutex_init(&p->lock, NULL);
-  p->define = define;
   p->period = a_second / rate;
   p->stack_bytes = options->stack_bytes ? options->stack_bytes : 16 * 1024;
   if (p->stack_bytes > cpu_sample_most_stack) p->stack_bytes = cpu_sample_most_stack;

@@ -81,5 +81,3 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   recorder->carried_bytes += needed;
   return true;
 }
-
-bool optrace_recorder_is_ring(const optrace_recorder *recorder) { return recorder->options.ring; }

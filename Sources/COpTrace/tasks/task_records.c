@@ -8,8 +8,7 @@
 
 static optrace_recorder *_Atomic recorder_of_tasks;
 
-void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  code_id_set_define(define);
+void record_tasks(optrace_recorder *recorder) {
   atomic_store_explicit(&recorder_of_tasks, recorder, memory_order_release);
 }
 

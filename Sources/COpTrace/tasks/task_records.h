@@ -22,7 +22,7 @@ typedef struct {
 } task_making;
 
 // From here on tasks are recorded; see `optrace_record_tasks`.
-void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+void record_tasks(optrace_recorder *recorder);
 // The recorder that records tasks; null: none at the moment.
 optrace_recorder *task_recorder(void);
 

@@ -4,7 +4,8 @@ internal import Foundation
 /// Which recorders use the hooks of this process (`COpTraceHooks.h`). What the hooks do is in the folders above.
 ///
 /// They are installed for the first recorder that needs them (a traced queue is given an operation that is not ours;
-/// ``TraceRecorder/instrumentProcess()``), and removed when the last of these is stopped.
+/// ``TraceRecorder/instrumentProcess()``), and removed when the last of these is stopped. `begin/begin.c` has one recorder,
+/// which uses them from beginning to end.
 enum HookUse {
   private static let lock = Lock()
   /// Only touched under `lock`.
@@ -81,10 +82,7 @@ enum HookUse {
       return false
     #else
       guard install(for: recorder) == nil else { return false }
-      optrace_record_dispatch(recorder.core) { context, function in
-        guard let context else { return 0 }
-        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
-      }
+      optrace_record_dispatch(recorder.core)
       return true
     #endif
   }
@@ -96,11 +94,7 @@ enum HookUse {
       return "this system has no hooks"
     #else
       if let why = install(for: recorder) { return why }
-      let why = optrace_record_tasks(recorder.core) { context, function in
-        guard let context else { return 0 }
-        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
-      }
-      return why.map { String(cString: $0) }
+      return optrace_record_tasks(recorder.core).map { String(cString: $0) }
     #endif
   }
 
