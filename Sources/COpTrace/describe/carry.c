@@ -27,6 +27,15 @@ static void counted(bool done) {
   if (!done && core) optrace_recorder_count_lost(core, optrace_loss_carry, 1);
 }
 
+// Of what has records in carried chunks: twice how many, plus one if its end is in one, too. Such a chunk stays for longer than those
+// that others fill quickly, so what it holds would seem open once the chunk with its end is gone.
+static number_map copies;
+enum { copy_of_work = 1, copy_of_queue, copy_of_wait, copy_of_span };
+typedef struct {
+  uint64_t word;
+  uint32_t number;  // 0: of nothing.
+} copy_key;
+
 // ---- Scanning ------------------------------------------------------------------------------------------------------
 
 static uint32_t begun_span(const chunk_record *record) { return optrace_span_began_read(record->word1).id; }
@@ -114,6 +123,61 @@ void carry_scan(void *context, const uint8_t *chunk, uint32_t bytes) {
   if (ended_spans_early.count > most_early) number_set_clear(&ended_spans_early);
 }
 
+// ---- Copies --------------------------------------------------------------------------------------------------------
+
+static copy_key key_of(uint8_t lasting, const chunk_record *record, uint32_t span) {
+  switch (lasting) {
+    case optrace_lasting_operation:
+    case optrace_lasting_block:
+    case optrace_lasting_task: return (copy_key){record->subject, copy_of_work};
+    case optrace_lasting_queue: return (copy_key){record->subject, copy_of_queue};
+    case optrace_lasting_wait:
+    case optrace_lasting_queue_wait: return (copy_key){wait_key(record, lasting), copy_of_wait};
+    case optrace_lasting_span: return (copy_key){span, copy_of_span};
+    default: return (copy_key){0};
+  }
+}
+
+// What a carried record shows as open.
+static copy_key copied(const chunk_record *record) {
+  optrace_bound bound = optrace_bounds[record->kind];
+  if (bound.bound == optrace_bound_ends) return (copy_key){0};
+  switch (optrace_carries[record->kind]) {
+    case optrace_carry_while_unfinished:
+    case optrace_carry_since_suspended: return key_of(optrace_lasting_operation, record, 0);
+    case optrace_carry_while_queue_exists: return key_of(optrace_lasting_queue, record, 0);
+    case optrace_carry_until_ended: return key_of(bound.of, record, begun_span(record));
+    default: return (copy_key){0};
+  }
+}
+
+static void copy_made(const chunk_record *record) {
+  copy_key key = copied(record);
+  if (!key.number) return;
+  uint64_t *value = number_map_add(&copies, key.word, key.number);
+  if (value) *value = (*value & ~(uint64_t)1) + 2;
+  counted(value);
+}
+
+static void copy_recycled(const chunk_record *record) {
+  copy_key key = copied(record);
+  uint64_t *value = key.number ? number_map_find(&copies, key.word, key.number) : NULL;
+  if (!value) return;
+  *value -= 2;
+  if (*value < 2) number_map_remove(&copies, key.word, key.number);
+}
+
+// Whether it is the first end of something that has copies.
+static bool ends_copy(const chunk_record *record) {
+  optrace_bound bound = optrace_bounds[record->kind];
+  if (bound.bound != optrace_bound_ends) return false;
+  copy_key key = key_of(bound.of, record, record->subject);
+  uint64_t *value = key.number ? number_map_find(&copies, key.word, key.number) : NULL;
+  if (!value || *value & 1) return false;
+  *value |= 1;
+  return true;
+}
+
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
 // Whether what the record begins has not ended.
@@ -146,6 +210,7 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
 
 // Sees the records of a chunk in order, each once. `last`: the one before, if it is carried; else NULL.
 static bool is_needed(const chunk_record *record, const chunk_record *last) {
+  if (ends_copy(record)) return true;
   switch (optrace_carries[record->kind]) {
     case optrace_carry_while_unfinished: return number_set_has(&unfinished, record->subject);
     case optrace_carry_since_suspended: return is_since_suspended(record);
@@ -168,8 +233,14 @@ static struct {
 } run;
 
 static void run_flush(void) {
-  if (run.size && core && !optrace_carry(core, run.thread, run.system_thread, run.base, run.bytes, run.size))
-    optrace_recorder_count_lost(core, optrace_loss_carry, run.count);
+  if (run.size && core) {
+    if (optrace_carry(core, run.thread, run.system_thread, run.base, run.bytes, run.size)) {
+      chunk_walk walk = {.at = run.bytes, .end = run.bytes + run.size, .thread = run.thread};
+      for (chunk_record record; chunk_walk_next(&walk, &record);) copy_made(&record);
+    } else {
+      optrace_recorder_count_lost(core, optrace_loss_carry, run.count);
+    }
+  }
   run.size = 0;
   run.count = 0;
 }
@@ -195,8 +266,14 @@ void carry_keep(void *context, const uint8_t *chunk, uint32_t bytes) {
   (void)context;
   chunk_walk walk = chunk_walk_begin(chunk, bytes);
   chunk_record last;
-  bool has_last = false;
+  bool has_last = false, is_copy = false;
+  if (bytes >= optrace_chunk_size) {
+    uint32_t kind;
+    memcpy(&kind, chunk + optrace_chunk_kind, sizeof kind);
+    is_copy = kind == optrace_chunk_kind_carried;
+  }
   for (chunk_record record; chunk_walk_next(&walk, &record);) {
+    if (is_copy) copy_recycled(&record);
     bool needed = is_needed(&record, has_last ? &last : NULL);
     uint8_t carries = optrace_carries[record.kind];
     // An object's name, and the wait's stack, may be between a wait and its signal.
