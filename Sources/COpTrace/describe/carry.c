@@ -24,6 +24,9 @@ typedef struct {
   // Ends whose beginnings are in chunks that are still being written.
   number_set finished_early, ended_spans_early;
   blocking_carry blocking;
+  // Of what has records in carried chunks: twice how many, plus one if its end is in one, too. Such a chunk stays for longer than
+  // those that others fill quickly, so what it holds would seem open once the chunk with its end is gone.
+  number_map copies;
   // Records of one thread, with its number and their time.
   struct {
     uint8_t bytes[longest_run + longest_record];
@@ -41,6 +44,7 @@ static void discard(void *context) {
   number_map_clear(&all->open_waits);
   number_set_clear(&all->finished_early);
   number_set_clear(&all->ended_spans_early);
+  number_map_clear(&all->copies);
   blocking_clear(&all->blocking);
   free(all);
 }
@@ -49,6 +53,12 @@ static void discard(void *context) {
 static void counted(const carrying *all, bool done) {
   if (!done) optrace_recorder_count_lost(all->core, optrace_loss_carry, 1);
 }
+
+enum { copy_of_work = 1, copy_of_queue, copy_of_wait, copy_of_span };
+typedef struct {
+  uint64_t word;
+  uint32_t number;  // 0: of nothing.
+} copy_key;
 
 // ---- Scanning ------------------------------------------------------------------------------------------------------
 
@@ -138,6 +148,61 @@ static void scan(optrace_recorder *recorder, void *context, const uint8_t *chunk
   if (all->ended_spans_early.count > most_early) number_set_clear(&all->ended_spans_early);
 }
 
+// ---- Copies --------------------------------------------------------------------------------------------------------
+
+static copy_key key_of(uint8_t lasting, const chunk_record *record, uint32_t span) {
+  switch (lasting) {
+    case optrace_lasting_operation:
+    case optrace_lasting_block:
+    case optrace_lasting_task: return (copy_key){record->subject, copy_of_work};
+    case optrace_lasting_queue: return (copy_key){record->subject, copy_of_queue};
+    case optrace_lasting_wait:
+    case optrace_lasting_queue_wait: return (copy_key){wait_key(record, lasting), copy_of_wait};
+    case optrace_lasting_span: return (copy_key){span, copy_of_span};
+    default: return (copy_key){0};
+  }
+}
+
+// What a carried record shows as open.
+static copy_key copied(const chunk_record *record) {
+  optrace_bound bound = optrace_bounds[record->kind];
+  if (bound.bound == optrace_bound_ends) return (copy_key){0};
+  switch (optrace_carries[record->kind]) {
+    case optrace_carry_while_unfinished:
+    case optrace_carry_since_suspended: return key_of(optrace_lasting_operation, record, 0);
+    case optrace_carry_while_queue_exists: return key_of(optrace_lasting_queue, record, 0);
+    case optrace_carry_until_ended: return key_of(bound.of, record, begun_span(record));
+    default: return (copy_key){0};
+  }
+}
+
+static void copy_made(carrying *all, const chunk_record *record) {
+  copy_key key = copied(record);
+  if (!key.number) return;
+  uint64_t *value = number_map_add(&all->copies, key.word, key.number);
+  if (value) *value = (*value & ~(uint64_t)1) + 2;
+  counted(all, value);
+}
+
+static void copy_recycled(carrying *all, const chunk_record *record) {
+  copy_key key = copied(record);
+  uint64_t *value = key.number ? number_map_find(&all->copies, key.word, key.number) : NULL;
+  if (!value) return;
+  *value -= 2;
+  if (*value < 2) number_map_remove(&all->copies, key.word, key.number);
+}
+
+// Whether it is the first end of something that has copies.
+static bool ends_copy(const carrying *all, const chunk_record *record) {
+  optrace_bound bound = optrace_bounds[record->kind];
+  if (bound.bound != optrace_bound_ends) return false;
+  copy_key key = key_of(bound.of, record, record->subject);
+  uint64_t *value = key.number ? number_map_find(&all->copies, key.word, key.number) : NULL;
+  if (!value || *value & 1) return false;
+  *value |= 1;
+  return true;
+}
+
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
 // Whether what the record begins has not ended.
@@ -170,6 +235,7 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
 
 // Sees the records of a chunk in order, each once. `last`: the one before, if it is carried; else NULL.
 static bool is_needed(carrying *all, const chunk_record *record, const chunk_record *last) {
+  if (ends_copy(all, record)) return true;
   switch (optrace_carries[record->kind]) {
     case optrace_carry_while_unfinished: return number_set_has(&all->unfinished, record->subject);
     case optrace_carry_since_suspended: return is_since_suspended(all, record);
@@ -185,9 +251,14 @@ static bool is_needed(carrying *all, const chunk_record *record, const chunk_rec
 }
 
 static void run_flush(carrying *all) {
-  if (all->run.size &&
-      !optrace_carry(all->core, all->run.thread, all->run.system_thread, all->run.base, all->run.bytes, all->run.size))
-    optrace_recorder_count_lost(all->core, optrace_loss_carry, all->run.count);
+  if (all->run.size) {
+    if (optrace_carry(all->core, all->run.thread, all->run.system_thread, all->run.base, all->run.bytes, all->run.size)) {
+      chunk_walk walk = {.at = all->run.bytes, .end = all->run.bytes + all->run.size, .thread = all->run.thread};
+      for (chunk_record record; chunk_walk_next(&walk, &record);) copy_made(all, &record);
+    } else {
+      optrace_recorder_count_lost(all->core, optrace_loss_carry, all->run.count);
+    }
+  }
   all->run.size = 0;
   all->run.count = 0;
 }
@@ -215,8 +286,14 @@ static void keep(optrace_recorder *recorder, void *context, const uint8_t *chunk
   all->core = recorder;
   chunk_walk walk = chunk_walk_begin(chunk, bytes);
   chunk_record last;
-  bool has_last = false;
+  bool has_last = false, is_copy = false;
+  if (bytes >= optrace_chunk_size) {
+    uint32_t kind;
+    memcpy(&kind, chunk + optrace_chunk_kind, sizeof kind);
+    is_copy = kind == optrace_chunk_kind_carried;
+  }
   for (chunk_record record; chunk_walk_next(&walk, &record);) {
+    if (is_copy) copy_recycled(all, &record);
     bool needed = is_needed(all, &record, has_last ? &last : NULL);
     uint8_t carries = optrace_carries[record.kind];
     // An object's name, and the wait's stack, may be between a wait and its signal.

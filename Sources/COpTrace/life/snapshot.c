@@ -13,14 +13,16 @@
 #include "COpTraceFields.h"
 #include "seen.h"
 
-enum { beats_between_snapshots = 10 };
+enum { usual_beats = 10 };
 
 // What is kept between two snapshots. Only the flusher uses it.
 struct snapshots {
   uint64_t activity;       // At the last check; includes what snapshots write.
-  uint32_t still_beats;    // How many heartbeats nothing has changed.
+  uint32_t beats_left;     // Until the next snapshot, if nothing changes.
+  uint32_t again;          // How often one was taken again, early, because a thread ran in the one before.
   uint32_t number;         // Of snapshots so far.
   uint32_t written;
+  bool has_runner;         // In the last one a thread ran.
 };
 
 void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
@@ -68,18 +70,22 @@ static void report(void *context, const moment_thread *visited) {
   seen_words(seen, owner, words);
   emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->stack);
   recorder->snapshots->written++;
+  recorder->snapshots->has_runner |= seen->is_running;
 }
 
 static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   struct snapshots *own = recorder->snapshots;
   own->number++;
   own->written = 0;
+  own->has_runner = false;
   threads_options options = {.but = optrace_thread_id()};
   if (!stacks_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
   const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
   if (moment_take(&options, &calls, &count) != threads_visited) return;
   thread_numbers_forget(recorder, own->number);
+  own->has_runner |= count.moved > 0;
+  own->beats_left = snapshot_beats_to_next(own->has_runner, &own->again);
   optrace_looked_fields fields = {
     .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
   };
@@ -102,6 +108,12 @@ static bool is_pending(optrace_recorder *recorder) {
   for (; buffer; buffer = buffer->next_waiting)
     if (wait_is_noted(&buffer->wait) || wait_is_noted(&buffer->joining)) return true;
   return false;
+}
+
+uint32_t snapshot_beats_to_next(bool has_runner, uint32_t *again) {
+  enum { most_again = 3 };
+  if (!has_runner) *again = 0;
+  return has_runner && *again < most_again ? 1u << (*again)++ : usual_beats;
 }
 
 static void note_activity(optrace_recorder *recorder) {
@@ -127,10 +139,15 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
   if (!optrace_recorder_activity(recorder, &activity)) return;
   if (activity != own->activity) {
     own->activity = activity;
-    own->still_beats = 0;
+    own->beats_left = own->again = 0;
     return;
   }
-  if (own->still_beats++ % beats_between_snapshots != 0 || !is_pending(recorder)) return;
+  if (own->beats_left > 1) {
+    own->beats_left--;
+    return;
+  }
+  own->beats_left = usual_beats;
+  if (!is_pending(recorder)) return;
   take_snapshot(recorder, 0);
   note_activity(recorder);
 }
