@@ -260,6 +260,8 @@ static void run_by_timer(void *context) {
   end_job(outer);
 }
 
+bool tasks_run_by(function one) { return one == run_by_queue || one == run_by_delay || one == run_by_timer; }
+
 // The function to run instead of `run`. A second function of the same sort is not replaced.
 static function through(function _Atomic *slot, function run, function ours) {
   function known = NULL;

@@ -89,8 +89,9 @@ void optrace_hooks_watch(void *recorder, optrace_recorder *core);
 void *optrace_hooks_watcher(void);
 
 // From here on blocks of dispatch queues are recorded. `define` gives the function at an address a number, with the same context
-// as `optrace_recorder_use_stacks`. The hooks stay installed; for a stopped recorder they record nothing.
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+// as `optrace_recorder_use_stacks`. The hooks stay installed; for a stopped recorder they record nothing. Null, or the reason why they cannot
+// be recorded; then nothing is changed.
+const char *optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
 // From here on tasks are recorded; as above. Null also if no program of this process can have tasks. Otherwise the reason why
 // they cannot be recorded; then nothing is changed.
 const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));

@@ -102,9 +102,13 @@ public final class TraceRecorder: @unchecked Sendable {
     code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
     if configuration.recordsCPUTime { optrace_recorder_record_cpu(core) }
-    if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
-    if configuration.recordsTasks, let why = HookUse.recordTasks(for: self) {
-      Self.complain("tasks cannot be recorded (\(why))", result: "the rest is recorded")
+    guard configuration.recordsDispatch || configuration.recordsTasks else { return }
+    let notBlocks = configuration.recordsDispatch ? HookUse.recordDispatch(for: self) : nil
+    let notTasks = configuration.recordsTasks ? HookUse.recordTasks(for: self) : nil
+    HookUse.settle()
+    if let why = notBlocks ?? notTasks {
+      let what = notBlocks == nil ? "tasks" : notTasks == nil ? "blocks" : "blocks and tasks"
+      Self.complain("\(what) cannot be recorded (\(why))", result: "the rest is recorded")
     }
   }
 
