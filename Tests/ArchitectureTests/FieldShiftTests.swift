@@ -24,7 +24,7 @@ import Testing
     "COpTrace/base/clock.c": "a bit that the processor reports of itself",
     "COpTrace/stacks/": "machine code, unwind tables and the C library's locks; writes no records",
     "COpTrace/hooks/fields.c": "flags of Swift's class metadata",
-    "COpTrace/hooks/tasks.c": "flags of Swift's jobs",
+    "COpTrace/hooks/jobs.h": "flags of Swift's jobs",
     "OpTrace/Operations/ClassFacts.swift": "what is known of a class, in one number that is in no record",
     "OpTraceFormat/RecordWords.swift": "packs records: their first word, and the lengths of one with a text",
     "OpTraceFormat/EventSpec+Field.swift": "fields as the table has them, for readers of any kind",

@@ -13,6 +13,9 @@ void tasks_resumed(const void *task, uint32_t how);
 void tasks_ends(const void *task);
 void tasks_ended(const void *task);
 
+// Whether this is a function of these hooks that libdispatch is given in the place of the runtime's.
+bool tasks_run_by(void (*function)(void *context));
+
 // Installed only if tasks are recorded.
 extern hooked_import task_imports[];
 

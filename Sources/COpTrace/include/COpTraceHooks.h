@@ -88,8 +88,9 @@ void optrace_hooks_remove(void);
 void optrace_hooks_watch(void *recorder, optrace_recorder *core);
 void *optrace_hooks_watcher(void);
 
-// From here on blocks of dispatch queues are recorded. The hooks stay installed; for a stopped recorder they record nothing.
-void optrace_record_dispatch(optrace_recorder *recorder);
+// From here on blocks of dispatch queues are recorded. The hooks stay installed; for a stopped recorder they record nothing. Null, or
+// the reason why they cannot be recorded; then nothing is changed.
+const char *optrace_record_dispatch(optrace_recorder *recorder);
 // From here on tasks are recorded; as above. Null also if no program of this process can have tasks. Otherwise the reason why
 // they cannot be recorded; then nothing is changed.
 const char *optrace_record_tasks(optrace_recorder *recorder);

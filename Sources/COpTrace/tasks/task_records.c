@@ -17,6 +17,11 @@ optrace_recorder *task_recorder(void) {
   return recorder_is_enabled(recorder) ? recorder : NULL;
 }
 
+uint32_t task_next_number(optrace_recorder *recorder) {
+  uint32_t number = optrace_recorder_next_serial(recorder);
+  return number ? number : task_not_ours;
+}
+
 static uint32_t work_here(const optrace_recorder *recorder) {
   work here = frame_work();
   return here.recorder == recorder ? here.number : 0;

@@ -20,6 +20,7 @@ enum HookUse {
   static func isInUse(by recorder: TraceRecorder) -> Bool {
     let use = optrace_recorder_hooks(recorder.core)
     if use != optrace_hooks_unasked { return use == optrace_hooks_used }
+    defer { settle() }
     return install(for: recorder) == nil
   }
 
@@ -58,6 +59,7 @@ enum HookUse {
     for recorder: TraceRecorder, fromOutside: Bool, begin: () -> String? = { nil },
     end: @escaping @Sendable () -> Void = {}
   ) throws(TraceRecorderError) {
+    defer { settle() }
     if let why = install(for: recorder) {
       throw TraceRecorderError(.cannotInstrument(why), path: recorder.path)
     }
@@ -74,16 +76,14 @@ enum HookUse {
     isFromOutside = fromOutside
   }
 
-  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. False: this system has
-  /// no hooks.
-  @discardableResult
-  static func recordDispatch(for recorder: TraceRecorder) -> Bool {
+  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. Nil, or the reason why
+  /// they cannot be recorded.
+  static func recordDispatch(for recorder: TraceRecorder) -> String? {
     #if canImport(Darwin)
-      return false
+      return "this system has no hooks"
     #else
-      guard install(for: recorder) == nil else { return false }
-      optrace_record_dispatch(recorder.core)
-      return true
+      if let why = install(for: recorder) { return why }
+      return lock.withLock { optrace_record_dispatch(recorder.core).map { String(cString: $0) } }
     #endif
   }
 
@@ -94,9 +94,22 @@ enum HookUse {
       return "this system has no hooks"
     #else
       if let why = install(for: recorder) { return why }
-      return optrace_record_tasks(recorder.core).map { String(cString: $0) }
+      return lock.withLock { optrace_record_tasks(recorder.core).map { String(cString: $0) } }
     #endif
   }
+
+  /// Gives back the memory of the program's symbols, which were read if Swift's libraries are linked into it, and says what
+  /// of these could not be hooked.
+  static func settle() {
+    lock.withLock {
+      optrace_hooks_begun()
+      guard !hasSaidLeftOut, let leftOut = optrace_hooks_left_out() else { return }
+      hasSaidLeftOut = true
+      TraceRecorder.complain(String(cString: leftOut), result: "the rest is recorded")
+    }
+  }
+  /// Only touched under `lock`.
+  nonisolated(unsafe) private static var hasSaidLeftOut = false
 
   static func stop(using core: OpaquePointer) {
     lock.withLock {

@@ -67,9 +67,13 @@ public final class TraceRecorder: @unchecked Sendable {
     if begun.profile_error != 0 {
       Self.complain(configuration.refusal(of: begun.profile_error), result: "all else is recorded")
     }
-    if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
-    if configuration.recordsTasks, let why = HookUse.recordTasks(for: self) {
-      Self.complain("tasks cannot be recorded (\(why))", result: "the rest is recorded")
+    guard configuration.recordsDispatch || configuration.recordsTasks else { return }
+    let notBlocks = configuration.recordsDispatch ? HookUse.recordDispatch(for: self) : nil
+    let notTasks = configuration.recordsTasks ? HookUse.recordTasks(for: self) : nil
+    HookUse.settle()
+    if let why = notBlocks ?? notTasks {
+      let what = notBlocks == nil ? "tasks" : notTasks == nil ? "blocks" : "blocks and tasks"
+      Self.complain("\(what) cannot be recorded (\(why))", result: "the rest is recorded")
     }
   }
 

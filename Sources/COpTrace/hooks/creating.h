@@ -1,0 +1,22 @@
+// Hooks of the functions that create tasks.
+#ifndef OPTRACE_CREATING_H
+#define OPTRACE_CREATING_H
+
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+// Where these hooks are in `task_imports`.
+enum { creating_task, creating_let, creating_imports };
+
+typedef struct {
+  void *task, *context;
+} created;
+
+SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const int32_t *function, void *context);
+SWIFT void creating_hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result);
+
+// If this thread is creating a task, and has not described it yet, it is this one: it is about to be given to an executor.
+void creating_this(const void *task, bool is_enqueued, bool is_main);
+#endif
+
+#endif
