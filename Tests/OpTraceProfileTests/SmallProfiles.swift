@@ -132,6 +132,7 @@ extension Profile {
     return profile
   }
 }
+
 /// What an exporter writes.
 func exported(_ body: (ByteWriter) -> Void) -> [UInt8] {
   var bytes: [UInt8] = []
