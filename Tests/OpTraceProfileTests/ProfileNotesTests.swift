@@ -20,13 +20,15 @@ struct ProfileNotesTests {
   @Test(
     "what the system refused has its remedy",
     arguments: [
-      (13, "kernel.perf_event_paranoid=2"), (1, "--cap-add PERFMON"), (38, "no perf events"), (12, "ulimit -l"),
+      (13, "kernel.perf_event_paranoid=2"), (1, "--cap-add PERFMON"), (16, "SIGPROF"), (38, "no perf events"),
+      (12, "no memory"),
       (24, "ulimit -n"), (22, "error number is 22"),
     ])
   func refused(number: Int, words: String) throws {
     let text = try #require(try said("refused=\(number)"))
     #expect(text.hasPrefix("processor time was not sampled in it: ") && text.contains(words))
     #expect(text.contains("--profile-by timer"))
+    #expect(try #require(try said("by=1 refused=\(number)")).hasSuffix("--profile-by events' may do"))
   }
 
   @Test("nobody asked for samples; there was no room; no thread could be sampled; too little was used")

@@ -24,7 +24,7 @@ package struct ProfileNotes {
       return "\(name) has no samples of processor time: record them with 'optrace record --profile'"
     }
     if let refused = facts.refused {
-      return "processor time was not sampled in \(name): \(ProfileRefusal(refused).text)"
+      return "processor time was not sampled in \(name): \(ProfileRefusal(refused, facts.way).text)"
     }
     if facts.samplesInTime > 0 || isPart { return "no sample is in the part of \(name) that was asked for" }
     if facts.lost > 0 { return "all \(counted(facts.lost, "sample")) of \(name) found no room" }

@@ -57,7 +57,7 @@ struct ProfileCommand: ParsableCommand {
     }
     guard let output, case .file(let format) = ProfileTarget(writing: output) else { return }
     if json { throw ValidationError("--json and '\(printable(output))' cannot be combined.") }
-    if compare != nil, !format.comparesProfiles {
+    if compare != nil, !format.showsDifference {
       throw ValidationError("'\(printable(output))' has room for one profile: omit --compare, or name a .svg or .json.")
     }
   }

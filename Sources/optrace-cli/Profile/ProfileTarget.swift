@@ -27,35 +27,18 @@ enum ProfileTarget: Equatable {
 }
 
 extension ProfileFormat {
-  /// Whether it shows what differs from another profile.
-  var comparesProfiles: Bool { self == .flameGraph }
-
   /// - Parameter other: what it is compared with, where it can be; nil: nothing.
   /// - Throws: what `sink` throws, and ``Failure`` where there is no memory to pack.
   func write(_ profile: Profile, comparedWith other: Profile?, to sink: ByteSink) throws {
-    guard self == .pprof else {
-      return try ByteWriter.write(to: sink) { write(profile, other, $0) }
+    var options = FlameGraphExporter.Options()
+    options.lost = profile.facts.lost
+    options.notes = ProfileNotes(profile).sentences
+    guard isGzipped else {
+      return try ByteWriter.write(to: sink) { write(profile, against: other, options: options, to: $0) }
     }
     let gzip = try GzipSink()
-    try ByteWriter.write(to: { try gzip.write($0, to: sink) }, { write(profile, other, $0) })
+    try ByteWriter.write(
+      to: { try gzip.write($0, to: sink) }, { write(profile, against: other, options: options, to: $0) })
     try gzip.finish(to: sink)
-  }
-
-  private func write(_ profile: Profile, _ other: Profile?, _ writer: ByteWriter) {
-    switch self {
-    case .flameGraph:
-      var options = FlameGraphExporter.Options()
-      options.lost = profile.facts.lost
-      options.notes = ProfileNotes(profile).sentences
-      if let other {
-        FlameGraphExporter.write(profile, against: other, options: options, to: writer)
-      } else {
-        FlameGraphExporter.write(profile, options: options, to: writer)
-      }
-    case .pprof: PprofExporter.write(profile, to: writer)
-    case .collapsed: CollapsedExporter.write(profile, to: writer)
-    case .speedscope: SpeedscopeExporter.write(profile, to: writer)
-    case .firefox: FirefoxExporter.write(profile, to: writer)
-    }
   }
 }

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+@testable import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing
