@@ -42,6 +42,8 @@ actor Counter {
 func workOnQueues() {
   let queue = OperationQueue()
   queue.name = "work"
+  // An empty queue gives it to libdispatch.
+  queue.addBarrierBlock {}
   for _ in 0..<4 { queue.addOperation(Plain()) }
   for _ in 0..<3 { queue.addOperation {} }
   for _ in 0..<2 { queue.addOperation(Late()) }

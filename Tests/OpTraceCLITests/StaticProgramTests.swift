@@ -167,8 +167,11 @@
       let result = try runItself("linked")
       #expect(result.status == 0 && result.output == "16\n" && result.errors == "", "\(result)")
       let all = try contents("linked")
-      #expect(all.operations.count == 10 && all.operations.allSatisfy { $0.hasSuffix("finished") }, "\(all)")
+      #expect(all.operations.count == 11 && all.operations.allSatisfy { $0.hasSuffix("finished") }, "\(all)")
       #expect(all.queues == ["work"] && all.blocks == 7 && all.tasks == 8, "\(all)")
+      guard option == "-static-executable" else { return }
+      let recorded = try record("linked")
+      #expect(recorded.status == 125 && recorded.errors.contains("or link OpTrace"), "\(recorded)")
     }
 
     @Test("one that has had a second thread, or was stripped, is told why it cannot be recorded, and runs")
@@ -176,10 +179,9 @@
       try compileWithOpTrace(as: "linked", "-static-stdlib")
       let made = try Command.run(folder, shell: RecordFolder.enter + "strip -o stripped linked")
       try #require(made.status == 0, "\(made)")
-      for (name, arguments, why) in [
-        ("linked", ["late"], "functions that are linked into the program can be heard only from before its second thread"),
-        ("stripped", [], "the program's symbols were stripped, so Swift's libraries in it cannot be found"),
-      ] {
+      let isLate = "functions that are linked into the program can be heard only from before its second thread"
+      let isStripped = "the program's symbols were stripped, so Swift's libraries in it cannot be found"
+      for (name, arguments, why) in [("linked", ["late"], isLate), ("stripped", [], isStripped)] {
         let result = try runItself(name, arguments)
         #expect(
           result.errors == "optrace: blocks and tasks cannot be recorded (\(why)); the rest is recorded\n", "\(result)")

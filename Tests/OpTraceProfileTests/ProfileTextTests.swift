@@ -43,11 +43,19 @@ struct ProfileTextTests {
                 0    0 %  4.00 ms   20 %  main                     Photos     main.swift:13
                 0    0 %  3.00 ms   15 %  upload()                 Photos     main.swift:12
 
+        The program's own functions, with the libraries that they call
+             time  share    total  share  function                 source
+          6.00 ms   30 %  6.00 ms   30 %  clamp(_:)                main.swift:4
+          4.00 ms   20 %  4.00 ms   20 %  walk(_:)                 main.swift:14
+          4.00 ms   20 %  4.00 ms   20 %  closure #1 in store(_:)  main.swift:8
+          3.00 ms   15 %  3.00 ms   15 %  fetch(_:)                main.swift:11
+          2.00 ms   10 %  8.00 ms   40 %  decode(_:)               main.swift:4
+
         Work
              time  share  work                                   queue             most in
           8.00 ms   40 %  operation Import                       imports  6.00 ms  clamp(_:)
           4.00 ms   20 %  thread main                                     4.00 ms  walk(_:)
-          4.00 ms   20 %  block sync in closure #1 in store(_:)  db       3.00 ms  closure #1 in store(_:)
+          4.00 ms   20 %  block sync in closure #1 in store(_:)  db       4.00 ms  closure #1 in store(_:)
           3.00 ms   15 %  task task                                       3.00 ms  fetch(_:)
           1.00 ms    5 %  thread worker                                   1.00 ms  [no stack]
 
@@ -60,24 +68,21 @@ struct ProfileTextTests {
     #expect(
       tables(text.text(by: .work)) == """
         Work
-             time  share  work                                   queue       self  function
+             time  share  work                                   queue      of it  function
           8.00 ms   40 %  operation Import                       imports  6.00 ms  clamp(_:)
-                                                                          2.00 ms  inflate
+                                                                          2.00 ms  decode(_:)
           4.00 ms   20 %  thread main                                     4.00 ms  walk(_:)
-          4.00 ms   20 %  block sync in closure #1 in store(_:)  db       3.00 ms  closure #1 in store(_:)
-                                                                          1.00 ms  write
+          4.00 ms   20 %  block sync in closure #1 in store(_:)  db       4.00 ms  closure #1 in store(_:)
           and 2 more: see --top
 
         """)
     #expect(
       tables(text.text(by: .threads)) == """
         Threads
-             time  share  thread               self  function
+             time  share  thread              of it  function
           13.0 ms   65 %  worker (tid 102)  6.00 ms  clamp(_:)
-                                            3.00 ms  closure #1 in store(_:)
-                                            2.00 ms  inflate
-                                            1.00 ms  write
-                                            1.00 ms  [no stack]
+                                            4.00 ms  closure #1 in store(_:)
+                                            2.00 ms  decode(_:)
           4.00 ms   20 %  main (tid 4711)   4.00 ms  walk(_:)
           3.00 ms   15 %  worker (tid 103)  3.00 ms  fetch(_:)
 
@@ -85,14 +90,12 @@ struct ProfileTextTests {
     #expect(
       tables(text.text(by: .queues)) == """
         Queues
-             time  share  queue           self  function
-          8.00 ms   40 %  in no queue  4.00 ms  walk(_:)
-                                       3.00 ms  fetch(_:)
-                                       1.00 ms  [no stack]
+             time  share  queue          of it  function
           8.00 ms   40 %  imports      6.00 ms  clamp(_:)
-                                       2.00 ms  inflate
-          4.00 ms   20 %  db           3.00 ms  closure #1 in store(_:)
-                                       1.00 ms  write
+                                       2.00 ms  decode(_:)
+          5.00 ms   25 %  in no queue  4.00 ms  walk(_:)
+          4.00 ms   20 %  db           4.00 ms  closure #1 in store(_:)
+          and 1 more: see --top
 
         """)
   }
@@ -118,6 +121,10 @@ struct ProfileTextTests {
           16.0 ms   89 %  16.0 ms   89 %  fetch(_:)   Photos  main.swift:11
           2.00 ms   11 %  2.00 ms   11 %  [no stack]
                 0    0 %  16.0 ms   89 %  upload()    Photos  main.swift:12
+
+        The program's own functions, with the libraries that they call
+             time  share    total  share  function   source
+          16.0 ms   89 %  16.0 ms   89 %  fetch(_:)  main.swift:11
 
         Work
              time  share  work       queue           most in

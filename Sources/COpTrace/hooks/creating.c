@@ -7,10 +7,12 @@
 #include "../storage/recorder.h"
 #include "../tasks/task_records.h"
 #include "jobs.h"
-#include "tasks.h"
 
 #if OPTRACE_HAS_HOOKS
-static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return task_imports[index].real; }
+static const hooked_import *imports;
+void creating_prepare(const hooked_import table[]) { imports = table; }
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return imports[index].real; }
 
 // A task that this thread is creating.
 typedef struct making {

@@ -2,11 +2,12 @@
 #ifndef OPTRACE_CREATING_H
 #define OPTRACE_CREATING_H
 
-#include "hooks.h"
+#include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// Where these hooks are in `task_imports`.
+// Where these hooks are in the table of imports that they are given before any of them is installed.
 enum { creating_task, creating_let, creating_imports };
+void creating_prepare(const hooked_import table[]);
 
 typedef struct {
   void *task, *context;

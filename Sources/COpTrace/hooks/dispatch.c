@@ -108,7 +108,7 @@ static block *unmarked(optrace_recorder *recorder, const block *body, uint32_t n
     return;                                                                                                        \
   }                                                                                                                \
   uint64_t code = block_code(own);                                                                                 \
-  if (!module_is_own(code)) { call(body); return; }                                                                \
+  if (!block_code_is_programs(code)) { call(body); return; }                                                       \
   uint32_t number = submitted(recorder, queue, how, code, optrace_here());                                         \
   if (!number) { call(body); return; }                                                                             \
   block *copied = mark(recorder, own, number);                                                                     \
@@ -159,7 +159,7 @@ static void hook_block_notify(void *item, void *queue, void *body) {
 #define BY_FUNCTION(body) ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, body, run_marked)
 static void hook_after(uint64_t when, void *queue, void *body) {
   // Timers of others leave no record.
-  if (!body || !module_is_own(block_code(body))) events_timer_made();
+  if (!body || !block_code_is_programs(block_code(body))) events_timer_made();
   SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS, marked, BY_FUNCTION);
 }
 #undef AS_IT_IS

@@ -381,6 +381,7 @@ const char *tasks_prepare(optrace_recorder *recorder) {
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;
+  creating_prepare(task_imports);
   record_tasks(recorder);
   suspension_prepare();
   know_functions();

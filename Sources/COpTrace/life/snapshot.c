@@ -111,9 +111,9 @@ static bool is_pending(optrace_recorder *recorder) {
 }
 
 uint32_t snapshot_beats_to_next(bool has_runner, uint32_t *again) {
-  enum { most_again = 3 };
+  static const uint32_t beats[] = {1, 2, 4};
   if (!has_runner) *again = 0;
-  return has_runner && *again < most_again ? 1u << (*again)++ : usual_beats;
+  return has_runner && *again < sizeof beats / sizeof *beats ? beats[(*again)++] : usual_beats;
 }
 
 static void note_activity(optrace_recorder *recorder) {

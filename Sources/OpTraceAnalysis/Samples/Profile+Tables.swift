@@ -9,6 +9,8 @@ extension Profile {
     package var own: Nanoseconds = 0
     /// Nanoseconds with all that it called. Of a sample in which it calls itself it counts once.
     package var total: Nanoseconds = 0
+    /// Nanoseconds in which it was the innermost of the program's own functions: with the libraries that it called. 0 for others.
+    package var charged: Nanoseconds = 0
     /// Samples that make up ``own`` and ``total``.
     package var ownSamples = 0
     package var totalSamples = 0
@@ -31,6 +33,8 @@ extension Profile {
     case thread(ThreadID, Thread)
     /// Nil: in no work of a queue.
     case queue(String?)
+    /// In Swift's tasks: which executor ran them is not recorded.
+    case tasks
     /// What was waited for.
     case reason(String)
   }
@@ -70,7 +74,7 @@ extension Profile {
     switch grouping {
     case .work: .owner(owners[owner])
     case .thread: threads[sample.thread].map { .thread(sample.thread, $0) }
-    case .queue: .queue(owners[owner].queue)
+    case .queue: owners[owner].kind == WorkKind.task.word ? .tasks : .queue(owners[owner].queue)
     case .reason:
       stacks[sample.stack].frames.first.map { functions[frames[$0].function] }.flatMap {
         $0.isReason ? .reason($0.name) : nil
@@ -99,6 +103,8 @@ extension Profile {
         rows[function, default: FunctionRow(function: function)].total += sum.weight
         rows[function, default: FunctionRow(function: function)].totalSamples += sum.samples
       }
+      let own = stacks[stack].frames.last { functions[frames[$0].function].isOwn }.map { frames[$0].function }
+      if let own { rows[own, default: FunctionRow(function: own)].charged += sum.weight }
       guard let leaf = stacks[stack].frames.last.map({ frames[$0].function }), !functions[leaf].isReason else {
         continue
       }

@@ -80,8 +80,11 @@ package struct ProfileJSON {
   }
 
   private func queue(_ row: Profile.GroupRow) -> JSONValue {
-    guard case .queue(let name) = row.name else { return .null }
-    return .members(["name": .optional(name) { .string($0) }], and: sums(row))
+    switch row.name {
+    case .queue(let name): .members(["name": .optional(name) { .string($0) }], and: sums(row))
+    case .tasks: .members(["name": .string(TaskRecord.groupTitle)], and: sums(row))
+    case .owner, .thread, .reason: .null
+    }
   }
 
   private func reason(_ row: Profile.GroupRow) -> JSONValue {

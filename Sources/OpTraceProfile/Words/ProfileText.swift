@@ -31,7 +31,9 @@ package struct ProfileText {
     }
     switch table {
     case .functions:
-      parts.append(section("Functions", functions))
+      let rows = profile.functionRows()
+      parts.append(section("Functions", functions(rows)))
+      parts.append(section("The program's own functions, with the libraries that they call", own(rows)))
       parts.append(section("Work", groups(.work, "work", functions: 1)))
     case .work: parts.append(section("Work", groups(.work, "work", functions: Self.functionsOfGroup)))
     case .threads: parts.append(section("Threads", groups(.thread, "thread", functions: Self.functionsOfGroup)))
@@ -58,12 +60,11 @@ package struct ProfileText {
     percent(total > 0 ? Double(weight) / Double(total) : 0)
   }
 
-  private func left(_ count: Int, _ noun: String) -> String {
+  private func left(_ count: Int) -> String {
     count > most ? style.paint(.faint, "  and \(grouped(count - most)) more: see --top") + "\n" : ""
   }
 
-  private var functions: String {
-    let rows = profile.functionRows()
+  private func functions(_ rows: [Profile.FunctionRow]) -> String {
     var table = TextTable([
       .number("self"), .number("share"), .number("total"), .number("share"), .text("function", widest: 60),
       .text("module", widest: 24), .text("source", widest: 32),
@@ -75,7 +76,35 @@ package struct ProfileText {
         function.name == function.module ? "" : function.module ?? "", function.source,
       ])
     }
-    return table.text(style) + left(rows.count, "function")
+    return table.text(style) + left(rows.count)
+  }
+
+  /// What of its own code a program's author can change.
+  private func own(_ rows: [Profile.FunctionRow]) -> String {
+    let rows = Self.charged(rows)
+    var table = TextTable([
+      .number("time"), .number("share"), .number("total"), .number("share"), .text("function", widest: 60),
+      .text("source", widest: 32),
+    ])
+    for row in rows.prefix(most) {
+      let function = profile.functions[row.function]
+      table.add([
+        duration(row.charged), share(row.charged), duration(row.total), share(row.total), function.name,
+        function.source,
+      ])
+    }
+    return table.text(style) + left(rows.count)
+  }
+
+  private static func charged(_ rows: [Profile.FunctionRow]) -> [Profile.FunctionRow] {
+    rows.filter { $0.charged > 0 }.sorted { ($1.charged, $1.total, $0.function) < ($0.charged, $0.total, $1.function) }
+  }
+
+  /// What to say of the functions of a group: the program's own with the libraries that they call; without own code, the libraries'.
+  private static func leading(_ rows: [Profile.FunctionRow]) -> [(weight: Nanoseconds, function: Int)] {
+    let charged = charged(rows)
+    if !charged.isEmpty { return charged.map { ($0.charged, $0.function) } }
+    return rows.filter { $0.own > 0 }.map { ($0.own, $0.function) }
   }
 
   /// - Parameter functions: how many of its functions stand beside a row of each group, the first in the row itself.
@@ -85,20 +114,21 @@ package struct ProfileText {
     var columns: [TextTable.Column] = [.number("time"), .number("share"), .text(title, widest: 48)]
     if hasQueues { columns.append(.text("queue", widest: 32)) }
     if count > 0 {
-      columns += [.number(count > 1 ? "self" : ""), .text(count > 1 ? "function" : "most in", widest: 60)]
+      columns += [.number(count > 1 ? "of it" : ""), .text(count > 1 ? "function" : "most in", widest: 60)]
     }
     var table = TextTable(columns)
     for row in rows.prefix(most) {
       var cells = [duration(row.weight), share(row.weight), row.name.title] + (hasQueues ? [row.name.queue] : [])
       let empty = Array(repeating: "", count: cells.count)
-      for function in row.functions.filter({ $0.own > 0 }).prefix(count) {
-        cells += [duration(function.own), profile.functions[function.function].name]
+      let functions = count > 0 ? Self.leading(row.functions).prefix(count) : []
+      for function in functions {
+        cells += [duration(function.weight), profile.functions[function.function].name]
         table.add(cells)
         cells = empty
       }
-      if count == 0 || !row.functions.contains(where: { $0.own > 0 }) { table.add(cells) }
+      if functions.isEmpty { table.add(cells) }
     }
-    return table.text(style) + left(rows.count, title)
+    return table.text(style) + left(rows.count)
   }
 }
 
@@ -113,6 +143,7 @@ extension Profile.GroupName {
     case .owner(let owner): owner.title
     case .thread(_, let thread): thread.systemID > 0 ? "\(thread.name) (tid \(thread.systemID))" : thread.name
     case .queue(let name): name ?? "in no queue"
+    case .tasks: TaskRecord.groupTitle
     case .reason(let words): words
     }
   }

@@ -13,7 +13,7 @@ struct OffProcessorTests {
     let sleeping = trace.stack(["upload()", "pause()"])
     for line in [
       "1 t1 queue q1 limit=1 \"work\"", "1 t1 created #1 class=\"Load\"", "1 t1 enqueued #1 queue=q1 priority=0",
-      "1 t1 ready #1", "5 t2 started #1", "5 t2 began #1", "20 t2 blocked #1 object=0x10 kind=semaphore age=1000000",
+      "1 t1 ready #1", "5 t2 started #1", "5 t2 began #1", "20 t2 blocked #1 object=0x10 kind=semaphore age=625000",
       "20 t2 at \(waiting)", "20 t2 unblocked #1 object=0x10 kind=semaphore", "20 t2 at \(waiting)", "25 t2 ended #1",
       "25 t2 finished #1", "25 t2 start-returned #1", "26 t1 task #2 enqueued", "28 t3 task-run #2",
       "30 t3 task-suspended #2 reason=5", "30 t3 at \(sleeping)", "60 t3 task-enqueued #2", "70 t2 task-run #2",

@@ -113,10 +113,10 @@ struct ProfileAttributionTests {
     ] { trace.add(line) }
     for (time, thread) in [(45, 1), (55, 1), (110, 2), (313, 3), (325, 3)] { trace.sample(time, thread, stack) }
     let all = try profile(trace)
-    #expect(all.samples.map { $0.span?.rawValue } == [nil, 1, nil, 1, nil])
+    #expect(all.samples.map { $0.span?.rawValue } == [nil, 1, nil, 1, 1])
     var selection = Profile.Selection()
     selection.spans = [SpanID(1)]
-    #expect(try profile(trace, selection).samples.map { $0.time / 1000 } == [55, 313])
+    #expect(try profile(trace, selection).samples.map { $0.time / 1000 } == [55, 313, 325])
     selection = Profile.Selection()
     let read = TraceBuilder.build(try TraceText.parse(trace.text))
     selection.works = Profile.Selection.trees(of: [WorkID(4)], in: read)

@@ -78,6 +78,8 @@ struct ProfileOracleTests {
     for row in rows {
       let name = profile.functions[row.function].name
       #expect(row.own == own[name] ?? 0 && row.total == total[name], "\(name), seed \(seed)")
+      // All are the program's.
+      #expect(row.charged == row.own)
       #expect(row.ownSamples * 1000 == Int(row.own) && row.totalSamples * 1000 == Int(row.total))
     }
     #expect(rows.map(\.own) == rows.map(\.own).sorted(by: >))
