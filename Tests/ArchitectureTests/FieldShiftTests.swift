@@ -18,6 +18,8 @@ import Testing
     "COpTrace/describe/":
       "hashes, bytes of UTF-8, forms of Swift's texts, and the heads of records that a flight recorder keeps",
     "COpTrace/entries/": "machine code; writes no records",
+    "COpTrace/profile/events.c": "the kernel's set of registers",
+    "COpTrace/profile/timer.c": "the kernel's number of a thread's clock",
     "COpTrace/base/bits.h": "two numbers in one word, and hashes",
     "COpTrace/base/seal.c": "checksums",
     "COpTrace/base/utf8.h": "bytes of UTF-8",

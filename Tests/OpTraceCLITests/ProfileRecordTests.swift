@@ -122,7 +122,7 @@
     func rates(_ rate: String) throws {
       let result = try record("--profile-rate", rate)
       #expect(result.status == 64)
-      #expect(result.errors.hasPrefix("Error: --profile-rate needs a number from 1 to 1000."), "\(result.errors)")
+      #expect(result.errors.hasPrefix("optrace: --profile-rate needs a number from 1 to 1000\n"), "\(result.errors)")
     }
   }
 #endif
