@@ -82,7 +82,8 @@
       #expect(trace.operations.allSatisfy { $0.processorTime != nil })
     }
 
-    @Test("in a flight recorder, and by timers", arguments: [["--flight-recorder", "256K"], ["--profile-by", "timer"]])
+    @Test(
+      "in a flight recorder, and by timers", arguments: [["--flight-recorder", "256K"], ["--profile-by", "timer"]])
     func ways(_ options: [String]) throws {
       let result = try Command.run(
         arguments: [workspace.folder.folder.path, "--profile", "--profile-rate", "500"] + options

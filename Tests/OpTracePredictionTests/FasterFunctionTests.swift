@@ -68,7 +68,8 @@ struct FasterFunctionTests {
     #expect(try message("encode()=2") == "--faster: no class, function or operation is called 'encode()'")
     #expect(try message("Import=2") == "")
     #expect(
-      try message("decode()=0") == "--faster 'decode()=0': expected CLASS=K or FUNCTION=K, so many times as fast: above 0, or 'infinitely'"
+      try message("decode()=0")
+        == "--faster 'decode()=0': expected CLASS=K or FUNCTION=K, so many times as fast: above 0, or 'infinitely'"
     )
   }
 }

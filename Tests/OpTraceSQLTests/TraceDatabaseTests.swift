@@ -63,12 +63,18 @@ struct TraceDatabaseTests {
   func samples() throws {
     let traces = [TraceBuilder.build(try TraceText.parse(SampledTrace.photos().text))]
     #expect(
-      try Self.text("SELECT work_kind, work, count(*), sum(weight) FROM samples GROUP BY 1, 2 ORDER BY 1, 2", of: traces) == [
-        "null | null | 5 | 5000000", "block | 2 | 4 | 4000000", "operation | 1 | 8 | 8000000", "task | 3 | 3 | 3000000",
-      ])
-    #expect(try Self.text("SELECT time, thread, weight FROM samples WHERE work IS NULL AND thread = 2", of: traces) == ["60000000 | 2 | 1000000"])
+      try Self.text(
+        "SELECT work_kind, work, count(*), sum(weight) FROM samples GROUP BY 1, 2 ORDER BY 1, 2", of: traces) == [
+          "null | null | 5 | 5000000", "block | 2 | 4 | 4000000", "operation | 1 | 8 | 8000000",
+          "task | 3 | 3 | 3000000",
+        ])
     #expect(
-      try Self.text("SELECT count(DISTINCT samples.stack) FROM samples JOIN stacks ON stacks.stack = samples.stack", of: traces)
+      try Self.text("SELECT time, thread, weight FROM samples WHERE work IS NULL AND thread = 2", of: traces) == [
+        "60000000 | 2 | 1000000"
+      ])
+    #expect(
+      try Self.text(
+        "SELECT count(DISTINCT samples.stack) FROM samples JOIN stacks ON stacks.stack = samples.stack", of: traces)
         == ["6"])
   }
 

@@ -46,12 +46,14 @@ static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_
   return *header >= *low && *header < *high;
 }
 
-static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
+static unwind_rule make_rule(uint64_t address, bool careful, uint64_t generation, uint64_t *start) {
   uint64_t low, high, header;
   bool in_pieces;
   if (!find_module(address, &low, &high, &header, &in_pieces)) return 0;
   unwind_image image;
   image.bytes = careful || in_pieces ? NULL : (const uint8_t *)(uintptr_t)low;
+  // Another process may change at any time.
+  image.generation = peek_process() ? 0 : generation;
   image.low = low;
   image.high = high;
   image.window_at = image.window_bytes = 0;
@@ -86,7 +88,7 @@ static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t gener
   memo *slot = &rules[spread(address) >> 40 & (rule_slots - 1)];
   uint64_t rule;
   if (recall(slot, address, generation, &rule)) return rule;
-  rule = make_rule(address, careful, NULL);
+  rule = make_rule(address, careful, generation, NULL);
   remember(slot, address, generation, rule);
   return rule;
 }
@@ -97,7 +99,7 @@ static uint64_t function_at(uint64_t address, uint64_t generation) {
   uint64_t start;
   if (recall(slot, address, generation, &start)) return start;
   start = 0;
-  make_rule(address, true, &start);
+  make_rule(address, true, generation, &start);
   remember(slot, address, generation, start);
   return start;
 }

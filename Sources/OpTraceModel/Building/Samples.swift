@@ -15,7 +15,9 @@ struct Samples {
 
   mutating func add(_ fields: EventFields.Sampling, _ time: Nanoseconds) {
     readings.append(
-      .init(time: time, used: TimeBounds.clamp(Nanoseconds(clamping: fields.used)), lost: fields.lost, missing: fields.missing))
+      .init(
+        time: time, used: TimeBounds.clamp(Nanoseconds(clamping: fields.used)), lost: fields.lost,
+        missing: fields.missing))
   }
 
   /// Forgets samples from before `time`. O(samples).

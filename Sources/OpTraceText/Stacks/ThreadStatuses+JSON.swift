@@ -26,15 +26,15 @@ extension ThreadStatus {
     let sampled = sampledAt.map { [JSONValue.Member("sampledAtSeconds", .seconds($0))] } ?? []
     return .members(
       [
-      "id": .integer(Int(id.rawValue)),
-      "systemId": .integer(Int(systemID)),
-      "name": .string(name),
-      "state": .string(state.rawValue),
-      "operation": .optional(operation) { .integer(Int($0.rawValue)) },
-      "waitsFor": .optional(waitsFor, \.json),
-      "owner": .optional(owner) { .integer(Int($0.rawValue)) },
-      "frames": .array(stacks.frames(stack).map(\.json)),
-    ], and: sampled)
+        "id": .integer(Int(id.rawValue)),
+        "systemId": .integer(Int(systemID)),
+        "name": .string(name),
+        "state": .string(state.rawValue),
+        "operation": .optional(operation) { .integer(Int($0.rawValue)) },
+        "waitsFor": .optional(waitsFor, \.json),
+        "owner": .optional(owner) { .integer(Int($0.rawValue)) },
+        "frames": .array(stacks.frames(stack).map(\.json)),
+      ], and: sampled)
   }
 }
 
