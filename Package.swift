@@ -87,6 +87,8 @@ let package = Package(
     // What differs between runs, and its picture.
     .target(
       name: "OpTraceComparison", dependencies: ["OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    // Where processor time went: tables, and files for other tools.
+    .target(name: "OpTraceProfile", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // A trace as tables: what SQL and every format for other databases is made from.
     .target(
       name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -135,7 +137,7 @@ let package = Package(
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
-        "OpTraceReport",
+        "OpTraceProfile", "OpTraceReport",
         "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet",
         "OpTraceProcesses", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
@@ -209,6 +211,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceComparisonTests",
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceProfileTests",
+      dependencies: ["TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceModel"]),
@@ -318,7 +323,7 @@ for target in package.targets where target.type != .system {
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",
-    "OpTraceComparison",
+    "OpTraceComparison", "OpTraceProfile",
     "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",

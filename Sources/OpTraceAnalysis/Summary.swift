@@ -39,6 +39,8 @@ public struct Summary: Sendable, Equatable {
   public var locations: [WaitLocation] = []
   /// How many more there are.
   public var moreLocations = 0
+  /// Where processor time went; nil: it was not sampled (`record --profile`), or none was used.
+  public var processorTime: ProcessorTime?
   /// What is missing from the trace.
   public var loss: LossReport
 
@@ -153,6 +155,7 @@ public struct Summary: Sendable, Equatable {
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
     (locations, moreLocations) = Self.locations(trace, most: slowestCount)
+    processorTime = Self.processorTime(trace, most: slowestCount, running: runningTimes)
   }
 
   /// What is computed over all operations.

@@ -158,6 +158,7 @@ enum ClickHouseKeys {
     "span_work": ["work"],
     "marks": ["thread", "time", row],
     "stacks": ["stack", "depth"],
+    "samples": ["thread", "time", row],
     "critical_path": ["step"],
     "finding_operations": ["finding", "operation", row],
     "busy_threads": ["time"],

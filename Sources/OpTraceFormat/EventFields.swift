@@ -573,9 +573,9 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(image: UInt32, offset: UInt64, guessed: Bool, caller: UInt32, returns: Bool, library: UInt8) {
+    package init(image: UInt32, offset: UInt64, guessed: Bool, caller: UInt32, returns: Bool, library: UInt8, cut: Bool) {
       word1 = UInt64(image) & 0xFFFF | (offset & 0x7FFF_FFFF_FFFF) << 16 | (guessed ? 1 << 63 : 0)
-      word2 = UInt64(caller) | (returns ? 1 << 32 : 0) | (UInt64(library) & 0x7) << 33
+      word2 = UInt64(caller) | (returns ? 1 << 32 : 0) | (UInt64(library) & 0x7) << 33 | (cut ? 1 << 36 : 0)
     }
 
     @inlinable package var image: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
@@ -587,6 +587,7 @@ package enum EventFields {
     @inlinable package var returns: Bool { word2 >> 32 & 1 != 0 }
     @inlinable package var library: UInt8 { UInt8(truncatingIfNeeded: word2 >> 33 & 0x7) }
     @inlinable package static var largestLibrary: UInt8 { 0x7 }
+    @inlinable package var cut: Bool { word2 >> 36 & 1 != 0 }
   }
 
   /// `symbol`
@@ -930,6 +931,104 @@ package enum EventFields {
     }
 
     @inlinable package var span: UInt32 { UInt32(truncatingIfNeeded: word1) }
+  }
+
+  /// `profile`
+  package struct Profile: EventWords {
+    @inlinable package static var kind: EventKind { .profile }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(period: UInt64, by: UInt8, kernel: Bool, refused: UInt16, copied: UInt32) {
+      word1 = period & 0xFF_FFFF_FFFF | (UInt64(by) & 0xF) << 40 | (kernel ? 1 << 44 : 0) | UInt64(refused) << 48
+      word2 = UInt64(copied)
+    }
+
+    @inlinable package var period: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestPeriod: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var by: UInt8 { UInt8(truncatingIfNeeded: word1 >> 40 & 0xF) }
+    @inlinable package static var largestBy: UInt8 { 0xF }
+    @inlinable package var kernel: Bool { word1 >> 44 & 1 != 0 }
+    @inlinable package var refused: UInt16 { UInt16(truncatingIfNeeded: word1 >> 48) }
+    @inlinable package var copied: UInt32 { UInt32(truncatingIfNeeded: word2) }
+  }
+
+  /// `sampled`
+  package struct Sampled: EventWords {
+    @inlinable package static var kind: EventKind { .sampled }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(age: UInt64, thread: UInt32) {
+      word1 = age & 0xFF_FFFF_FFFF | (UInt64(thread) & 0xFF_FFFF) << 40
+      word2 = 0
+    }
+
+    @inlinable package var age: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `sampled-in-kernel`
+  package struct SampledInKernel: EventWords {
+    @inlinable package static var kind: EventKind { .sampledInKernel }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(age: UInt64, thread: UInt32) {
+      word1 = age & 0xFF_FFFF_FFFF | (UInt64(thread) & 0xFF_FFFF) << 40
+      word2 = 0
+    }
+
+    @inlinable package var age: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `sampling`
+  package struct Sampling: EventWords {
+    @inlinable package static var kind: EventKind { .sampling }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(used: UInt64, lost: UInt32, missing: UInt32) {
+      word1 = used
+      word2 = UInt64(lost) | UInt64(missing) << 32
+    }
+
+    @inlinable package var used: UInt64 { word1 }
+    @inlinable package var lost: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var missing: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
 
   /// `thread`

@@ -120,6 +120,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case submittedWithin = 0x5B
   /// A continuation that a task waits for, or is about to, is resumed. Since 1.8.
   case taskResumed = 0x5C
+  /// Where a thread was when a share of processor time was used up. Since 1.8.
+  case sampled = 0x5D
+  /// The same, inside of a system call. Since 1.8.
+  case sampledInKernel = 0x5E
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -146,6 +150,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case taskCreated = 0x8C
   /// A task is given to an actor, and waits for it. Since 1.8.
   case taskQueued = 0x8D
+  /// How the program's processor time is sampled. A definition. Since 1.8.
+  case profile = 0x8E
+  /// How much processor time the program has used while it was sampled. Since 1.8.
+  case sampling = 0x8F
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

@@ -329,10 +329,10 @@ public struct EventSpec: Sendable {
         .init("image", 1, 0, 16, .image), .init("offset", 1, 16, 47, .unsigned(.any)),
         .init("guessed", 1, 63, 1, .flag),
         .init("caller", 2, 0, 32, .frame), .init("returns", 2, 32, 1, .flag),
-        .init("library", 2, 33, 3, .unsigned(.within(0...5)), since: 8),
+        .init("library", 2, 33, 3, .unsigned(.within(0...5)), since: 8), .init("cut", 2, 36, 1, .flag, since: 8),
       ], part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "a frame; the innermost one names the stack. `offset`: the address in the image's file; without an image, in memory. `returns`: a return address, so the call is before it. `guessed`: found without an unwind rule. `caller`: the next frame outside. `library` (since 1.8): of code that is linked into the program's file: 1 Swift's runtime and standard library, 2 libdispatch, 3 Swift's overlay of it, 4 Foundation, 5 another one; 0: the image's own"
+        "a frame; the innermost one names the stack. `offset`: the address in the image's file; without an image, in memory. `returns`: a return address, so the call is before it. `guessed`: found without an unwind rule. `caller`: the next frame outside. `library` (since 1.8): of code that is linked into the program's file: 1 Swift's runtime and standard library, 2 libdispatch, 3 Swift's overlay of it, 4 Foundation, 5 another one; 0: the image's own. `cut` (since 1.8): its callers are not known, because only a part of the stack was read"
     ),
     EventSpec(
       .symbol, "symbol", .frame,
@@ -488,6 +488,36 @@ public struct EventSpec: Sendable {
       carry: .whileUnfinished, life: .nobody, since: 5,
       meaning:
         "this work was submitted inside the span, by the thread or the task that was in it"
+    ),
+
+    // Samples of processor time.
+    EventSpec(
+      .profile, "profile", .none,
+      [
+        .init("period", 1, 0, 40, .unsigned(.any)), .init("by", 1, 40, 4, .unsigned(.within(0...1))),
+        .init("kernel", 1, 44, 1, .flag), .init("refused", 1, 48, 16, .unsigned(.any)),
+        .init("copied", 2, 0, 32, .unsigned(.any)),
+      ], part: .definition, carry: .never, life: .nobody, since: 8,
+      meaning:
+        "processor time is sampled from here on. `period`: nanoseconds of a thread's processor time that a sample stands for. `by`: 0 the kernel's events, 1 timers of the threads. `kernel`: system calls, too. `copied`: bytes of stack that are read at most. `refused`: the system's error number, if it does not allow it; 0: it does"
+    ),
+    EventSpec(
+      .sampled, "sampled", .frame, [.init("age", 1, 0, 40, .age), .init("thread", 1, 40, 24, .thread)],
+      carry: .never, life: .nobody, since: 8,
+      meaning: "`thread` was here, `age` ago: the innermost frame of its stack; 0: not known"),
+    EventSpec(
+      .sampledInKernel, "sampled-in-kernel", .frame,
+      [.init("age", 1, 0, 40, .age), .init("thread", 1, 40, 24, .thread)],
+      carry: .never, life: .nobody, since: 8,
+      meaning: "the same, in a system call that was made there"),
+    EventSpec(
+      .sampling, "sampling", .none,
+      [
+        .init("used", 1, 0, 64, .unsigned(.any)), .init("lost", 2, 0, 32, .unsigned(.any)),
+        .init("missing", 2, 32, 32, .unsigned(.any)),
+      ], carry: .never, life: .nobody, since: 8,
+      meaning:
+        "`used`: processor time in nanoseconds that the program has used since `profile`, without the recorder's own thread. `lost`: samples that found no room until here. `missing`: threads that are not sampled"
     ),
 
     // Bookkeeping.

@@ -42,6 +42,7 @@ static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) 
   (void)context;
   const char *name = name_of(object);
   if (strcmp(name, "libFoundation.so") == 0) return 1;
+  if (strcmp(name, "libswiftCore.so") == 0) return optrace_is_wanted("OPTRACE_PROFILE");
   if (strcmp(name, "libdispatch.so") == 0) return optrace_is_wanted("OPTRACE_DISPATCH");
   return strcmp(name, "libswift_Concurrency.so") == 0 && optrace_is_wanted("OPTRACE_TASKS");
 }
@@ -50,7 +51,9 @@ static void start_recorder(void) {
   // The program's own recorder, where it is linked with one.
   if (registered) return registered();
   // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
-  if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(optrace_is_wanted("OPTRACE_DISPATCH"), optrace_is_wanted("OPTRACE_TASKS"))) return;
+  bool profile = optrace_is_wanted("OPTRACE_PROFILE");
+  bool dispatch = profile || optrace_is_wanted("OPTRACE_DISPATCH"), tasks = profile || optrace_is_wanted("OPTRACE_TASKS");
+  if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(dispatch, tasks)) return;
   optrace_begin_from_outside();
   dlerror();  // Errors of our own are not for the program.
 }

@@ -28,7 +28,7 @@ struct OpTraceCommand: ParsableCommand {
         name: "Look",
         subcommands: [
           ViewCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
-          TopCommand.self,
+          ProfileCommand.self, TopCommand.self,
         ]),
       CommandGroup(name: "Diagnose", subcommands: [DoctorCommand.self, StacksCommand.self]),
       CommandGroup(name: "Compare", subcommands: [DiffCommand.self, WhatIfCommand.self]),

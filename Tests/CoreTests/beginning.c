@@ -18,8 +18,7 @@
 #include "../../Sources/COpTrace/begin/create.h"
 #include "../../Sources/COpTrace/begin/header.h"
 #include "../../Sources/COpTrace/begin/paths.h"
-#include "../../Sources/COpTrace/begin/request.h"
-#include "../../Sources/COpTrace/begin/wishes.h"
+#include "COpTraceBegin.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
 #include "reader.h"
@@ -60,7 +59,7 @@ TEST(sizes_are_read_as_people_write_them) {
     {"99999999999999999999", 0},
   };
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    if (wishes_bytes(sizes[i].text) != sizes[i].bytes) core_test_fail(__FILE__, __LINE__, "'%s'", sizes[i].text);
+    if (optrace_bytes(sizes[i].text) != sizes[i].bytes) core_test_fail(__FILE__, __LINE__, "'%s'", sizes[i].text);
 }
 
 // ---- Files ---------------------------------------------------------------------------------------------------------
@@ -88,7 +87,7 @@ static void expect_creation(const char *path, creation expected, const char *to)
 TEST(files_replace_finished_traces_and_nothing_else) {
   static uint8_t zeros[70000];
   uint8_t header[optrace_header_size] = {0};
-  trace_header_make(header, true, false);
+  trace_header_make(header, true, false, NULL);
   write_file("text", "hello", 5);
   write_file("empty", "", 0);
   write_file("zeros", zeros, sizeof zeros);
@@ -115,10 +114,29 @@ TEST(files_replace_finished_traces_and_nothing_else) {
   rmdir("folder");
 }
 
+TEST(a_header_has_the_name_that_a_program_gives_itself) {
+  uint8_t header[optrace_header_size] = {0};
+  trace_header_make(header, true, false, "photo-import");
+  EXPECT(strcmp((const char *)header + optrace_header_process_name, "photo-import") == 0);
+}
+
 TEST(a_file_that_another_recorder_begins_is_left_to_it) {
   int file = open("run", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   REQUIRE(file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0);
   expect_creation("run", created, "run-2");
+}
+
+// However long the first takes for its first word, as on a machine that has a hundred others to run.
+TEST(files_that_are_begun_at_once_are_different_ones) {
+  created_file files[3];
+  static const char *const names[] = {"run", "run-2", "run-3"};
+  for (int i = 0; i < 3; i++) {
+    files[i] = trace_file_create("run");
+    EXPECT(files[i].result == created && strcmp(files[i].path, names[i]) == 0);
+  }
+  for (int i = 0; i < 3; i++) close(files[i].descriptor), free(files[i].path);
+  // Nobody is at it any more, and there is nothing in it.
+  expect_creation("run", created, "run");
 }
 
 TEST(closed_standard_streams_are_left_closed) {
@@ -167,18 +185,18 @@ static void describe(optrace_recorder *recorder) {
   memset(longest, 'x', sizeof longest);
   // A character across the place where texts are cut.
   memcpy(longest + optrace_format_longest_text - 1, "\xc3\xa4", 2);
-  uint32_t work = class_id("Work", 4, "App", 3, 0), code = code_id((uint64_t)(uintptr_t)&describe);
-  if (!work || !code || class_id("Work", 4, "App", 3, 0) != work || code_id((uint64_t)(uintptr_t)&describe) != code) _exit(11);
-  if (class_id("Work", 4, "App", 3, code) == work || text_id("Work", 4) != work || text_id("Wor", 3) == work) _exit(12);
-  if (text_id(longest, sizeof longest) != text_id(longest, sizeof longest) || code_id(1)) _exit(13);
+  uint32_t work = optrace_class_id(recorder, "Work", 4, "App", 3, 0), code = optrace_code_id(recorder, (uint64_t)(uintptr_t)&describe);
+  if (!work || !code || optrace_class_id(recorder, "Work", 4, "App", 3, 0) != work || optrace_code_id(recorder, (uint64_t)(uintptr_t)&describe) != code) _exit(11);
+  if (optrace_class_id(recorder, "Work", 4, "App", 3, code) == work || optrace_text_id(recorder, "Work", 4) != work || optrace_text_id(recorder, "Wor", 3) == work) _exit(12);
+  if (optrace_text_id(recorder, longest, sizeof longest) != optrace_text_id(recorder, longest, sizeof longest) || optrace_code_id(recorder, 1)) _exit(13);
   uint64_t stack[] = {(uint64_t)(uintptr_t)&describe + 1, 7, (uint64_t)(uintptr_t)&in_a_process + 9};
-  uint32_t id = code_define_stack(NULL, stack, 3, 1);
-  if (!id || code_define_stack(NULL, stack, 3, 1) != id || code_define_stack(NULL, stack, 3, 2) == id) _exit(14);
+  uint32_t id = code_stack_id(recorder, stack, 3, 1);
+  if (!id || code_stack_id(recorder, stack, 3, 1) != id || code_stack_id(recorder, stack, 3, 2) == id) _exit(14);
   optrace_emit1(recorder, optrace_kind_started, 1);
   // A child of the program neither records nor closes.
   pid_t child = fork();
   if (child == 0) {
-    if (text_id("new", 3) || code_id((uint64_t)(uintptr_t)&expect_text)) _exit(1);
+    if (optrace_text_id(recorder, "new", 3) || optrace_code_id(recorder, (uint64_t)(uintptr_t)&expect_text)) _exit(1);
     // The recorder's memory is wiped there, which a sanitizer takes for a leak.
     if (is_sanitized()) _exit(0);
     exit(0);

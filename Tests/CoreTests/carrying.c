@@ -1,4 +1,4 @@
-// What a flight recorder keeps that was begun from C: as the event table says.
+// What a flight recorder keeps: as the event table says.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,12 @@
 
 enum { smallest = 256 * 1024, operation = 4001, queue = 71, span = 9001, object = 0x7f0040, waiter = 55 };
 
-static void fill(optrace_recorder *recorder) {
+static void emit_marks(optrace_recorder *recorder, int count) {
   static const uint8_t text[] = "a mark that fills the ring";
-  for (int i = 0; i < 40000; i++) optrace_emit_text(recorder, optrace_kind_mark, 0, 0, false, 0, text, sizeof text - 1);
+  for (int i = 0; i < count; i++) optrace_emit_text(recorder, optrace_kind_mark, 0, 0, false, 0, text, sizeof text - 1);
 }
+
+static void fill(optrace_recorder *recorder) { emit_marks(recorder, 40000); }
 
 // ---- Each kind -----------------------------------------------------------------------------------------------------
 
@@ -112,6 +114,105 @@ TEST(a_ring_carries_nothing_of_what_is_over) {
     // The recorder names its threads itself, and keeps the clock.
     if (optrace_carries[kind] != optrace_carry_never) core_test_fail(__FILE__, __LINE__, "kind 0x%02X is carried", kind);
   }
+  trace_free(&t);
+}
+
+static size_t count_of(const trace *t, uint8_t kind, uint32_t subject) {
+  size_t count = 0;
+  for (size_t i = 0; i < t->count; i++) count += t->records[i].kind == kind && t->records[i].subject == subject;
+  return count;
+}
+
+// Each time its end is told of in `finish`, in a chunk that is gone at the end.
+static trace ended_after_it_was_carried(void (*finish)(optrace_recorder *recorder), int fills) {
+  optrace_recorder *recorder = recording_begin_flight("run.optrace", smallest);
+  if (!recorder) return (trace){.wrong = "it did not begin"};
+  emit(recorder, optrace_kind_operation_created, 0);
+  emit(recorder, optrace_kind_started, 0);
+  emit(recorder, optrace_kind_queue_created, 0);
+  emit(recorder, optrace_kind_wait_began, 0);
+  emit(recorder, optrace_kind_queue_wait_began, 0);
+  emit(recorder, optrace_kind_span_began, 0);
+  optrace_emit3(recorder, optrace_kind_block_submitted, operation + 1, 0, 0);
+  optrace_emit3(recorder, optrace_kind_task_created, operation + 2, 0, 0);
+  fill(recorder);
+  finish(recorder);
+  for (int i = 0; i < fills; i++) fill(recorder);
+  return stopped(recorder);
+}
+
+static void finish_all(optrace_recorder *recorder) {
+  emit(recorder, optrace_kind_ended_finished, 0);
+  emit(recorder, optrace_kind_queue_released, 0);
+  emit(recorder, optrace_kind_wait_ended, 0);
+  emit(recorder, optrace_kind_queue_wait_ended, 0);
+  emit(recorder, optrace_kind_span_ended, 0);
+  optrace_emit1(recorder, optrace_kind_run_ended, operation + 1);
+  optrace_emit1(recorder, optrace_kind_task_completed, operation + 2);
+}
+
+// The chunk of what was carried is not full, so it stays for as long as nothing else is carried.
+TEST(a_ring_keeps_the_end_of_what_it_carried) {
+  trace t = ended_after_it_was_carried(finish_all, 2);
+  EXPECT_NOTHING(t.wrong);
+  EXPECT_EQUAL(trace_lost(&t), 0);
+  static const struct {
+    uint8_t begins, ends;
+    uint32_t subject, ended;
+  } all[] = {
+    {optrace_kind_operation_created, optrace_kind_ended_finished, operation, operation},
+    {optrace_kind_queue_created, optrace_kind_queue_released, queue, queue},
+    {optrace_kind_wait_began, optrace_kind_wait_ended, operation, operation},
+    {optrace_kind_queue_wait_began, optrace_kind_queue_wait_ended, queue, queue},
+    {optrace_kind_span_began, optrace_kind_span_ended, operation, span},
+    {optrace_kind_block_submitted, optrace_kind_run_ended, operation + 1, operation + 1},
+    {optrace_kind_task_created, optrace_kind_task_completed, operation + 2, operation + 2},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    // With its end, once, or not at all.
+    size_t begun = count_of(&t, all[i].begins, all[i].subject), ended = count_of(&t, all[i].ends, all[i].ended);
+    if (begun != ended || ended > 1) core_test_fail(__FILE__, __LINE__, "0x%02X: begun %zu, ended %zu", all[i].begins, begun, ended);
+  }
+  trace_free(&t);
+}
+
+static void wait_often(optrace_recorder *recorder) {
+  for (int i = 0; i < 1000; i++) {
+    emit(recorder, optrace_kind_wait_ended, 0);
+    emit(recorder, optrace_kind_wait_began, 0);
+  }
+  emit(recorder, optrace_kind_wait_ended, 0);
+}
+
+TEST(a_ring_keeps_one_end_of_many) {
+  trace t = ended_after_it_was_carried(wait_often, 2);
+  EXPECT_NOTHING(t.wrong);
+  EXPECT_EQUAL(trace_count(&t, optrace_kind_wait_began), 1);
+  EXPECT_EQUAL(trace_count(&t, optrace_kind_wait_ended), 1);
+  trace_free(&t);
+}
+
+// What carried chunks hold goes with them: neither ends nor beginnings pile up.
+TEST(a_ring_forgets_what_was_carried_and_is_over) {
+  enum { rounds = 40, at_once = 200 };
+  optrace_recorder *recorder = recording_begin_flight("run.optrace", smallest);
+  REQUIRE(recorder);
+  for (uint32_t round = 0; round < rounds; round++) {
+    for (uint32_t i = 1; i <= at_once; i++) optrace_emit2(recorder, optrace_kind_operation_created, round * at_once + i, 0);
+    // The smallest ring twice.
+    emit_marks(recorder, 2 * smallest / 40);
+    for (uint32_t i = 1; i <= at_once; i++) optrace_emit1(recorder, optrace_kind_ended_finished, round * at_once + i);
+  }
+  fill(recorder);
+  trace t = stopped(recorder);
+  EXPECT_EQUAL(trace_lost(&t), 0);
+  size_t begun = trace_count(&t, optrace_kind_operation_created), ended = trace_count(&t, optrace_kind_ended_finished);
+  EXPECT(begun < rounds * at_once / 2 && ended < rounds * at_once / 2);
+  static uint8_t has_end[rounds * at_once + 1];
+  for (size_t i = 0; i < t.count; i++)
+    if (t.records[i].kind == optrace_kind_ended_finished) has_end[t.records[i].subject] = 1;
+  for (size_t i = 0; i < t.count; i++)
+    if (t.records[i].kind == optrace_kind_operation_created) EXPECT(has_end[t.records[i].subject]);
   trace_free(&t);
 }
 

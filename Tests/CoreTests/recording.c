@@ -28,8 +28,8 @@ static void make_header(uint8_t *header, bool is_ring, bool use_counter) {
   memcpy(header + optrace_header_writer_version, "core-tests", 10);
 }
 
-static void scan_nothing(void *context, const uint8_t *chunk, uint32_t bytes) { (void)context, (void)chunk, (void)bytes; }
-static void carry_nothing(void *context, const uint8_t *chunk, uint32_t bytes) { (void)context, (void)chunk, (void)bytes; }
+static void scan_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) { (void)recorder, (void)context, (void)chunk, (void)bytes; }
+static void carry_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) { (void)recorder, (void)context, (void)chunk, (void)bytes; }
 
 static optrace_recorder *begin(const char *path, optrace_options options) {
   uint8_t header[optrace_header_size];
@@ -47,14 +47,13 @@ optrace_recorder *recording_begin(const char *path, uint64_t ring, uint64_t size
   return begin(path, (optrace_options){.use_counter = use_counter, .ring = ring != 0, .capacity = ring, .size_limit = size_limit});
 }
 
-optrace_recorder *recording_begin_ring(const char *path, uint64_t ring, void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes)) {
+optrace_recorder *recording_begin_ring(const char *path, uint64_t ring, void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes)) {
   return begin(path, (optrace_options){.use_counter = true, .ring = true, .capacity = ring, .carry = carry});
 }
 
 optrace_recorder *recording_begin_flight(const char *path, uint64_t ring) {
-  optrace_recorder *made = begin(path, (optrace_options){.use_counter = true, .ring = true, .capacity = ring, .scan = carry_scan, .carry = carry_keep});
-  if (made) carry_begin(made);
-  return made;
+  optrace_options options = {.use_counter = true, .ring = true, .capacity = ring};
+  return carry_prepare(&options) ? begin(path, options) : NULL;
 }
 
 typedef struct {

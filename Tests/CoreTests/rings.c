@@ -21,8 +21,8 @@ static void keep_started(void *context, const record *r) {
   EXPECT(optrace_carry(recording_current, r->thread, c->tid, r->ticks, (const uint8_t *)&head, 8));
 }
 
-static void carry(void *context, const uint8_t *chunk, uint32_t bytes) {
-  (void)context;
+static void carry(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) {
+  (void)recorder, (void)context;
   carried c = {0};
   EXPECT(records_walk(chunk, bytes, &c, keep_started));
 }

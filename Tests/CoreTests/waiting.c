@@ -4,11 +4,15 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../Sources/COpTrace/life/snapshot.h"
 #include "../../Sources/COpTrace/operations/operation.h"
 #include "../../Sources/COpTrace/waits/signals.h"
 #include "../../Sources/COpTrace/waits/waits.h"
+#include "COpTraceFields.h"
 #include "harness.h"
 #include "reader.h"
 #include "recording.h"
@@ -165,5 +169,74 @@ TEST(who_asks_for_a_look_gets_one) {
   EXPECT_EQUAL(looks, 1);
   EXPECT(main_thread && sleeper && seen_main == 1 && seen_sleeper == 1);
   trace_free(&t);
+}
+
+// ---- Snapshots of a program that is still ---------------------------------------------------------------------------
+
+static void *run_until_seen(void *unused) {
+  uint64_t before, now;
+  if (!optrace_recorder_activity(recording_current, &before)) _exit(1);
+  // A snapshot is written once all threads have been read.
+  do optrace_recorder_activity(recording_current, &now);
+  while (now == before);
+  for (;;) pause();
+  return unused;
+}
+
+// Tells `parent` when it records, and ends when that is closed. In a process of its own: who watches it would run in each snapshot.
+static void hang_after_a_run(int parent) {
+  optrace_recorder *recorder = recording_begin("hangs.optrace", 0, 0, true);
+  optrace_operation *operation = optrace_operation_create();
+  if (!recorder || !operation || !optrace_operation_attach(operation, 5)) _exit(1);
+  optrace_emit_created(recorder, 5, 0, operation);
+  optrace_operation_publish(operation, recorder);
+  optrace_operation_event(operation, optrace_kind_started);
+  pthread_t runner;
+  if (pthread_create(&runner, NULL, run_until_seen, NULL) != 0) _exit(1);
+  char byte = 1;
+  if (write(parent, &byte, 1) != 1) _exit(1);
+  while (read(parent, &byte, 1) < 0) {}
+  _exit(optrace_recorder_stop(recorder) != 0);
+}
+
+TEST(a_snapshot_in_which_a_thread_ran_is_taken_again_soon) {
+  SKIP_IF(is_emulated(), "/proc/PID/task/TID/syscall shows the emulator's threads");
+  int ends[2], status = -1;
+  char byte;
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[1]);
+    hang_after_a_run(ends[0]);
+  }
+  close(ends[0]);
+  REQUIRE(child > 0 && read(ends[1], &byte, 1) == 1 && map_file("hangs.optrace"));
+  // The fifth is the first that may find it still; the usual next snapshot would be taken ten later.
+  uint64_t beats = 9 * 2;
+  EXPECT(comes_true(has_beaten, &beats));
+  close(ends[1]);
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  trace t = trace_read("hangs.optrace");
+  EXPECT_NOTHING(t.wrong);
+  uint32_t snapshots = 0, running = 0, first = 0, last = 0;
+  for (size_t i = 0; i < t.count; i++) {
+    const record *r = &t.records[i];
+    if (r->kind == optrace_kind_thread_seen) running += optrace_thread_seen_read(r->word[0], r->word[1]).running;
+    if (r->kind != optrace_kind_looked) continue;
+    last = running + optrace_looked_read(r->word[0]).moved;
+    if (snapshots++ == 0) first = last;
+    running = 0;
+  }
+  EXPECT(snapshots > 1 && first > 0 && last == 0);
+  trace_free(&t);
+}
+
+TEST(snapshots_come_again_soon_a_few_times_and_no_more) {
+  uint32_t again = 0;
+  static const uint32_t expected[] = {1, 2, 4, 10, 10, 10};
+  for (int i = 0; i < 6; i++) EXPECT_EQUAL(snapshot_beats_to_next(true, &again), expected[i]);
+  // After one in which nothing ran as often again.
+  EXPECT_EQUAL(snapshot_beats_to_next(false, &again), 10);
+  for (int i = 0; i < 6; i++) EXPECT_EQUAL(snapshot_beats_to_next(true, &again), expected[i]);
 }
 #endif

@@ -197,8 +197,13 @@ func sleepHolders() {
 }
 
 func barrierOpReentry() {
-  let q = limitedQueue(1)
-  q.addOperation { q.waitUntilAllOperationsAreFinished() }
+  let q = limitedQueue(2)
+  q.addOperation { usleep(1000) }
+  q.addBarrierBlock {
+    let behind = BlockOperation {}
+    q.addOperation(behind)
+    behind.waitUntilFinished()
+  }
   q.waitUntilAllOperationsAreFinished()
 }
 

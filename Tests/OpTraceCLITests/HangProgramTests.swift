@@ -30,7 +30,7 @@
       ("continuation-lost-main", .stalled, "continuation-never-resumed", "in lost() at Broken.swift:"),
       ("sync-cycle", .deadlocked, "dispatch-cycle", "wait for each other"),
       ("sleep-holders", .stalled, "never-finished", "waiting for semaphore 1"),
-      ("barrier-op-reentry", .deadlocked, "queue-self-wait", "holds the only slot"),
+      ("barrier-op-reentry", .deadlocked, "wait-cycle", "2 operations block each other in a cycle"),
       ("kvo-finish-missing", .stalled, "never-finished", "nothing has finished it"),
       ("dependency-cycle", .deadlocked, "dependency-cycle", "depend on each other in a cycle"),
       (

@@ -12,10 +12,12 @@
     init() throws { folder = try RecordFolder() }
 
     /// The program "lock", recorded, which hangs: one thread has a lock, and an operation waits for it.
-    private func withHanging(_ body: (RunningProgram, _ processID: Int32, _ trace: String) throws -> Void) throws {
+    private func withHanging(
+      _ path: String? = nil, _ body: (RunningProgram, _ processID: Int32, _ trace: String) throws -> Void
+    ) throws {
       let trace = folder.folder.path("lock.optrace")
       let program = try RunningProgram(
-        Command.executable, ["record", "-o", trace, "--", try RecordFolder.program, "lock"], output: .none)
+        Command.executable, ["record", "-o", trace, "--", try path ?? RecordFolder.program, "lock"], output: .none)
       defer { program.kill() }
       var processID: Int32 = 0
       try eventually("a thread waits for the lock", whileRunning: program) {
@@ -62,6 +64,18 @@
         let doctor = try Command.run("doctor", "--stall-after", "0", String(processID))
         #expect(doctor.errors.contains("so optrace took the snapshot itself"), "\(doctor)")
         #expect(doctor.output.contains("lock"), "\(doctor)")
+      }
+    }
+
+    @Test("code of libraries that are linked into the program is not the program's own") func linked() throws {
+      try folder.compile("RecordTestProgram", as: "linked", "-static-stdlib")
+      try withHanging(folder.folder.path("linked")) { _, processID, _ in
+        let (result, threads) = try threads("stacks", "--json", String(processID))
+        #expect(result.errors.contains("so optrace took the snapshot itself"), "\(result)")
+        let frames = threads.flatMap { $0["frames"] as? [[String: Any]] ?? [] }
+        let libraries = frames.filter { ($0["function"] as? String)?.hasPrefix("_dispatch_") == true }
+        #expect(!libraries.isEmpty && libraries.allSatisfy { $0["own"] as? Bool == false }, "\(libraries)")
+        #expect(frames.contains { $0["own"] as? Bool == true }, "\(result)")
       }
     }
 

@@ -14,17 +14,8 @@
       folder = workspace.folder.folder.path
     }
 
-    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-
-    /// Compiles a program of the tests into the folder.
     private func compile(_ program: String, as name: String, _ options: String) throws {
-      let source = Self.sources.appendingPathComponent(program)
-      let hasMain = FileManager.default.fileExists(atPath: source.appendingPathComponent("main.swift").path)
-      let made = try Command.run(
-        source.path, "\(folder)/\(name)",
-        shell: "swiftc -swift-version 6 -O -g \(hasMain ? "" : "-parse-as-library") \(options) \"$1\"/*.swift -o \"$2\""
-      )
-      try #require(made.status == 0, "\(made)")
+      try workspace.compile(program, as: name, options)
     }
 
     @discardableResult
@@ -119,7 +110,7 @@
       .enabled("needs a C compiler") { await OwnThread.run { RecordRefusalTests.hasCompiler } })
     func jailed() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib")
-      let source = Self.sources.appendingPathComponent("JailedProgram/jail.c").path
+      let source = RecordFolder.sources.appendingPathComponent("JailedProgram/jail.c").path
       let made = try Command.run(folder, source, shell: RecordFolder.enter + #"cc "$1" -o jail && chmod 777 ."#)
       try #require(made.status == 0, "\(made)")
       for restrictions in ["mdwe", "exec", "nopwrite", "mdwe nopwrite", "exec nopwrite", "nobody exec"] {
@@ -144,6 +135,59 @@
       #expect(libraries.contains(.dispatch), "\(program.count) \(libraries)")
       #expect(program.contains(where: trace.stacks.isOwn))
       for id in program where trace.stacks[id]?.library != nil { #expect(!trace.stacks.isOwn(id)) }
+    }
+
+    // ---- Programs that are linked with OpTrace -----------------------------------------------------------------------
+
+    /// Compiles one that records itself, with what was built of OpTrace for these tests.
+    private func compileWithOpTrace(as name: String, _ options: String) throws {
+      let build = try Command.executable.deletingLastPathComponent()
+      let objects = try ["OpTrace", "OpTraceFormat", "COpTrace"].flatMap { module in
+        let files = try FileManager.default.subpathsOfDirectory(atPath: build.path + "/\(module).build")
+        return files.filter { $0.hasSuffix(".o") }.sorted().map { build.path + "/\(module).build/\($0)" }
+      }
+      try Data(objects.map { "\"\($0)\"\n" }.joined().utf8).write(to: URL(fileURLWithPath: "\(folder)/objects"))
+      let headers = RecordFolder.sources.deletingLastPathComponent().path + "/Sources/COpTrace/include"
+      try compile(
+        "LinkedProgram", as: name, "\(options) -I '\(build.path)/Modules' -I '\(headers)' '@\(folder)/objects'")
+    }
+
+    private func runItself(_ name: String, _ arguments: [String] = []) throws -> Command.Result {
+      try Command.run(
+        arguments: [folder, name] + arguments,
+        environment: ["OPTRACE_OUTPUT": "\(name).optrace", "OPTRACE_TASKS": "1", "OPTRACE_DISPATCH": "1"],
+        shell: RecordFolder.enter + #"program=$1; shift; exec "./$program" "$@""#)
+    }
+
+    @Test(
+      "a program that is linked with OpTrace records itself, without a loader too",
+      arguments: ["-static-stdlib", "-static-executable"])
+    func recordsItself(_ option: String) throws {
+      try compileWithOpTrace(as: "linked", option)
+      let result = try runItself("linked")
+      #expect(result.status == 0 && result.output == "16\n" && result.errors == "", "\(result)")
+      let all = try contents("linked")
+      #expect(all.operations.count == 11 && all.operations.allSatisfy { $0.hasSuffix("finished") }, "\(all)")
+      #expect(all.queues == ["work"] && all.blocks == 7 && all.tasks == 8, "\(all)")
+      guard option == "-static-executable" else { return }
+      let recorded = try record("linked")
+      #expect(recorded.status == 125 && recorded.errors.contains("or link OpTrace"), "\(recorded)")
+    }
+
+    @Test("one that has had a second thread, or was stripped, is told why it cannot be recorded, and runs")
+    func cannotRecordItself() throws {
+      try compileWithOpTrace(as: "linked", "-static-stdlib")
+      let made = try Command.run(folder, shell: RecordFolder.enter + "strip -o stripped linked")
+      try #require(made.status == 0, "\(made)")
+      let isLate = "functions that are linked into the program can be heard only from before its second thread"
+      let isStripped = "the program's symbols were stripped, so Swift's libraries in it cannot be found"
+      for (name, arguments, why) in [("linked", ["late"], isLate), ("stripped", [], isStripped)] {
+        let result = try runItself(name, arguments)
+        #expect(
+          result.errors == "optrace: blocks and tasks cannot be recorded (\(why)); the rest is recorded\n", "\(result)")
+        #expect(result.status == 0 && result.output.contains(": \(why); use the traced types\n16\n"), "\(result)")
+        #expect(try contents(name) == Contents(operations: [], queues: [], blocks: 0, tasks: 0))
+      }
     }
   }
 #endif

@@ -80,7 +80,8 @@ struct UsageTests {
 
   static let commands = [
     "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
-    "unpack", "symbolicate", "record", "list", "top", "whatif", "diff", "sql", "export", "fleet",
+    "unpack", "symbolicate", "record", "list", "top", "profile", "whatif", "diff", "sql", "export",
+    "fleet",
   ]
 
   @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)

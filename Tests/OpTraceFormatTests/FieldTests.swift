@@ -51,10 +51,10 @@ import Testing
     #expect(values(.limitChanged, limit) == ["value": .min])
     let frame = EventFields.Frame(
       image: 7, offset: EventFields.Frame.largestOffset, guessed: true, caller: 9, returns: true,
-      library: 5)
+      library: 5, cut: true)
     #expect(
       values(.frame, frame) == [
-        "image": 7, "offset": 1 << 47 - 1, "guessed": 1, "caller": 9, "returns": 1, "library": 5,
+        "image": 7, "offset": 1 << 47 - 1, "guessed": 1, "caller": 9, "returns": 1, "library": 5, "cut": 1,
       ])
   }
 

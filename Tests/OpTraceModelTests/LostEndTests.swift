@@ -59,6 +59,16 @@ import Testing
     #expect(trace.operations.map(\.isOutcomeKnown) == [true])
   }
 
+  @Test func numbersOfQueuesAndSpansAreNotThoseOfWork() throws {
+    var header = FileHeader()
+    header.overwrittenBytes = 1
+    var facts = try #require(RingFacts(header, []))
+    for (kind, subject) in [(EventKind.queueCreated, UInt32(1)), (.started, 2), (.runBegan, 3), (.taskRun, 4)] {
+      facts.noteCarried(RecordHead(kind: kind.rawValue, delta: 0, subject: subject))
+    }
+    #expect(facts.carried == [2, 3, 4])
+  }
+
   private func chunk(_ sequence: UInt64, of thread: UInt32, at ticks: UInt64) -> LoadedChunk {
     LoadedChunk(offset: 0, sequence: sequence, baseTicks: ticks, thread: thread, kind: .events, words: 0..<0)
   }

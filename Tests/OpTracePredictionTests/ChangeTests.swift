@@ -95,7 +95,8 @@ struct ChangeTests {
     for value in ["0", "-1", "nan", "inf", "x", "1e30"] {
       #expect(
         message(.faster, "Other=\(value)")
-          == "--faster 'Other=\(value)': expected CLASS=K, so many times as fast: above 0, or 'infinitely'")
+          == "--faster 'Other=\(value)': expected CLASS=K or FUNCTION=K, so many times as fast: above 0, or 'infinitely'"
+      )
     }
     #expect(message(.faster, "shared=2") == "--faster: 'shared' may mean 'Other' or 'Step'")
     #expect(message(.merge, "network=network") == "--merge 'network=network': both are the same queue")

@@ -59,6 +59,25 @@ struct TraceDatabaseTests {
       ])
   }
 
+  @Test("samples of processor time, with whose they are and where")
+  func samples() throws {
+    let traces = [TraceBuilder.build(try TraceText.parse(SampledTrace.photos().text))]
+    #expect(
+      try Self.text(
+        "SELECT work_kind, work, count(*), sum(weight) FROM samples GROUP BY 1, 2 ORDER BY 1, 2", of: traces) == [
+          "null | null | 5 | 5000000", "block | 2 | 4 | 4000000", "operation | 1 | 8 | 8000000",
+          "task | 3 | 3 | 3000000",
+        ])
+    #expect(
+      try Self.text("SELECT time, thread, weight FROM samples WHERE work IS NULL AND thread = 2", of: traces) == [
+        "60000000 | 2 | 1000000"
+      ])
+    #expect(
+      try Self.text(
+        "SELECT count(DISTINCT samples.stack) FROM samples JOIN stacks ON stacks.stack = samples.stack", of: traces)
+        == ["6"])
+  }
+
   @Test("every table has the rows and columns of the model, cell by cell")
   func cells() throws {
     let source = TableSource(Self.trace())

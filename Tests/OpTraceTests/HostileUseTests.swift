@@ -207,18 +207,6 @@ import Testing
     }
   }
 
-  /// However long the first takes for its first word, as on a machine that has a hundred others to run.
-  @Test func fileThatIsBegunIsNotTaken() throws {
-    let scratch = try Scratch()
-    let files = try (0..<3).map { _ in try TraceFileCreation.create(at: scratch.file().path) }
-    #expect(Set(files.map(\.path)).count == 3)
-    for file in files { close(file.descriptor) }
-    // Nobody is at it any more, and there is nothing in it.
-    let next = try TraceFileCreation.create(at: scratch.file().path)
-    #expect(next.path == scratch.file().path)
-    close(next.descriptor)
-  }
-
   @Test func hundredRecordersAtOnceAndOneAfterAnother() throws {
     let scratch = try Scratch()
     let recorders = try (0..<100).map { try TraceRecorder(writingTo: scratch.file("\($0).optrace")) }

@@ -19,16 +19,27 @@ import Testing
       let fill = bytes[offset + Layout.Chunk.fill..<offset + Layout.Chunk.fill + 4]
         .reversed().reduce(0) { $0 << 8 | Int($1) }
       try #require(size > 0)
-      bytes[offset..<offset + Layout.Chunk.size + fill].withUnsafeBytes { chunk in
-        var walk = ChunkRecords(chunk)
-        while let record = walk.next() {
-          guard let kind = EventKind(rawValue: record.kind), kind.spec.subject == .operation else { continue }
-          result[record.subject, default: []].append(kind)
+      try bytes[offset + Layout.Chunk.size..<offset + Layout.Chunk.size + fill].withUnsafeBytes { records in
+        var at = 0
+        while at + 8 <= records.count {
+          let head = RecordHead(records.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+          let words = try RecordSize.fixedWords(kind: head.kind) ?? Self.words(records, at)
+          at += words * 8
+          guard let kind = EventKind(rawValue: head.kind), kind.spec.subject == .operation else { continue }
+          result[head.subject, default: []].append(kind)
         }
       }
       offset += size
     }
     return result
+  }
+
+  /// Of a record with a text.
+  private static func words(_ records: UnsafeRawBufferPointer, _ at: Int) throws -> Int {
+    try #require(at + 16 <= records.count)
+    let words = RecordLengths(records.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)).words
+    try #require(words > 0)
+    return words
   }
 
   private func record(_ body: (TraceRecorder) throws -> Void) throws -> (kinds: [UInt32: [EventKind]], trace: Trace) {

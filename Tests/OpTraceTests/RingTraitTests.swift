@@ -58,8 +58,8 @@ import Testing
   }
 
   /// What is left of these records, written one after the other on a thread of their own, when the ring has gone round.
-  /// `waiter`: the thread that blocks; 0: the one that tells of it.
-  private func left(of specs: [EventSpec], waiter: Int64 = 0) throws -> [EventKind] {
+  /// `waiter`: the thread that blocks; 0: the one that tells of it. `later`: written then, before the ring goes round again.
+  private func left(of specs: [EventSpec], waiter: Int64 = 0, later: [EventSpec] = []) throws -> [EventKind] {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
@@ -67,6 +67,8 @@ import Testing
     Thread {
       for spec in specs { Self.emit(spec, recorder.core, waiter: waiter) }
       for index in 0..<40_000 { recorder.mark("mark \(index)") }
+      for spec in later { Self.emit(spec, recorder.core, waiter: waiter) }
+      for index in 0..<40_000 where !later.isEmpty { recorder.mark("mark \(index)") }
       done.open()
     }.start()
     done.wait()
@@ -117,5 +119,22 @@ import Testing
     let found = try left(of: order(others.filter { $0.carry != .whileNewest }) + ends)
     // The recorder names its threads itself.
     #expect(Set(found).subtracting([.threadNamed]) == [], "\(found)")
+  }
+
+  /// The chunk that holds what was carried is not full, so it stays for as long as nothing else is carried.
+  @Test(
+    "the end of what was carried is there for as long as its beginning",
+    arguments: [
+      (EventKind.operationCreated, EventKind.endedFinished), (.blockSubmitted, .runEnded),
+      (.taskCreated, .taskCompleted),
+      (.waitBegan, .waitEnded), (.queueWaitBegan, .queueWaitEnded), (.spanBegan, .spanEnded),
+      (.queueCreated, .queueReleased),
+    ]) func endOfWhatWasCarried(_ begins: EventKind, _ ends: EventKind) throws
+  {
+    let found = try left(
+      of: [#require(EventSpec.of(raw: begins.rawValue))], later: [#require(EventSpec.of(raw: ends.rawValue))])
+    // A combined record is read as its events.
+    let end = ends == .endedFinished ? EventKind.finished : ends
+    #expect(found.count { $0 == begins } == 1 && found.count { $0 == end } == 1, "\(found)")
   }
 }

@@ -15,7 +15,7 @@ import Testing
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
       .processorTime: .executionBegan, .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated,
-      .taskSuspended: .taskCreated, .taskQueued: .taskCreated, .taskResumed: .taskCreated,
+      .taskSuspended: .taskCreated, .taskQueued: .taskCreated, .taskResumed: .taskCreated, .sampling: .profile,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }

@@ -112,6 +112,8 @@ while let step = rest.popFirst() {
   case "blocks":
     blocks()
 
+  case "burn":
+    burn()
   case "dispatch":
     dispatchBlocks()
 

@@ -1,8 +1,8 @@
-// As TraceFileCreation.swift has it.
 #include "create.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static created_file replaced(const char *named) {
   return descriptor >= 0 ? outcome(created, descriptor, 0, named) : outcome(not_created, -1, errno, named);
 }
 
-created_file trace_file_create(const char *path) {
+static created_file create_alone(const char *path) {
   char *candidate = strdup(path);
   created_file made = outcome(not_created, -1, candidate ? EEXIST : ENOMEM, path);
   for (int number = 2; candidate && number <= most_numbers; number++) {
@@ -163,5 +163,14 @@ created_file trace_file_create(const char *path) {
     break;
   }
   free(candidate);
+  return made;
+}
+
+// One at a time: two recorders that start together must not both replace the same finished trace.
+created_file trace_file_create(const char *path) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  created_file made = create_alone(path);
+  pthread_mutex_unlock(&lock);
   return made;
 }

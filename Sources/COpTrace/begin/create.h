@@ -12,8 +12,7 @@ typedef struct {
   char *path;      // Of the file, or of what is in the way; the caller frees it. NULL: memory is out, and nothing was created.
 } created_file;
 
-// An existing trace is replaced if its writer is done. While another recorder still writes it, a number is added to the name. Not
-// for two threads at a time.
+// An existing trace is replaced if its writer is done. While another recorder still writes it, a number is added to the name.
 created_file trace_file_create(const char *path);
 
 #endif

@@ -42,7 +42,7 @@ static const char *process_name(char *room, size_t size) {
   return slash ? slash + 1 : name ? name : "";
 }
 
-void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_counter, bool is_ring) {
+void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_counter, bool is_ring, const char *name) {
   memset(out, 0, optrace_header_static_checksum);
   uint32_t process = (uint32_t)getpid();
   uint64_t start = optrace_process_start(process);
@@ -57,7 +57,8 @@ void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_cou
   memcpy(out + optrace_header_process_start, &start, sizeof start);
   optrace_boot_id(out + optrace_header_boot_id);
   char room[PATH_MAX];
-  put_text(out, optrace_header_process_name, process_name(room, sizeof room), optrace_header_process_name_size);
+  if (!name) name = process_name(room, sizeof room);
+  put_text(out, optrace_header_process_name, name, optrace_header_process_name_size);
   put(out, optrace_header_processors, processors());
   put_text(out, optrace_header_writer_version, OPTRACE_VERSION, optrace_header_writer_version_size);
 }

@@ -8,6 +8,7 @@
 #define TRACE_MAGIC "OPTRACE\n"
 enum { trace_magic_size = 8 };
 
-void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_counter, bool is_ring);
+// `name`: what the program calls itself; NULL: as its file is called.
+void trace_header_make(uint8_t out[optrace_header_static_checksum], bool use_counter, bool is_ring, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "COpTrace.h"
+#include "COpTraceBegin.h"
 #include "paths.h"
 
 static const char *folder(void) {
@@ -70,7 +70,7 @@ static void note(char sign, const char *text) {
   }
 }
 
-void request_note_recording(const char *path) { note('+', path); }
+void optrace_note_recording(const char *path) { note('+', path); }
 
 void request_complain(const char *result, const char *format, ...) {
   char *why = NULL, *text = NULL;
@@ -87,3 +87,5 @@ void request_complain(const char *result, const char *format, ...) {
   }
   free(why);
 }
+
+void optrace_complain(const char *why, const char *result) { request_complain(result, "%s", why); }

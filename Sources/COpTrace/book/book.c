@@ -1,6 +1,7 @@
 #include "book.h"
 
 #include "../base/bits.h"
+#include "debug_file.h"
 #include "sides.h"
 #include "symbols.h"
 
@@ -8,9 +9,7 @@
 
 #if OPTRACE_BOOK
 
-#include <limits.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -34,6 +33,7 @@ static struct {
   bool was_read;
   bool is_static, is_stripped;
   symbol_file file;
+  sides sides;
   uint32_t *slots;  // Indexes of symbols, less one; 0: free.
   unsigned bits;
 } names;
@@ -68,29 +68,6 @@ static bool is_in_program(uint64_t address) {
 
 // ---- The program's file ------------------------------------------------------------------------------------------------
 
-// A debug file has the same addresses if it has the same build id.
-static bool open_debug(symbol_file *debug, const char *path, const symbol_file *of) {
-  if (!symbol_file_open(debug, path)) return false;
-  if (debug->symbols && of->id_size && debug->id_size == of->id_size && memcmp(debug->id, of->id, of->id_size) == 0) return true;
-  symbol_file_close(debug);
-  return false;
-}
-
-static bool find_debug(symbol_file *debug, const symbol_file *of) {
-  char path[PATH_MAX + 64], id[2 * 64 + 1];
-  const char *wish = getenv("OPTRACE_DEBUG_FILE");
-  if (wish && *wish && open_debug(debug, wish, of)) return true;
-  ssize_t length = readlink(program_path(), path, PATH_MAX);
-  if (length > 0) {
-    snprintf(path + length, sizeof path - (size_t)length, ".debug");
-    if (open_debug(debug, path, of)) return true;
-  }
-  if (of->id_size < 2 || of->id_size > 64) return false;
-  for (size_t i = 0; i < of->id_size; i++) snprintf(id + 2 * i, 3, "%02x", of->id[i]);
-  snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-  return open_debug(debug, path, of);
-}
-
 // A symbol can lie about where it is.
 static bool is_usable(const Elf64_Sym *symbol) {
   uint64_t address = symbol->st_value + program.bias;
@@ -123,7 +100,7 @@ static void read_names(void) {
   if (!symbol_file_open(&file, program_path())) return;
   names.is_static = file.has_swift;
   names.is_stripped = names.is_static && !file.symbols;
-  if (!names.is_static || (!file.symbols && !find_debug(&debug, &file))) return symbol_file_close(&file);
+  if (!names.is_static || (!file.symbols && !debug_file_find(&debug, &file, program_path()))) return symbol_file_close(&file);
   if (names.is_stripped) {
     symbol_file_close(&file);
     file = debug;
@@ -131,7 +108,7 @@ static void read_names(void) {
   }
   names.file = file;
   index_names();
-  sides_find(&names.file, program.bias);
+  sides_find(&names.sides, &names.file, program.bias);
 }
 
 bool book_is_static(void) {
@@ -198,32 +175,32 @@ static void see_namesake(void *context, uint32_t symbol) {
 
 bool book_is_folded(const char *name, const void *address) {
   namesakes seen = {.name = name};
-  if (names.slots) sides_functions_at((uint64_t)(uintptr_t)address, see_namesake, &seen);
+  if (names.slots) sides_functions_at(&names.sides, (uint64_t)(uintptr_t)address, see_namesake, &seen);
   return seen.is_folded;
 }
 
 bool book_is_programs(uint64_t address) {
-  return !sides_known() || !is_in_program(address) || sides_is_programs(address);
+  return !sides_known(&names.sides) || !is_in_program(address) || sides_is_programs(&names.sides, address);
 }
 
 uint32_t book_library_at(uint64_t address) {
-  return sides_known() && is_in_program(address) ? sides_library_at(address) : (uint32_t)book_program;
+  return sides_known(&names.sides) && is_in_program(address) ? sides_library_at(&names.sides, address) : (uint32_t)book_program;
 }
 
 book_range book_library_around(uint64_t address) {
   read_names();
-  return sides_known() ? sides_library_around(address) : (book_range){0, 0};
+  return sides_known(&names.sides) ? sides_library_around(&names.sides, address) : (book_range){0, 0};
 }
 
 book_range book_overlay(void) {
   read_names();
-  return sides_known() ? sides_overlay() : (book_range){0, 0};
+  return sides_known(&names.sides) ? sides_overlay(&names.sides) : (book_range){0, 0};
 }
 
 void book_close(void) {
   free(names.slots);
   names.slots = NULL;
-  sides_forget();
+  sides_forget(&names.sides);
   symbol_file_close(&names.file);
   if (names.is_static && !names.is_stripped) names.was_read = false;
 }
@@ -262,3 +239,9 @@ book_range book_overlay(void) { return (book_range){0, 0}; }
 void book_close(void) {}
 
 #endif
+
+void *book_loaded(const char *library) {
+  // Programs that are linked without a loader have none. A call by name would make their linkers warn, and one of them fail.
+  void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+  return open ? open(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}

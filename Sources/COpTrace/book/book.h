@@ -24,6 +24,9 @@ void *book_find(const char *name);
 // folders. Reads the file each time. False also if the file is not the one that is loaded.
 bool book_look_up_in(const char *library, const char *name, book_entry *found);
 
+// The loader's handle of a library that is loaded already, by its file's name; null: there is none. It need not be closed.
+void *book_loaded(const char *library);
+
 // Whether Swift's libraries are linked into the program. Reads the program's file once, if the loader knows no Swift library.
 bool book_is_static(void);
 // Whether the program's file was stripped of its symbols, and no debug file with the same build id was found.

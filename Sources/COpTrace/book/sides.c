@@ -5,7 +5,6 @@
 
 #if OPTRACE_BOOK
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,24 +16,12 @@ typedef enum {
   says_swift,  // Of the standard library, or made of it by the compiler, in whatever object.
 } side;
 
-typedef struct {
+struct sides_place {
   uint64_t address;
   uint32_t symbol;  // Its index in the file.
   side is;
-} place;
-
-static place *places;  // By address, until the book is closed.
-static size_t place_count;
-
-// The program's own code.
-enum { most_pieces = 64 };
-static book_range pieces[most_pieces];
-static size_t piece_count;
-static _Atomic bool is_known;
-
-// Where the libraries' names change, by address.
-static place *borders;
-static size_t border_count;
+};
+typedef struct sides_place place;
 
 // ---- Names -------------------------------------------------------------------------------------------------------------
 
@@ -84,156 +71,165 @@ static int by_address(const void *a, const void *b) {
   return first < second ? -1 : first > second;
 }
 
-static uint64_t begin_of(size_t index) { return index < place_count ? places[index].address : UINT64_MAX; }
+static uint64_t begin_of(const sides *s, size_t index) { return index < s->place_count ? s->places[index].address : UINT64_MAX; }
 
 // From the first to the last function that is named as the program's. What stands before and behind belongs to it as far as to the
 // nearest name of a library, less the standard library's names that are beside that one.
-static void add_piece(size_t first, size_t last) {
+static void add_piece(sides *s, size_t first, size_t last) {
   size_t before = first, behind = last + 1;
-  while (before && !is_library(places[before - 1].is)) before--;
+  while (before && !is_library(s->places[before - 1].is)) before--;
   if (before)
-    while (before < first && places[before].is == says_swift) before++;
-  while (behind < place_count && !is_library(places[behind].is)) behind++;
-  if (behind < place_count)
-    while (behind > last + 1 && places[behind - 1].is == says_swift) behind--;
-  if (piece_count == most_pieces) return;
-  pieces[piece_count++] = (book_range){before ? begin_of(before) : 0, begin_of(behind)};
+    while (before < first && s->places[before].is == says_swift) before++;
+  while (behind < s->place_count && !is_library(s->places[behind].is)) behind++;
+  if (behind < s->place_count)
+    while (behind > last + 1 && s->places[behind - 1].is == says_swift) behind--;
+  if (s->piece_count == sides_most_pieces) return;
+  s->pieces[s->piece_count++] = (book_range){before ? begin_of(s, before) : 0, begin_of(s, behind)};
 }
 
-static void find_pieces(void) {
+static void find_pieces(sides *s) {
   // So many names of libraries in a row are a library.
   enum { in_a_row = 64 };
   size_t first = SIZE_MAX, last = 0, others = 0;
-  for (size_t i = 0; i < place_count; i++) {
-    if (is_library(places[i].is)) others++;
-    if (places[i].is != of_program) continue;
+  for (size_t i = 0; i < s->place_count; i++) {
+    if (is_library(s->places[i].is)) others++;
+    if (s->places[i].is != of_program) continue;
     if (first != SIZE_MAX && others > in_a_row) {
-      add_piece(first, last);
+      add_piece(s, first, last);
       first = SIZE_MAX;
     }
     if (first == SIZE_MAX) first = i;
     last = i;
     others = 0;
   }
-  if (first != SIZE_MAX) add_piece(first, last);
+  if (first != SIZE_MAX) add_piece(s, first, last);
 }
 
-static bool find_borders(void) {
+static bool find_borders(sides *s) {
   size_t count = 0;
   side last = says_nothing;
-  for (size_t i = 0; i < place_count; i++)
-    if (is_library(places[i].is) && places[i].is != last) last = places[i].is, count++;
-  if (!(borders = malloc((count + 1) * sizeof *borders))) return false;
-  for (size_t i = 0; i < place_count; i++)
-    if (is_library(places[i].is) && (!border_count || places[i].is != borders[border_count - 1].is)) borders[border_count++] = places[i];
+  for (size_t i = 0; i < s->place_count; i++)
+    if (is_library(s->places[i].is) && s->places[i].is != last) last = s->places[i].is, count++;
+  if (!(s->borders = malloc((count + 1) * sizeof *s->borders))) return false;
+  for (size_t i = 0; i < s->place_count; i++)
+    if (is_library(s->places[i].is) && (!s->border_count || s->places[i].is != s->borders[s->border_count - 1].is))
+      s->borders[s->border_count++] = s->places[i];
   return true;
 }
 
-uint32_t sides_library_at(uint64_t address) {
-  if (sides_is_programs(address)) return book_program;
-  size_t low = 0, high = border_count;
+uint32_t sides_library_at(const sides *s, uint64_t address) {
+  if (sides_is_programs(s, address)) return book_program;
+  size_t low = 0, high = s->border_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (borders[middle].address <= address) low = middle + 1;
+    if (s->borders[middle].address <= address) low = middle + 1;
     else high = middle;
   }
   // What is before the first name belongs to it.
-  return border_count ? borders[low ? low - 1 : 0].is : book_other_library;
+  return s->border_count ? s->borders[low ? low - 1 : 0].is : book_other_library;
 }
 
-bool sides_find(const symbol_file *file, uint64_t bias) {
-  if (!places && file->count) {
-    if (!(places = malloc(file->count * sizeof *places))) return false;
-    place_count = 0;
+bool sides_find(sides *s, const symbol_file *file, uint64_t bias) {
+  if (!s->places && file->count) {
+    if (!(s->places = malloc(file->count * sizeof *s->places))) return false;
+    s->place_count = 0;
     for (uint32_t i = 0; i < file->count; i++) {
       const Elf64_Sym *symbol = &file->symbols[i];
       if (symbol_is_function(symbol))
-        places[place_count++] = (place){symbol->st_value + bias, i, side_of(symbol_name(file, symbol))};
+        s->places[s->place_count++] = (place){symbol->st_value + bias, i, side_of(symbol_name(file, symbol))};
     }
-    qsort(places, place_count, sizeof *places, by_address);
+    qsort(s->places, s->place_count, sizeof *s->places, by_address);
   }
-  if (!is_known) {
-    find_pieces();
-    if (!find_borders()) return false;
-    atomic_store(&is_known, true);
+  if (!s->is_known) {
+    find_pieces(s);
+    if (!find_borders(s)) return false;
+    atomic_store(&s->is_known, true);
   }
   return true;
 }
 
-void sides_forget(void) {
-  free(places);
-  places = NULL;
-  place_count = 0;
+void sides_forget(sides *s) {
+  free(s->places);
+  s->places = NULL;
+  s->place_count = 0;
 }
 
-bool sides_known(void) { return atomic_load_explicit(&is_known, memory_order_acquire); }
+bool sides_known(const sides *s) { return atomic_load_explicit(&s->is_known, memory_order_acquire); }
 
-bool sides_is_programs(uint64_t address) {
-  for (size_t i = 0; i < piece_count; i++)
-    if (address >= pieces[i].low && address < pieces[i].high) return true;
+bool sides_is_programs(const sides *s, uint64_t address) {
+  for (size_t i = 0; i < s->piece_count; i++)
+    if (address >= s->pieces[i].low && address < s->pieces[i].high) return true;
   return false;
 }
 
-// The first of those at an address; `place_count`: there is none.
-static size_t first_at(uint64_t address) {
-  size_t low = 0, high = place_count;
+// The first of those at an address; `s->place_count`: there is none.
+static size_t first_at(const sides *s, uint64_t address) {
+  size_t low = 0, high = s->place_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (places[middle].address < address) low = middle + 1;
+    if (s->places[middle].address < address) low = middle + 1;
     else high = middle;
   }
-  return low < place_count && places[low].address == address ? low : place_count;
+  return low < s->place_count && s->places[low].address == address ? low : s->place_count;
 }
 
-void sides_functions_at(uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context) {
-  for (size_t i = first_at(address); i < place_count && places[i].address == address; i++) visit(context, places[i].symbol);
+void sides_functions_at(const sides *s, uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context) {
+  for (size_t i = first_at(s, address); i < s->place_count && s->places[i].address == address; i++)
+    visit(context, s->places[i].symbol);
 }
 
 // The side of a function without a telling name is that of the functions around it.
-static side side_at(size_t index) {
-  for (size_t i = index; i < place_count; i++)
-    if (is_library(places[i].is)) return places[i].is;
+static side side_at(const sides *s, size_t index) {
+  for (size_t i = index; i < s->place_count; i++)
+    if (is_library(s->places[i].is)) return s->places[i].is;
   return says_nothing;
 }
 
-book_range sides_library_around(uint64_t address) {
-  size_t index = first_at(address);
-  if (index == place_count || sides_is_programs(address)) return (book_range){0};
-  side own = side_at(index);
+book_range sides_library_around(const sides *s, uint64_t address) {
+  size_t index = first_at(s, address);
+  if (index == s->place_count || sides_is_programs(s, address)) return (book_range){0};
+  side own = side_at(s, index);
   if (own == says_nothing) return (book_range){0};
   // Foundation has generic functions of its other modules among its own.
   size_t most = own == of_foundation ? 32 : 0, first = index, last = index;
-  for (size_t i = index, others = 0; i-- && others <= most && !sides_is_programs(places[i].address);) {
-    if (!is_library(places[i].is)) {
+  for (size_t i = index, others = 0; i-- && others <= most && !sides_is_programs(s, s->places[i].address);) {
+    if (!is_library(s->places[i].is)) {
       if (!others) first = i;
-    } else if (places[i].is == own) {
+    } else if (s->places[i].is == own) {
       first = i;
       others = 0;
     } else {
       others++;
     }
   }
-  for (size_t i = index + 1, others = 0; i < place_count && others <= most && !sides_is_programs(places[i].address); i++) {
-    if (!is_library(places[i].is)) {
+  for (size_t i = index + 1, others = 0; i < s->place_count && others <= most && !sides_is_programs(s, s->places[i].address); i++) {
+    if (!is_library(s->places[i].is)) {
       if (!others) last = i;
-    } else if (places[i].is == own) {
+    } else if (s->places[i].is == own) {
       last = i;
       others = 0;
     } else {
       others++;
     }
   }
-  return (book_range){places[first].address, begin_of(last + 1)};
+  return (book_range){s->places[first].address, begin_of(s, last + 1)};
 }
 
-book_range sides_overlay(void) {
-  book_range largest = {0, 0};
-  for (size_t i = 0; i < place_count; i++) {
-    if (places[i].is != of_overlay || places[i].address < largest.high || sides_is_programs(places[i].address)) continue;
-    book_range piece = sides_library_around(places[i].address);
-    if (piece.high - piece.low > largest.high - largest.low) largest = piece;
+book_range sides_overlay(const sides *s) {
+  book_range best = {0, 0}, piece = {0, 0};
+  size_t most = 0, names = 0;
+  for (size_t i = 0; i < s->place_count; i++) {
+    uint64_t address = s->places[i].address;
+    if (s->places[i].is != of_overlay || sides_is_programs(s, address)) continue;
+    if (address >= piece.high) {
+      piece = sides_library_around(s, address);
+      names = 0;
+    }
+    if (++names <= most) continue;
+    most = names;
+    best = piece;
   }
-  return largest;
+  return best;
 }
 
 #endif

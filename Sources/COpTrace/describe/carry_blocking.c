@@ -5,18 +5,14 @@
 
 #include <stdlib.h>
 
-#include "numbers.h"
-
 enum { most_names = 4096 };
 
-// By object and thread: how many beginnings of this wait are in the ring; the ticks of its latest end.
-static number_map begun, ended;
-// The object that each thread last recorded a wait on itself, until its end comes.
-static number_map own;
-// The ticks of the latest beginning that was scanned. A beginning in a chunk that is still being written is later.
-static uint64_t last_reported;
-// The ticks of the latest name of each address.
-static number_map names;
+void blocking_clear(blocking_carry *all) {
+  number_map_clear(&all->begun);
+  number_map_clear(&all->ended);
+  number_map_clear(&all->own);
+  number_map_clear(&all->names);
+}
 
 uint64_t blocking_object(const chunk_record *record) {
   optrace_unblocked_fields fields = optrace_unblocked_read(record->word1);
@@ -36,21 +32,21 @@ static bool store(number_map *map, uint64_t word, uint32_t number, uint64_t valu
 
 // ---- Scanning ------------------------------------------------------------------------------------------------------
 
-bool blocking_blocked(const chunk_record *record) {
+bool blocking_blocked(blocking_carry *all, const chunk_record *record) {
   uint32_t thread = reported(record);
-  if (!thread) return store(&own, record->thread, 0, blocking_object(record));
-  uint64_t *count = number_map_add(&begun, blocking_object(record), thread);
+  if (!thread) return store(&all->own, record->thread, 0, blocking_object(record));
+  uint64_t *count = number_map_add(&all->begun, blocking_object(record), thread);
   if (count) *count += 1;
-  if (record->ticks > last_reported) last_reported = record->ticks;
+  if (record->ticks > all->last_reported) all->last_reported = record->ticks;
   return count != NULL;
 }
 
-bool blocking_unblocked(const chunk_record *record) {
+bool blocking_unblocked(blocking_carry *all, const chunk_record *record) {
   uint64_t object = blocking_object(record);
-  const uint64_t *known = number_map_find(&own, record->thread, 0);
+  const uint64_t *known = number_map_find(&all->own, record->thread, 0);
   bool is_own = known && *known == object;
-  number_map_remove(&own, record->thread, 0);
-  return is_own || store(&ended, object, record->thread, record->ticks);
+  number_map_remove(&all->own, record->thread, 0);
+  return is_own || store(&all->ended, object, record->thread, record->ticks);
 }
 
 static int compare(const void *a, const void *b) {
@@ -61,61 +57,62 @@ static int compare(const void *a, const void *b) {
 static bool is_later(const void *context, const number_entry *entry) { return entry->value > *(const uint64_t *)context; }
 
 // Forgets old addresses: a program that creates queues without end must not fill the ring with their names.
-static void forget_names(void) {
-  uint64_t *all = malloc(names.count * sizeof *all), middle = 0;
+static void forget_names(blocking_carry *all) {
+  number_map *names = &all->names;
+  uint64_t *times = malloc(names->count * sizeof *times), middle = 0;
   uint32_t count = 0;
-  for (uint32_t i = 0; all && i < names.size; i++)
-    if (names.slots[i].is_used) all[count++] = names.slots[i].value;
-  if (all) {
-    qsort(all, count, sizeof *all, compare);
-    middle = all[count / 2];
+  for (uint32_t i = 0; times && i < names->size; i++)
+    if (names->slots[i].is_used) times[count++] = names->slots[i].value;
+  if (times) {
+    qsort(times, count, sizeof *times, compare);
+    middle = times[count / 2];
   } else {
     middle = UINT64_MAX;
   }
-  number_map_filter(&names, &middle, is_later);
-  free(all);
+  number_map_filter(names, &middle, is_later);
+  free(times);
 }
 
-bool blocking_named(const chunk_record *record) {
-  bool done = store(&names, named_object(record), 0, record->ticks);
-  if (names.count > most_names) forget_names();
+bool blocking_named(blocking_carry *all, const chunk_record *record) {
+  bool done = store(&all->names, named_object(record), 0, record->ticks);
+  if (all->names.count > most_names) forget_names(all);
   return done;
 }
 
 static bool has_beginning(const void *context, const number_entry *entry) {
-  (void)context;
-  return entry->value > last_reported || number_map_find(&begun, entry->word, entry->number);
+  const blocking_carry *all = context;
+  return entry->value > all->last_reported || number_map_find(&all->begun, entry->word, entry->number);
 }
 
-void blocking_scanned(void) { number_map_filter(&ended, NULL, has_beginning); }
+void blocking_scanned(blocking_carry *all) { number_map_filter(&all->ended, all, has_beginning); }
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
-bool blocking_keeps_beginning(const chunk_record *record) {
+bool blocking_keeps_beginning(blocking_carry *all, const chunk_record *record) {
   uint32_t thread = reported(record);
   if (!thread) return false;
   uint64_t object = blocking_object(record);
   uint64_t age = optrace_blocked_read(record->word1, record->word2).age * optrace_format_age_unit;
   uint64_t began = record->ticks - (age < record->ticks ? age : record->ticks);
-  const uint64_t *end = number_map_find(&ended, object, thread);
+  const uint64_t *end = number_map_find(&all->ended, object, thread);
   if (!end || *end < began) return true;
-  bool is_early = *end > last_reported;
-  uint64_t *count = number_map_find(&begun, object, thread);
+  bool is_early = *end > all->last_reported;
+  uint64_t *count = number_map_find(&all->begun, object, thread);
   if (count && *count > 1) {
     *count -= 1;
     return false;
   }
-  number_map_remove(&begun, object, thread);
-  if (!is_early) number_map_remove(&ended, object, thread);
+  number_map_remove(&all->begun, object, thread);
+  if (!is_early) number_map_remove(&all->ended, object, thread);
   return false;
 }
 
-bool blocking_keeps_end(const chunk_record *record) {
-  const uint64_t *end = number_map_find(&ended, blocking_object(record), record->thread);
+bool blocking_keeps_end(const blocking_carry *all, const chunk_record *record) {
+  const uint64_t *end = number_map_find(&all->ended, blocking_object(record), record->thread);
   return end && *end == record->ticks;
 }
 
-bool blocking_keeps_name(const chunk_record *record) {
-  const uint64_t *newest = number_map_find(&names, named_object(record), 0);
+bool blocking_keeps_name(const blocking_carry *all, const chunk_record *record) {
+  const uint64_t *newest = number_map_find(&all->names, named_object(record), 0);
   return newest && *newest == record->ticks;
 }

@@ -2,19 +2,21 @@
 #include "code.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../book/book.h"
+#include "../storage/recorder.h"
 #include "COpTraceFields.h"
 #include "numbers.h"
 #include "texts.h"
 
 enum { most_images = UINT16_MAX, frame_bytes = 24, image_bytes = 32 };
 // It is on a stack: the address behind a call, or behind the instruction that called the system. And: found without a compiler's
-// unwind rule.
-enum { trait_returns = 1, trait_guessed = 2, trait_bits = 2 };
-// Classes and source locations have smaller second keys in the cache; records/stack_ids.c uses the same.
+// unwind rule; its callers are not known.
+enum { trait_returns = 1, trait_guessed = 2, trait_cut = 4, trait_bits = 3 };
+// Classes and source locations have smaller second keys in the cache.
 static const uint64_t cache_key = (uint64_t)1 << 63;
 
 typedef struct {
@@ -22,22 +24,30 @@ typedef struct {
   uint32_t id;
 } known_image;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-// All below is only touched under the lock.
-static known_image *images;
-static uint32_t image_count, image_room;
-// From an address with its traits and a caller to the frame's number.
-static number_map frames;
-static uint32_t frame_count;
+typedef struct code_table {
+  struct code_table *next;
+  pthread_mutex_t lock;
+  // All below is only touched under the lock.
+  known_image *images;
+  uint32_t image_count, image_room;
+  // From an address with its traits and a caller to the frame's number.
+  number_map frames;
+  uint32_t frame_count;
+  // The same of the frames that stand in the chunk that the flusher writes, where a ring is sampled.
+  number_map frames_here;
+  const void *chunk_of_frames;
+} code_table;
 
-static optrace_recorder *active(void) {
-  optrace_recorder *core = texts_recorder();
-  return core && optrace_recorder_is_recording(core) ? core : NULL;
+// They are kept for good; the recorders, whose memory is wiped in a forked child, do not show a tool that looks for leaks the way.
+static code_table *_Atomic all;
+
+static code_table *active(const optrace_recorder *core) {
+  return core && optrace_recorder_is_recording(core) ? core->code : NULL;
 }
 
 // ---- Images --------------------------------------------------------------------------------------------------------
 
-static uint32_t build_of(const optrace_image *found) {
+static uint32_t build_of(optrace_recorder *core, const optrace_image *found) {
   static const char digits[] = "0123456789abcdef";
   char hex[2 * sizeof found->build_id];
   size_t size = found->build_id_size < sizeof found->build_id ? found->build_id_size : sizeof found->build_id;
@@ -45,90 +55,170 @@ static uint32_t build_of(const optrace_image *found) {
     hex[2 * i] = digits[found->build_id[i] >> 4];
     hex[2 * i + 1] = digits[found->build_id[i] & 15];
   }
-  return size ? text_id(hex, 2 * size) : 0;
+  return size ? optrace_text_id(core, hex, 2 * size) : 0;
 }
 
-static const known_image *image_define(optrace_recorder *core, const optrace_image *found, const uint8_t *path) {
-  if (image_count == image_room) {
-    uint32_t room = image_room ? image_room * 2 : 64;
-    known_image *larger = realloc(images, room * sizeof *images);
+static const known_image *image_define(optrace_recorder *core, code_table *in, const optrace_image *found, const uint8_t *path) {
+  if (in->image_count == in->image_room) {
+    uint32_t room = in->image_room ? in->image_room * 2 : 64;
+    known_image *larger = realloc(in->images, room * sizeof *larger);
     if (!larger) return NULL;
-    images = larger;
-    image_room = room;
+    in->images = larger;
+    in->image_room = room;
   }
-  uint32_t build = build_of(found);
+  uint32_t build = build_of(core, found);
   size_t length = strnlen((const char *)path, optrace_longest_path);
-  if (!texts_reserve(length + image_bytes)) return NULL;
+  if (!texts_reserve(core, length + image_bytes)) return NULL;
   optrace_image_fields fields = {
     .build = build, .page = found->base / optrace_format_image_page,
     .pages = (uint32_t)((found->size + optrace_format_image_page - 1) / optrace_format_image_page)};
-  if (!optrace_define(core, optrace_kind_image, image_count + 1, optrace_image_word1(fields), optrace_image_word2(fields), path,
+  if (!optrace_define(core, optrace_kind_image, in->image_count + 1, optrace_image_word1(fields), optrace_image_word2(fields), path,
                       length))
     return NULL;
-  known_image *made = &images[image_count++];
-  *made = (known_image){.base = found->base, .end = found->base + found->size, .bias = found->bias, .id = image_count};
+  known_image *made = &in->images[in->image_count++];
+  *made = (known_image){.base = found->base, .end = found->base + found->size, .bias = found->bias, .id = in->image_count};
   return made;
 }
 
 // NULL: the address is in no image, or there is no room.
-static const known_image *image_of(optrace_recorder *core, uint64_t address) {
-  for (uint32_t i = 0; i < image_count; i++)
-    if (images[i].base <= address && address < images[i].end) return &images[i];
-  if (image_count >= most_images) return NULL;
+static const known_image *image_of(optrace_recorder *core, code_table *in, uint64_t address) {
+  for (uint32_t i = 0; i < in->image_count; i++)
+    if (in->images[i].base <= address && address < in->images[i].end) return &in->images[i];
+  if (in->image_count >= most_images) return NULL;
   uint8_t path[optrace_longest_path];
   optrace_image found;
-  return optrace_image_find(address, &found, path) ? image_define(core, &found, path) : NULL;
+  return optrace_image_find(address, &found, path) ? image_define(core, in, &found, path) : NULL;
 }
 
 // ---- Frames --------------------------------------------------------------------------------------------------------
 
+// Where frames are written, and the numbers of those that are.
+typedef struct {
+  number_map *known;
+  bool is_here;  // Among the calling thread's records; else they are definitions, which a ring keeps for good.
+} frame_book;
+
+static bool frame_write(optrace_recorder *core, const frame_book *book, uint32_t id, const optrace_frame_fields *fields) {
+  uint64_t word1 = optrace_frame_word1(*fields), word2 = optrace_frame_word2(*fields);
+  if (!book->is_here) return texts_reserve(core, frame_bytes) && optrace_define(core, optrace_kind_frame, id, word1, word2, NULL, 0);
+  optrace_emit3(core, optrace_kind_frame, id, word1, word2);
+  return true;
+}
+
 // 0: there is no room, which is counted as a loss; or a function is in no image. Under the lock.
-static uint32_t frame_define(optrace_recorder *core, uint64_t address, uint32_t caller, uint32_t traits) {
-  uint64_t key = address << trait_bits | traits, *known = number_map_find(&frames, key, caller);
+static uint32_t frame_define(optrace_recorder *core, code_table *in, const frame_book *book, uint64_t address, uint32_t caller,
+                             uint32_t traits, bool is_on_stack) {
+  uint64_t key = address << trait_bits | traits, *known = number_map_find(book->known, key, caller);
   if (known) return (uint32_t)*known;
   uint64_t inside = traits & trait_returns ? address - 1 : address;
-  const known_image *image = image_of(core, inside);
+  const known_image *image = image_of(core, in, inside);
   // A stack may contain code that was generated at run time.
-  if (!image && !(traits & trait_returns)) return 0;
-  if (!texts_reserve(frame_bytes)) return 0;
+  if (!image && !is_on_stack) return 0;
   optrace_frame_fields fields = {.image = image ? image->id : 0, .offset = address - (image ? image->bias : 0),
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
-                                 .library = book_library_at(inside)};
-  uint32_t id = frame_count + 1;
+                                 .library = book_library_at(inside), .cut = traits & trait_cut};
+  uint32_t id = in->frame_count + 1;
   // Only what was written is kept: a ring that is full must not take memory for each new stack.
-  if (!optrace_define(core, optrace_kind_frame, id, optrace_frame_word1(fields), optrace_frame_word2(fields), NULL, 0)) return 0;
-  frame_count = id;
-  if ((known = number_map_add(&frames, key, caller))) *known = id;
+  if (!frame_write(core, book, id, &fields)) return 0;
+  in->frame_count = id;
+  if ((known = number_map_add(book->known, key, caller))) *known = id;
   return id;
 }
 
-uint32_t code_id(uint64_t function) {
-  optrace_recorder *core = active();
-  if (!function || !core) return 0;
+uint32_t optrace_code_id(optrace_recorder *core, uint64_t function) {
+  code_table *code = active(core);
+  if (!function || !code) return 0;
   uint32_t known = optrace_cache_find(core, function, cache_key);
   if (known) return known;
-  pthread_mutex_lock(&lock);
-  uint32_t id = frame_define(core, function, 0, 0);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&code->lock);
+  uint32_t id = frame_define(core, code, &(frame_book){&code->frames, false}, function, 0, 0, false);
+  pthread_mutex_unlock(&code->lock);
   if (id) optrace_cache_add(core, function, cache_key, id);
   return id;
 }
 
-uint32_t code_define(void *context, uint64_t function) {
-  (void)context;
-  return code_id(function);
-}
-
-uint32_t code_define_stack(void *context, const uint64_t *addresses, size_t count, size_t guessed) {
-  (void)context;
-  optrace_recorder *core = active();
-  if (!core || !addresses) return 0;
+uint32_t code_stack_id(optrace_recorder *core, const uint64_t *addresses, size_t count, size_t guessed) {
+  code_table *code = active(core);
+  if (!code || !addresses) return 0;
+  const frame_book book = {&code->frames, false};
   uint32_t caller = 0;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&code->lock);
   for (size_t i = count; i-- > 0;) {
-    caller = frame_define(core, addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0));
+    caller = frame_define(core, code, &book, addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0), true);
     if (!caller) break;
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&code->lock);
   return caller;
+}
+
+// ---- Samples -------------------------------------------------------------------------------------------------------
+
+typedef struct {
+  const uint64_t *addresses;
+  size_t count, guessed;
+  bool is_cut;
+} sampled_stack;
+
+// The innermost address is where the thread was, and no return address.
+static uint32_t traits_of(const sampled_stack *stack, size_t i) {
+  return (i ? trait_returns : 0) | (i >= stack->guessed ? trait_guessed : 0) |
+         (stack->is_cut && i == stack->count - 1 ? trait_cut : 0);
+}
+
+static uint32_t define_sample(optrace_recorder *core, code_table *in, const frame_book *book, const sampled_stack *stack) {
+  uint32_t caller = 0;
+  for (size_t i = stack->count; i-- > 0;) {
+    caller = frame_define(core, in, book, stack->addresses[i], caller, traits_of(stack, i), true);
+    if (!caller) break;
+  }
+  return caller;
+}
+
+// How many of its frames stand nowhere yet.
+static size_t count_new(const number_map *known, const sampled_stack *stack) {
+  uint32_t caller = 0;
+  for (size_t i = stack->count; i-- > 0;) {
+    const uint64_t *id = number_map_find(known, stack->addresses[i] << trait_bits | traits_of(stack, i), caller);
+    if (!id) return i + 1;
+    caller = (uint32_t)*id;
+  }
+  return 0;
+}
+
+// What stands in an earlier chunk is gone when that chunk is used again, so each chunk has the frames of its own samples: the frames
+// and the record behind them go into one.
+static uint32_t define_sample_here(optrace_recorder *core, code_table *in, const sampled_stack *stack) {
+  enum { behind = 64 };
+  const frame_book book = {&in->frames_here, true};
+  for (int tries = 0; tries < 2; tries++) {
+    const void *chunk = optrace_chunk_with(core, (uint32_t)count_new(&in->frames_here, stack) * frame_bytes + behind);
+    if (chunk == in->chunk_of_frames) break;
+    number_map_clear(&in->frames_here);
+    in->chunk_of_frames = chunk;
+  }
+  return define_sample(core, in, &book, stack);
+}
+
+static uint32_t code_sample_id(optrace_recorder *core, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut) {
+  code_table *code = active(core);
+  if (!code || !addresses || !count) return 0;
+  pthread_mutex_lock(&code->lock);
+  const sampled_stack stack = {addresses, count, guessed, is_cut};
+  uint32_t id = core->options.ring ? define_sample_here(core, code, &stack)
+                                   : define_sample(core, code, &(frame_book){&code->frames, false}, &stack);
+  pthread_mutex_unlock(&code->lock);
+  return id;
+}
+
+bool code_begin(optrace_recorder *core) {
+  code_table *made = calloc(1, sizeof *made);
+  if (!made) return false;
+  pthread_mutex_init(&made->lock, NULL);
+  made->next = atomic_load(&all);
+  while (!atomic_compare_exchange_weak(&all, &made->next, made)) {}
+  core->code = made;
+  core->define_code = optrace_code_id;
+  core->define_stack = code_stack_id;
+  core->define_sample = code_sample_id;
+  return true;
 }

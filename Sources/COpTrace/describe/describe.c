@@ -121,7 +121,7 @@ static void enqueue_all(void *queue, void *operations, optrace_adding *adding) {
 }
 
 static void describe_barrier(optrace_recorder *core, optrace_operation *operation, uint32_t number, const void *function) {
-  uint32_t class = shown_class("Barrier", (uint64_t)(uintptr_t)function), serial = optrace_recorder_next_serial(core);
+  uint32_t class = shown_class(core, "Barrier", (uint64_t)(uintptr_t)function), serial = optrace_recorder_next_serial(core);
   if (!serial || !optrace_operation_attach(operation, serial)) return;
   optrace_operation_created_fields created = {.class_ = class, .coverage = coverage_full};
   optrace_emit2(core, optrace_kind_operation_created, serial, optrace_operation_created_word1(created));

@@ -10,17 +10,17 @@
 #if OPTRACE_HAS_HOOKS
 
 // The id of the class's name, or of the name with the number of the code that its operations run.
-static uint32_t name_of(const void *metadata, uint32_t code) {
+static uint32_t name_of(optrace_recorder *core, const void *metadata, uint32_t code) {
   type_name name = runtime_type_name(metadata, false), qualified = runtime_type_name(metadata, true);
   const char *dot = qualified.length ? memchr(qualified.bytes, '.', qualified.length) : NULL;
   // Its module is what stands before the first dot.
   bool has_module = dot && dot > qualified.bytes && dot + 1 < qualified.bytes + qualified.length;
   size_t length = has_module ? (size_t)(dot - qualified.bytes) : 0;
-  return class_id(name.bytes, name.length, has_module ? qualified.bytes : NULL, length, code);
+  return optrace_class_id(core, name.bytes, name.length, has_module ? qualified.bytes : NULL, length, code);
 }
 
 static class_facts make(optrace_recorder *core, const void *metadata, uint64_t key) {
-  class_facts facts = name_of(metadata, 0) & facts_name;
+  class_facts facts = name_of(core, metadata, 0) & facts_name;
   const class_entry *class = class_know(metadata, class_operation);
   if (class && class->readies_itself) facts |= facts_readies_itself;
   if (class && class->executes_itself) facts |= facts_executes_itself;
@@ -38,9 +38,9 @@ static class_facts choose(optrace_recorder *core, class_facts facts, const void 
   if (!function) return facts;
   class_facts known = optrace_cache_find(core, key, function);
   if (known) return known;
-  uint32_t code = code_id(function);
+  uint32_t code = optrace_code_id(core, function);
   if (!code) return facts;
-  class_facts chosen = (facts & ~(uint32_t)facts_name) | (name_of(metadata, code) & facts_name);
+  class_facts chosen = (facts & ~(uint32_t)facts_name) | (name_of(core, metadata, code) & facts_name);
   if (chosen & facts_name) optrace_cache_add(core, key, function, chosen);
   return chosen;
 }
@@ -54,16 +54,16 @@ class_facts facts_of(optrace_recorder *core, void *operation) {
   return facts & facts_code_is_chosen ? choose(core, facts, operation, metadata, key) : facts;
 }
 
-uint32_t class_number(const void *metadata) {
+uint32_t class_number(optrace_recorder *core, const void *metadata) {
   enum { key_of_names = 1 };  // Functions have other second keys.
-  optrace_recorder *core = texts_recorder();
-  if (!core) return 0;
   uint32_t id = optrace_cache_find(core, (uint64_t)(uintptr_t)metadata, key_of_names);
   if (id) return id;
-  id = name_of(metadata, 0);
+  id = name_of(core, metadata, 0);
   if (id) optrace_cache_add(core, (uint64_t)(uintptr_t)metadata, key_of_names, id);
   return id;
 }
 
-uint32_t shown_class(const char *name, uint64_t function) { return class_id(name, strlen(name), NULL, 0, code_id(function)); }
+uint32_t shown_class(optrace_recorder *core, const char *name, uint64_t function) {
+  return optrace_class_id(core, name, strlen(name), NULL, 0, optrace_code_id(core, function));
+}
 #endif

@@ -20,9 +20,9 @@ enum {
 // Locks only if the class is new, or the code that its operation runs.
 class_facts facts_of(optrace_recorder *core, void *operation);
 // The number of something that is shown as a class, and runs the function at this address. 0: there is no room for it.
-uint32_t shown_class(const char *name, uint64_t function);
+uint32_t shown_class(optrace_recorder *core, const char *name, uint64_t function);
 // The number of the name of any class; 0: there is no room for it. Locks only if it is new.
-uint32_t class_number(const void *metadata);
+uint32_t class_number(optrace_recorder *core, const void *metadata);
 #endif
 
 #endif

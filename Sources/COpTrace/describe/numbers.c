@@ -104,6 +104,11 @@ uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number) {
   return &added->value;
 }
 
+void number_map_clear(number_map *map) {
+  free(map->slots);
+  *map = (number_map){0};
+}
+
 static void map_remove_at(number_map *map, uint32_t gap) {
   for (uint32_t slot = next(gap, map->size); map->slots[slot].is_used; slot = next(slot, map->size)) {
     const number_entry *entry = &map->slots[slot];

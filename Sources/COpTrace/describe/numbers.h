@@ -34,6 +34,7 @@ typedef struct {
 uint64_t *number_map_find(const number_map *map, uint64_t word, uint32_t number);
 // The same, added as 0 if there was none. NULL: memory is out.
 uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number);
+void number_map_clear(number_map *map);
 void number_map_remove(number_map *map, uint64_t word, uint32_t number);
 // Keeps the entries for which `is_kept` says so.
 void number_map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry));

@@ -55,7 +55,7 @@ void string_read(swift_string string, string_text *to) {
 }
 
 size_t string_prefix(const string_text *text) {
-  return text_prefix((const char *)text->bytes, text->length, optrace_format_longest_text);
+  return optrace_text_length(text->bytes, text->length);
 }
 
 void string_done(string_text *text) { runtime_release(text->made); }

@@ -8,9 +8,8 @@
 
 static optrace_recorder *_Atomic recorder_of_blocks;
 
-void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+void record_submitted(optrace_recorder *recorder) {
   dispatch_queues_prepare();
-  code_id_set_define(define);
   if (recorder) dispatch_queues_begin(recorder);
   atomic_store_explicit(&recorder_of_blocks, recorder, memory_order_release);
 }

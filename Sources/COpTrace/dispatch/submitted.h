@@ -10,7 +10,7 @@ enum { submitted_async = 0, submitted_barrier = 1, submitted_after = 2, submitte
        submitted_ways = 15, submitted_in_group = 16, submitted_as_item = 32, submitted_alone = 64 };
 
 // From here on blocks are recorded; see `optrace_record_dispatch`.
-void record_submitted(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+void record_submitted(optrace_recorder *recorder);
 // The recorder that records blocks; null: none at the moment.
 optrace_recorder *submission_recorder(void);
 // Records a submission, before libdispatch has the block. Returns its number; 0: there is no room. `code`: what it runs. `here`:

@@ -4,6 +4,7 @@
 #include "../stacks/modules.h"
 
 #if OPTRACE_HAS_HOOKS
+#include <stdatomic.h>
 #include <string.h>
 
 static function special_invoke;
@@ -78,5 +79,15 @@ uint64_t block_code(const block *body) {
     if (module_has_code(caught)) return caught;
   }
   return (uint64_t)(uintptr_t)body->invoke;
+}
+
+static _Atomic uint64_t barriers_code;
+
+void block_code_runs_barriers(const void *code) {
+  atomic_store_explicit(&barriers_code, (uint64_t)(uintptr_t)code, memory_order_relaxed);
+}
+
+bool block_code_is_programs(uint64_t code) {
+  return module_is_own(code) && code != atomic_load_explicit(&barriers_code, memory_order_relaxed);
 }
 #endif

@@ -41,6 +41,11 @@ void *block_copy(const void *body);
 void block_release(const void *body);
 // What the block runs: the closure behind a thunk, if Swift made it. 0: not known.
 uint64_t block_code(const block *body);
+// Whether that is the program's own code.
+bool block_code_is_programs(uint64_t code);
+// From here on this function is not: the recorder runs the program's barriers by it, which are recorded as such. It is the program's
+// by its place where this recorder is linked into it.
+void block_code_runs_barriers(const void *code);
 #endif
 
 #endif

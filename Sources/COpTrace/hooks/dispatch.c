@@ -16,6 +16,7 @@
 #include "blocks.h"
 #include "items.h"
 #include "state.h"
+#include "tasks.h"
 #include "timers.h"
 #include "../dispatch/submitted.h"
 
@@ -107,7 +108,7 @@ static block *unmarked(optrace_recorder *recorder, const block *body, uint32_t n
     return;                                                                                                        \
   }                                                                                                                \
   uint64_t code = block_code(own);                                                                                 \
-  if (!module_is_own(code)) { call(body); return; }                                                                \
+  if (!block_code_is_programs(code)) { call(body); return; }                                                       \
   uint32_t number = submitted(recorder, queue, how, code, optrace_here());                                         \
   if (!number) { call(body); return; }                                                                             \
   block *copied = mark(recorder, own, number);                                                                     \
@@ -158,7 +159,7 @@ static void hook_block_notify(void *item, void *queue, void *body) {
 #define BY_FUNCTION(body) ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, body, run_marked)
 static void hook_after(uint64_t when, void *queue, void *body) {
   // Timers of others leave no record.
-  if (!body || !module_is_own(block_code(body))) events_timer_made();
+  if (!body || !block_code_is_programs(block_code(body))) events_timer_made();
   SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS, marked, BY_FUNCTION);
 }
 #undef AS_IT_IS
@@ -181,10 +182,13 @@ static void run_called(void *context) {
   submitted_ends(c.recorder, c.number);
 }
 
+// Where this recorder is linked into the program, what runs tasks' jobs for it is the program's code, too.
+static bool is_programs(function run) { return module_is_own((uint64_t)(uintptr_t)run) && !tasks_run_by(run); }
+
 // Null: it is submitted as it is.
 static inline __attribute__((always_inline)) called *call_of(void *queue, void *context, function run, uint32_t how) {
   optrace_recorder *recorder = submission_recorder();
-  if (!recorder || !module_is_own((uint64_t)(uintptr_t)run)) return NULL;
+  if (!recorder || !is_programs(run)) return NULL;
   called *made = malloc(sizeof *made);
   if (!made) return NULL;
   *made = (called){run, context, recorder, submitted(recorder, queue, how, (uint64_t)(uintptr_t)run, optrace_here())};
@@ -212,7 +216,7 @@ static void hook_group_notify_f(void *group, void *queue, void *context, functio
   SUBMIT_FUNCTION(submitted_notify, GROUPED(index_group_notify_f), group, queue, );
 }
 static void hook_after_f(uint64_t when, void *queue, void *context, function run) {
-  if (!module_is_own((uint64_t)(uintptr_t)run)) events_timer_made();
+  if (!is_programs(run)) events_timer_made();
   SUBMIT_FUNCTION(submitted_after, ((void (*)(uint64_t, void *, void *, function))real(index_after_f)), when, queue, );
 }
 

@@ -17,6 +17,14 @@ static uintptr_t owner_of(const void *function) {
   return function && dladdr(function, &info) ? (uintptr_t)info.dli_fbase : 0;
 }
 
+const char *entered_misfit(void) {
+  if (!book_is_static()) return NULL;
+  if (book_is_stripped()) return "the program's symbols were stripped, so Swift's libraries in it cannot be found";
+  if (!entries_is_alone()) return "functions that are linked into the program can be heard only from before its second thread";
+  entry_result result = entries_possible();
+  return result == entry_taken ? NULL : entry_result_text(result);
+}
+
 void entered_find(hooked_import *function) {
   book_entry found;
   bool is_there = book_look_up(function->name, &found);

@@ -6,6 +6,8 @@
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
+// Null, or the reason why no function in the program can be taken now.
+const char *entered_misfit(void);
 // Finds an imported function: `real`, `owner`, `only`, `in_program`. Without one, `real` is null.
 void entered_find(hooked_import *function);
 // Takes one that is in the program; `real` is then what calls it. One that cannot be taken stays as it is, and is left out. Once for

@@ -8,7 +8,7 @@
 // Only if it is already loaded; never closed. By its handle, because a plug-in may have loaded it for itself alone.
 static void *library(void) {
   static void *handle;
-  if (!handle) handle = dlopen("libFoundation.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) handle = book_loaded("libFoundation.so");
   return handle;
 }
 

@@ -170,6 +170,8 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
   return 0;
 }
 
+bool imports_wanted(int table) { return wants[table]; }
+
 void imports_want(int table) {
   if (wants[table]) return;
   wants[table] = true;

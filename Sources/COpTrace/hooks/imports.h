@@ -12,6 +12,7 @@ enum { imports_foundation, imports_blocking, imports_timers, imports_once, impor
 // others. Only the first call counts.
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables], bool with_foundation);
 void imports_want(int table);
+bool imports_wanted(int table);
 // Redirects the calls of all loaded objects to the hooks, or back to the real functions. Fast if no object was loaded since the
 // last time. Not for two threads at a time.
 void imports_patch(bool on);

@@ -7,6 +7,7 @@
 #include "blocking.h"
 #include "classes.h"
 #include "dispatch.h"
+#include "entered.h"
 #include "foundation.h"
 #include "imports.h"
 #include "objects.h"
@@ -94,14 +95,19 @@ bool optrace_class_executes_itself(const void *metadata) {
 const char *optrace_hooks_install(void) {
   if (hooks_active()) return NULL;
   const char *why = hooks_prepare_state();
+  // Whoever preloads this recorder does so before the program's threads, and says what is left out.
+  static bool is_resolved;
+  if (!why && is_swift() && !is_resolved) why = entered_misfit();
   bool operations = has_operations();
   if (!why && operations) why = prepare();
   if (why) return why;
   // What tests are called is read by these, too.
   if (!operations) fill_hook_calls();
   if (!imports_resolve(methods, imports, operations)) return "this Foundation lacks a function that OpTrace hooks";
+  is_resolved = true;
   blocking_prepare();
   once_prepare();
+  timers_prepare();
   flusher_set_refresh(classes_refresh);
   hooks_set_active(true);
   if (operations && !classes_patch(true)) {
@@ -114,19 +120,26 @@ const char *optrace_hooks_install(void) {
   return NULL;
 }
 
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  record_submitted(recorder, define);
+// Null, or the reason why the functions of a table that nobody has wanted so far cannot be hooked any more.
+static const char *comes_late(int table) { return is_swift() && !imports_wanted(table) ? entered_misfit() : NULL; }
+
+const char *optrace_record_dispatch(optrace_recorder *recorder) {
+  const char *why = comes_late(imports_dispatch);
+  if (why) return why;
+  record_submitted(recorder);
   imports_want(imports_dispatch);
   classes_refresh();
+  return NULL;
 }
 
-const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  const char *why = tasks_prepare(recorder, define);
+const char *optrace_record_tasks(optrace_recorder *recorder) {
+  const char *why = comes_late(imports_tasks);
+  if (!why) why = tasks_prepare(recorder);
   if (why) return why;
   imports_want(imports_tasks);
   classes_refresh();
-  // The recorder of a program that is linked with OpTrace changes no code, and its threads run by now.
-  if (!is_swift()) runtime_entries_take();
+  // The recorder of a program that is linked with OpTrace changes no code of libraries: it may have threads by now.
+  if (!is_swift() || book_is_static()) runtime_entries_take();
   return NULL;
 }
 
@@ -154,13 +167,12 @@ const char *optrace_hooks_install(void) {
 }
 void optrace_hooks_remove(void) {}
 void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) { (void)prepare, (void)fill; }
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+const char *optrace_record_dispatch(optrace_recorder *recorder) {
   (void)recorder;
-  (void)define;
+  return "this system has no hooks";
 }
-const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+const char *optrace_record_tasks(optrace_recorder *recorder) {
   (void)recorder;
-  (void)define;
   return "this system has no hooks";
 }
 void optrace_record_tests(optrace_recorder *recorder) { (void)recorder; }

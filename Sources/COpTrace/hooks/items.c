@@ -3,7 +3,6 @@
 
 #include "../base/bits.h"
 #include "../dispatch/submitted.h"
-#include "../stacks/modules.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -85,7 +84,7 @@ static void run_item(void *block) {
 static const block_descriptor item_descriptor = {0, sizeof(item), item_copy, item_dispose};
 
 bool item_wrap(item *made, void *body) {
-  if (!body || !submission_recorder() || block_is_special(body) || !module_is_own(block_code(body))) return false;
+  if (!body || !submission_recorder() || block_is_special(body) || !block_code_is_programs(block_code(body))) return false;
   *made = (item){.head = block_on_stack(run_item, &item_descriptor), .body = body};
   copied = NULL;
   return true;

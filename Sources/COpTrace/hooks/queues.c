@@ -1,6 +1,7 @@
 // Hooks of queues that are not ours, when everything is watched. Other subclasses come here with their calls of `super`.
 #include "queues.h"
 
+#include "blocks.h"
 #include "classes.h"
 #include "modify.h"
 #include "objects.h"
@@ -64,6 +65,7 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
   bool is_recorded;
   AS_ENTRY(is_recorded = hook_calls.barrier(self, function, context, &new_function, &new_context, &adding));
   if (!is_recorded) return original(function, context, self);
+  block_code_runs_barriers(new_function);
   original(new_function, new_context, self);
   optrace_adding_end(&adding);
   hook_calls.release(new_context);

@@ -1,5 +1,5 @@
-// Hooks of Swift's tasks: who creates each, when and where it runs, and what it waits for in between. Each hook makes the
-// original call, once and unchanged.
+// Hooks of Swift's tasks: when and where each runs, and what it waits for in between; who creates it is heard in `creating.c`. Each
+// hook makes the original call, once and unchanged.
 //
 // The runtime calls two functions of the standard library when a task begins and stops running on a thread, and gives its jobs to
 // libdispatch. A job that returns while its task is running means that the task is over.
@@ -7,45 +7,22 @@
 
 #include "../book/book.h"
 #include "../operations/frames.h"
-#include "../stacks/modules.h"
-#include "../stacks/peek.h"
 #include "../tasks/actors.h"
 #include "../tasks/suspension.h"
 #include "../tasks/task_records.h"
 #include "blocks.h"
+#include "creating.h"
+#include "jobs.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <string.h>
 
 enum {
-  index_enter, index_exit, index_create, index_let, index_job_run, index_job_run_on_task_executor,
+  index_enter = creating_imports, index_exit, index_job_run, index_job_run_on_task_executor,
   index_job_run_on_serial_and_task_executor, index_cancel, index_task_cancel, index_async_f, index_after_f, index_handler_f,
 };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return task_imports[index].real; }
-
-// The runtime's functions about its tasks.
-static struct {
-  SWIFT void *(*current)(void);
-  SWIFT uint64_t (*id)(const void *job);
-  SWIFT uint64_t (*flags)(const void *job);
-  SWIFT const char *(*name)(void);
-  SWIFT bool (*is_cancelled)(const void *task);
-} swift_runtime;
-
-// Parts of a job's flags, as compiled programs have them.
-enum { job_kind = 0xFF, job_is_task = 0, priority_shift = 8, child_shift = 24, group_shift = 26, let_shift = 28 };
-
-// A program that has the runtime linked into it may lack the function: nothing else calls it.
-static SWIFT uint64_t flags_in_job(const void *job) {
-  enum { flags_offset = 0x20 };
-  uint32_t flags;
-  memcpy(&flags, (const char *)job + flags_offset, sizeof flags);
-  return flags;
-}
-
-static bool is_task(const void *job) { return (swift_runtime.flags(job) & job_kind) == job_is_task; }
 
 // ---- What this thread does -----------------------------------------------------------------------------------------
 
@@ -60,20 +37,10 @@ typedef struct {
   bool is_over;     // Its end is recorded.
 } run;
 
-// A task that this thread is creating.
-typedef struct making {
-  optrace_recorder *recorder;
-  task_making known;
-  uint32_t how;
-  bool is_done, is_ours;
-  struct making *outer;
-} making;
-
 enum { most_runs = 8 };
 static _Thread_local struct {
   uint32_t count;
   run runs[most_runs];
-  making *making;
   const void *announced;     // A job that is being enqueued, and was recorded already.
   const void *stopped;  // The task that stopped running here last …
   uint64_t stopped_sp;  // … and where its job's stack began.
@@ -105,105 +72,6 @@ static void settle(uint64_t sp) {
   while (self.count && self.runs[self.count - 1].sp <= sp) pop(true);
 }
 
-// Without a number left, a task goes unrecorded.
-static uint32_t next_number(optrace_recorder *recorder) {
-  uint32_t number = optrace_recorder_next_serial(recorder);
-  return number ? number : task_not_ours;
-}
-
-// ---- Creating ------------------------------------------------------------------------------------------------------
-
-// Describes the task that is being created. It may run already, on another thread, under the number that it got there.
-static void describe(making *m, const void *task, bool is_enqueued, bool is_main) {
-  m->is_done = true;
-  uint64_t id = swift_runtime.id(task), flags = swift_runtime.flags(task);
-  task_slot *slot = task_find(id);
-  if (!slot) slot = task_add(id, m->is_ours ? next_number(m->recorder) : task_not_ours);
-  if (!slot) return recorder_count_lost(m->recorder, optrace_loss_table_full, 1);
-  uint32_t number = task_number(slot);
-  uint32_t before = atomic_fetch_or_explicit(&slot->state, task_is_described, memory_order_acq_rel);
-  uint32_t how = flags >> let_shift & 1 ? task_async_let : flags >> group_shift & 1 ? task_in_group : m->how;
-  if (number != task_not_ours)
-    task_created(m->recorder, number, &m->known, how, (uint32_t)(flags >> priority_shift) & 0xFF, is_enqueued, is_main);
-  if (before & task_is_over) task_remove(slot);
-}
-
-// An asynchronous function's pointer leads to a relative pointer to its code, and to how much memory it needs.
-static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
-
-// A thunk of Swift's captures the closure's function and context; that function may be a thunk, too.
-static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
-  enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
-  size_t count = 0;
-  codes[count++] = code_at(function);
-  while (count < most_task_codes && (uintptr_t)context % object_alignment == 0 && (uintptr_t)context >= least_address) {
-    const int32_t *caught = context[caught_function];
-    if ((uintptr_t)caught % sizeof *caught != 0 || !module_is_own((uint64_t)(uintptr_t)caught)) break;
-    uint64_t code = code_at(caught);
-    if (!module_is_own(code) || !module_has_code(code)) break;
-    codes[count++] = code;
-    context = context[caught_context];
-  }
-  return count;
-}
-
-static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const int32_t *function,
-                                                               void *context, uint32_t how) {
-  *m = (making){.recorder = recorder, .how = how, .is_ours = module_is_own(code_at(function)), .outer = self.making};
-  if (m->is_ours) {
-    uint64_t codes[most_task_codes];
-    size_t count = codes_of(function, context, codes);
-    m->known = task_is_made(recorder, codes, count, optrace_here());
-  }
-  self.making = m;
-}
-
-typedef struct {
-  void *task, *context;
-} created;
-typedef SWIFT created (*create)(size_t flags, void *options, const void *type, const int32_t *function, void *context);
-
-static SWIFT created hook_create(size_t flags, void *options, const void *type, const int32_t *function, void *context) {
-  enum { inherits = 1 << 10 };
-  create go_on = (create)real(index_create);
-  optrace_recorder *recorder = task_recorder();
-  if (!recorder || !function) return go_on(flags, options, type, function, context);
-  making m;
-  begin_making(&m, recorder, function, context, flags & inherits ? task_unstructured : task_detached);
-  created made = go_on(flags, options, type, function, context);
-  self.making = m.outer;
-  // It waits for an actor, or for its creator.
-  if (!m.is_done && made.task) describe(&m, made.task, false, false);
-  return made;
-}
-
-// The task of an `async let`, read by system calls because the offset is private to the runtime. Null: it is not there.
-static const void *task_of(const void *let) {
-  enum { task_offset = 0x18 };
-  const uint64_t flags = 0xF;
-  const void *current = swift_runtime.current();
-  uint64_t task, type, known;
-  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_offset, &task, sizeof task)) return NULL;
-  bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
-                type == known;
-  return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
-}
-
-typedef SWIFT void (*let)(void *let, void *options, const void *type, const int32_t *function, void *context, void *result);
-
-static SWIFT void hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result) {
-  let go_on = (let)real(index_let);
-  optrace_recorder *recorder = task_recorder();
-  if (!recorder || !function) return go_on(what, options, type, function, context, result);
-  making m;
-  begin_making(&m, recorder, function, context, task_async_let);
-  go_on(what, options, type, function, context, result);
-  self.making = m.outer;
-  // It went to an executor of the program's.
-  const void *made = m.is_done ? NULL : task_of(what);
-  if (made) describe(&m, made, false, false);
-}
-
 // ---- Running -------------------------------------------------------------------------------------------------------
 
 // Null: it is not the program's.
@@ -213,7 +81,7 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
     // Tasks that timers run are the runtime's own. Any other will be described by its creator, or was created before recording
     // began.
     if (self.is_timer) return NULL;
-    slot = task_add(id, next_number(recorder));
+    slot = task_add(id, task_next_number(recorder));
     if (!slot) {
       recorder_count_lost(recorder, optrace_loss_table_full, 1);
       return NULL;
@@ -225,10 +93,10 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
 // Records what is known of a task only while it runs.
 static void record_details(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
-    const char *name = swift_runtime.name ? swift_runtime.name() : NULL;
+    const char *name = swift_jobs.name ? swift_jobs.name() : NULL;
     if (name) task_named(recorder, number, name);
   }
-  if (swift_runtime.is_cancelled && swift_runtime.is_cancelled(task) && task_set(slot, task_is_cancelled))
+  if (swift_jobs.is_cancelled && swift_jobs.is_cancelled(task) && task_set(slot, task_is_cancelled))
     task_cancelled(recorder, number);
 }
 
@@ -236,7 +104,7 @@ static void hook_enter(void *state) {
   ((void (*)(void *))real(index_enter))(state);
   optrace_recorder *recorder = task_recorder();
   self.jumps = false;
-  const void *task = recorder ? swift_runtime.current() : NULL;
+  const void *task = recorder ? swift_jobs.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
   // A task that was about to suspend, and need not, goes on deeper on the stack of the same job.
@@ -245,7 +113,7 @@ static void hook_enter(void *state) {
   settle(sp);
   self.sleeper = 0;
   if (self.count == most_runs) return;
-  uint64_t id = swift_runtime.id(task);
+  uint64_t id = swift_jobs.id(task);
   task_slot *slot = slot_of(recorder, id);
   uint32_t number = slot ? task_number(slot) : 0;
   self.runs[self.count++] = (run){recorder, task, state, id, sp, number, frame_depth(), false};
@@ -265,7 +133,7 @@ static void stops(void *state) {
   self.stopped_sp = r.sp;
   if (r.number && recorder_is_enabled(r.recorder)) {
     task_suspension suspension = task_suspension_of(r.recorder, r.task);
-    task_slot *other = suspension.awaited ? task_find(swift_runtime.id(suspension.awaited)) : NULL;
+    task_slot *other = suspension.awaited ? task_find(swift_jobs.id(suspension.awaited)) : NULL;
     uint32_t awaited = other ? task_number(other) : 0;
     if (suspension.reason == suspended_for_continuation && self.sleeper == r.number) suspension.reason = suspended_asleep;
     task_suspended(r.recorder, r.number, suspension.reason, awaited == task_not_ours ? 0 : awaited, suspension.stack);
@@ -319,30 +187,30 @@ JOB_HOOK(job_run_on_serial_and_task_executor)
 // Called when a job is put into a queue, before it can run.
 static void enqueued(const void *of, bool is_main) {
   optrace_recorder *recorder = task_recorder();
-  if (!recorder || !of || self.announced == of || !is_task(of)) return;
-  task_slot *slot = task_find(swift_runtime.id(of));
+  if (!recorder || !of || self.announced == of || !job_is_task(of)) return;
+  task_slot *slot = task_find(swift_jobs.id(of));
   if (slot && task_number(slot) != task_not_ours) task_enqueued(recorder, task_number(slot), is_main);
-  if (!slot && self.making && !self.making->is_done) describe(self.making, of, true, is_main);
+  if (!slot) creating_this(of, true, is_main);
 }
 
 // ---- What only entries hear ------------------------------------------------------------------------------------------
 
 // The number of a task of the program's; 0: it is none.
 static uint32_t number_of(const void *task) {
-  task_slot *slot = task_find(swift_runtime.id(task));
+  task_slot *slot = task_find(swift_jobs.id(task));
   uint32_t number = slot ? task_number(slot) : task_not_ours;
   return number == task_not_ours ? 0 : number;
 }
 
 void tasks_given(const void *job, const void *actor) {
   optrace_recorder *recorder = task_recorder();
-  if (!recorder || !job || !actor || !is_task(job)) return;
+  if (!recorder || !job || !actor || !job_is_task(job)) return;
   // It may run on another thread before who creates it goes on.
-  if (self.making && !self.making->is_done && !task_find(swift_runtime.id(job))) describe(self.making, job, false, false);
+  creating_this(job, false, false);
   uint32_t number = number_of(job);
   if (!number) return;
   const void *class = *(const void *const *)actor;
-  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(class) : 0);
+  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(recorder, class) : 0);
 }
 
 void tasks_resumed(const void *task, uint32_t how) {
@@ -391,6 +259,8 @@ static void run_by_timer(void *context) {
   atomic_load_explicit(&by_timer, memory_order_relaxed)(context);
   end_job(outer);
 }
+
+bool tasks_run_by(function one) { return one == run_by_queue || one == run_by_delay || one == run_by_timer; }
 
 // The function to run instead of `run`. A second function of the same sort is not replaced.
 static function through(function _Atomic *slot, function run, function ours) {
@@ -470,7 +340,7 @@ static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
 
 static void cancelled(const void *task) {
   optrace_recorder *recorder = task_recorder();
-  task_slot *slot = recorder && task ? task_find(swift_runtime.id(task)) : NULL;
+  task_slot *slot = recorder && task ? task_find(swift_jobs.id(task)) : NULL;
   if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
 }
 
@@ -491,10 +361,10 @@ static SWIFT void hook_task_cancel(void *task, uint64_t first, uint64_t second, 
 #define WITHIN(function, its_hook) {.name = function, .hook = its_hook, .within = "swift_task_create"}
 
 hooked_import task_imports[] = {
+  [creating_task] = {.name = "swift_task_create", .hook = creating_hook_task},
+  [creating_let] = {.name = "swift_asyncLet_begin", .hook = creating_hook_let},
   [index_enter] = WITHIN("swift_task_enterThreadLocalContext", hook_enter),
   [index_exit] = WITHIN("swift_task_exitThreadLocalContext", hook_exit),
-  [index_create] = {.name = "swift_task_create", .hook = hook_create},
-  [index_let] = {.name = "swift_asyncLet_begin", .hook = hook_let},
   RUNTIME(job_run), RUNTIME(job_run_on_task_executor), RUNTIME(job_run_on_serial_and_task_executor),
   [index_cancel] = {.name = "$sScT6cancelyyF", .hook = hook_cancel}, RUNTIME(task_cancel),
   [index_async_f] = WITHIN("dispatch_async_f", hook_async_f), [index_after_f] = WITHIN("dispatch_after_f", hook_after_f),
@@ -502,22 +372,17 @@ hooked_import task_imports[] = {
   {0},
 };
 
-const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
+const char *tasks_prepare(optrace_recorder *recorder) {
   // A program without tasks.
-  if (!task_imports[index_create].real) return NULL;
-  swift_runtime.current = (SWIFT void *(*)(void))book_find("swift_task_getCurrent");
-  swift_runtime.id = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobTaskId");
-  swift_runtime.flags = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobFlags");
-  if (!swift_runtime.flags && task_imports[index_create].in_program) swift_runtime.flags = flags_in_job;
-  swift_runtime.name = (SWIFT const char *(*)(void))book_find("swift_task_getCurrentTaskName");
-  swift_runtime.is_cancelled = (SWIFT bool (*)(const void *))book_find("swift_task_isCancelled");
-  if (!swift_runtime.current || !swift_runtime.id || !swift_runtime.flags || !task_imports[index_enter].real || !task_imports[index_exit].real)
+  if (!task_imports[creating_task].real) return NULL;
+  if (!jobs_prepare(task_imports[creating_task].in_program) || !task_imports[index_enter].real || !task_imports[index_exit].real)
     return "this program's concurrency library lacks functions that OpTrace needs";
   if (!task_table_prepare()) return "the system has no memory that is wiped in a forked child";
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;
-  record_tasks(recorder, define);
+  creating_prepare(task_imports);
+  record_tasks(recorder);
   suspension_prepare();
   know_functions();
   main_queue = book_find("_dispatch_main_q");

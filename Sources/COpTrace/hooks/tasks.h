@@ -13,11 +13,14 @@ void tasks_resumed(const void *task, uint32_t how);
 void tasks_ends(const void *task);
 void tasks_ended(const void *task);
 
+// Whether this is a function of these hooks that libdispatch is given in the place of the runtime's.
+bool tasks_run_by(void (*function)(void *context));
+
 // Installed only if tasks are recorded.
 extern hooked_import task_imports[];
 
 // From here on tasks are recorded, as far as the hooks see them. Null, or the reason why they cannot be.
-const char *tasks_prepare(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+const char *tasks_prepare(optrace_recorder *recorder);
 #endif
 
 #endif

@@ -217,15 +217,13 @@ hooked_import test_imports[] = {
   {0},
 };
 
-static void *loaded(const char *library) { return dlopen(library, RTLD_LAZY | RTLD_NOLOAD); }
-
 static const void *type_by(void *library, const char *accessor) {
   type_accessor type = (type_accessor)dlsym(library, accessor);
   return type ? type(0).type : NULL;
 }
 
 static bool testing_prepare(void) {
-  void *library = loaded("libTesting.so");
+  void *library = book_loaded("libTesting.so");
   if (!library) return false;
   testing.current_test = (static_getter_into)dlsym(library, CURRENT_TEST);
   testing.current_case = (static_getter_into)dlsym(library, "$s7Testing4TestV4CaseV7currentAESgvgZ");
@@ -291,7 +289,7 @@ static SWIFT void hook_stop(SELF) {
 }
 
 static bool xctest_prepare(void) {
-  void *library = loaded("libXCTest.so");
+  void *library = book_loaded("libXCTest.so");
   if (!library) return false;
   xctest.start = (method)dlsym(library, "$s6XCTest0A7CaseRunC5startyyF");
   xctest.stop = (method)dlsym(library, "$s6XCTest0A7CaseRunC4stopyyF");

@@ -13,9 +13,12 @@ enum { index_after, index_after_f, index_source_create };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return timer_imports[index].real; }
 
+// Null: libdispatch names none, so every source may be one.
+static const void *timer;
+
+void timers_prepare(void) { timer = book_find("_dispatch_source_type_timer"); }
+
 void timers_see_source(const void *type) {
-  // If libdispatch names none, every source may be one.
-  const void *timer = book_find("_dispatch_source_type_timer");
   if (!timer || type == timer) events_timer_made();
 }
 

@@ -53,9 +53,11 @@ typedef struct {
   const void *header;      // The file's header, without calibration.
   size_t header_size;
   // Flight recorder: `carry` saves what is still needed of a chunk that is about to be recycled, by `optrace_carry`. `scan` comes
-  // first, once for every chunk, as soon as its thread is done with it. Both are called under the recorder's lock.
-  void (*scan)(void *context, const uint8_t *chunk, uint32_t bytes);
-  void (*carry)(void *context, const uint8_t *chunk, uint32_t bytes);
+  // first, once for every chunk, as soon as its thread is done with it. `discard` comes last, once, also if there will be no
+  // recorder. All are called under the recorder's lock.
+  void (*scan)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  void (*discard)(void *context);
   void *context;
 } optrace_options;
 
@@ -134,6 +136,14 @@ typedef struct {
 bool optrace_snapshot_outside(uint32_t process, void *context,
                               void (*see)(void *context, const optrace_outside_thread *thread), optrace_outside_count *count);
 
+// The libraries of Swift's that are linked into a program's file, by its symbols or those of its debug file. `program`: a link to the
+// file, as in /proc. Takes some 10 ms for 100,000 functions. Null: none are linked into it, or nobody can tell.
+typedef struct optrace_linked optrace_linked;
+optrace_linked *optrace_linked_read(const char *program);
+// Which one an address of the file's code belongs to, as in records of frames; 0: it is the program's own.
+uint32_t optrace_linked_library(const optrace_linked *linked, uint64_t address);
+void optrace_linked_free(optrace_linked *linked);
+
 // A small cache from two words (a class pointer; a literal's address and a line) to the id of an interned string. Lookups take no
 // lock; 0: not found.
 uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t key2);
@@ -170,6 +180,8 @@ void optrace_emit_here(optrace_recorder *recorder, uint8_t kind, uint32_t high, 
 // the high half of `word1` counts, and a string has no `word2`). Takes the recorder's lock. False: there was no room.
 bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2,
                     const uint8_t *text, size_t length);
+// The chunk that the calling thread writes, with room for so many bytes more if that fits into a chunk. Null: there is none.
+const void *optrace_chunk_with(optrace_recorder *recorder, uint32_t bytes);
 // Only inside the `carry` callback: appends whole records of `thread` that begin at `base_ticks`.
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes);
@@ -310,15 +322,28 @@ void optrace_adding_end(const optrace_adding *adding);
 // each time, for some 200 ns.
 void optrace_recorder_record_cpu(optrace_recorder *recorder);
 
+// ---- Samples of processor time ---------------------------------------------------------------------------------------
+
+enum { optrace_profile_by_events, optrace_profile_by_timer };
+typedef struct {
+  uint32_t rate;         // Samples a second of a thread's processor time: 1 to 1,000.
+  uint32_t stack_bytes;  // How much of a stack is read at most; 0: 16 KiB.
+  uint32_t by;           // By events of the kernel's, or by timers of the threads, whose signals interrupt them.
+} optrace_profile_options;
+// From here on it is sampled where the process's threads use processor time: 0, or the system's error number if it does not allow
+// that, which the trace says, too. After `optrace_recorder_use_stacks`. Threads that exist already are sampled soon after.
+// Milliseconds. Once per recorder.
+int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options);
+// Why sampling was refused, and the remedy, by that error number.
+const char *optrace_profile_refusal(int error);
+
 // ---- Stacks --------------------------------------------------------------------------------------------------------
 
 // Which stacks are walked: none; those of long waits, and the program's innermost frame where an operation is added; whole
 // stacks.
 enum { optrace_stacks_off, optrace_stacks_waits, optrace_stacks_all };
-// From here on stacks are recorded. `define` gives a stack (addresses, innermost first, guessed from `guessed` on) a number in
-// the trace, once per stack; it may lock. `context` must live as long as the process. Once per recorder.
-void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
-                                 uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed));
+// From here on stacks are recorded. Once per recorder.
+void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which);
 // Enclose the functions that the program calls. `here` is that function's own `optrace_here()`, `caller` its `optrace_caller()`;
 // 0: not known. A nested call changes nothing. `begin`'s result is for `end`, in the same function.
 bool optrace_entry_begin(optrace_start here, uint64_t caller);

@@ -396,6 +396,7 @@ typedef struct {
   uint32_t caller;
   bool returns;
   uint8_t library;
+  bool cut;
 } optrace_frame_fields;
 enum { optrace_frame_largest_image = 0xFFFF };
 static const uint64_t optrace_frame_largest_offset = 0x7FFFFFFFFFFFu;
@@ -404,12 +405,13 @@ static inline uint64_t optrace_frame_word1(optrace_frame_fields fields) {
   return ((uint64_t)fields.image & 0xFFFFu) | (fields.offset & 0x7FFFFFFFFFFFu) << 16 | (uint64_t)fields.guessed << 63;
 }
 static inline uint64_t optrace_frame_word2(optrace_frame_fields fields) {
-  return (uint64_t)fields.caller | (uint64_t)fields.returns << 32 | ((uint64_t)fields.library & 0x7u) << 33;
+  return (uint64_t)fields.caller | (uint64_t)fields.returns << 32 | ((uint64_t)fields.library & 0x7u) << 33 |
+         (uint64_t)fields.cut << 36;
 }
 static inline optrace_frame_fields optrace_frame_read(uint64_t word1, uint64_t word2) {
   return (optrace_frame_fields){.image = (uint32_t)(word1 & 0xFFFFu), .offset = word1 >> 16 & 0x7FFFFFFFFFFFu,
     .guessed = word1 >> 63 & 1, .caller = (uint32_t)(word2), .returns = word2 >> 32 & 1,
-    .library = (uint8_t)(word2 >> 33 & 0x7u)};
+    .library = (uint8_t)(word2 >> 33 & 0x7u), .cut = word2 >> 36 & 1};
 }
 
 // `symbol`
@@ -649,6 +651,72 @@ static inline uint64_t optrace_submitted_within_word1(optrace_submitted_within_f
 }
 static inline optrace_submitted_within_fields optrace_submitted_within_read(uint64_t word1) {
   return (optrace_submitted_within_fields){.span = (uint32_t)(word1)};
+}
+
+// `profile`
+typedef struct {
+  uint64_t period;
+  uint8_t by;
+  bool kernel;
+  uint16_t refused;
+  uint32_t copied;
+} optrace_profile_fields;
+static const uint64_t optrace_profile_largest_period = 0xFFFFFFFFFFu;
+enum { optrace_profile_largest_by = 0xF };
+static inline uint64_t optrace_profile_word1(optrace_profile_fields fields) {
+  return (fields.period & 0xFFFFFFFFFFu) | ((uint64_t)fields.by & 0xFu) << 40 | (uint64_t)fields.kernel << 44 |
+         (uint64_t)fields.refused << 48;
+}
+static inline uint64_t optrace_profile_word2(optrace_profile_fields fields) {
+  return (uint64_t)fields.copied;
+}
+static inline optrace_profile_fields optrace_profile_read(uint64_t word1, uint64_t word2) {
+  return (optrace_profile_fields){.period = word1 & 0xFFFFFFFFFFu, .by = (uint8_t)(word1 >> 40 & 0xFu),
+    .kernel = word1 >> 44 & 1, .refused = (uint16_t)(word1 >> 48), .copied = (uint32_t)(word2)};
+}
+
+// `sampled`
+typedef struct {
+  uint64_t age;
+  uint32_t thread;
+} optrace_sampled_fields;
+static const uint64_t optrace_sampled_largest_age = 0xFFFFFFFFFFu;
+enum { optrace_sampled_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_sampled_word1(optrace_sampled_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu) | ((uint64_t)fields.thread & 0xFFFFFFu) << 40;
+}
+static inline optrace_sampled_fields optrace_sampled_read(uint64_t word1) {
+  return (optrace_sampled_fields){.age = word1 & 0xFFFFFFFFFFu, .thread = (uint32_t)(word1 >> 40)};
+}
+
+// `sampled-in-kernel`
+typedef struct {
+  uint64_t age;
+  uint32_t thread;
+} optrace_sampled_in_kernel_fields;
+static const uint64_t optrace_sampled_in_kernel_largest_age = 0xFFFFFFFFFFu;
+enum { optrace_sampled_in_kernel_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_sampled_in_kernel_word1(optrace_sampled_in_kernel_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu) | ((uint64_t)fields.thread & 0xFFFFFFu) << 40;
+}
+static inline optrace_sampled_in_kernel_fields optrace_sampled_in_kernel_read(uint64_t word1) {
+  return (optrace_sampled_in_kernel_fields){.age = word1 & 0xFFFFFFFFFFu, .thread = (uint32_t)(word1 >> 40)};
+}
+
+// `sampling`
+typedef struct {
+  uint64_t used;
+  uint32_t lost;
+  uint32_t missing;
+} optrace_sampling_fields;
+static inline uint64_t optrace_sampling_word1(optrace_sampling_fields fields) {
+  return fields.used;
+}
+static inline uint64_t optrace_sampling_word2(optrace_sampling_fields fields) {
+  return (uint64_t)fields.lost | (uint64_t)fields.missing << 32;
+}
+static inline optrace_sampling_fields optrace_sampling_read(uint64_t word1, uint64_t word2) {
+  return (optrace_sampling_fields){.used = word1, .lost = (uint32_t)(word2), .missing = (uint32_t)(word2 >> 32)};
 }
 
 // `thread`

@@ -52,8 +52,8 @@ typedef struct {
   // slashes. `text`: one string, by its two words, which it consumes.
   size_t (*joined)(void *texts, char *to, size_t room);
   size_t (*text)(uint64_t first, uint64_t second, char *to, size_t room);
-  // The number of a class's name in the trace that is recorded; 0: there is no room for it. Null: nobody can tell.
-  uint32_t (*class_of)(const void *metadata);
+  // The number of a class's name in a trace; 0: there is no room for it. Null: nobody can tell.
+  uint32_t (*class_of)(optrace_recorder *recorder, const void *metadata);
 } optrace_hook_calls;
 
 // What describes operations and queues where the recorder has no Swift part: `prepare` proves what it relies on, and says null or why
@@ -88,12 +88,12 @@ void optrace_hooks_remove(void);
 void optrace_hooks_watch(void *recorder, optrace_recorder *core);
 void *optrace_hooks_watcher(void);
 
-// From here on blocks of dispatch queues are recorded. `define` gives the function at an address a number, with the same context
-// as `optrace_recorder_use_stacks`. The hooks stay installed; for a stopped recorder they record nothing.
-void optrace_record_dispatch(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+// From here on blocks of dispatch queues are recorded. The hooks stay installed; for a stopped recorder they record nothing. Null, or
+// the reason why they cannot be recorded; then nothing is changed.
+const char *optrace_record_dispatch(optrace_recorder *recorder);
 // From here on tasks are recorded; as above. Null also if no program of this process can have tasks. Otherwise the reason why
 // they cannot be recorded; then nothing is changed.
-const char *optrace_record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+const char *optrace_record_tasks(optrace_recorder *recorder);
 
 // From here on tests of XCTest and Swift Testing are recorded as spans, and what they submit as within them.
 void optrace_record_tests(optrace_recorder *recorder);

@@ -7,6 +7,7 @@
 
 #include "../base/seal.h"
 #include "../entries/entries.h"
+#include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "../waits/waits.h"
@@ -68,6 +69,15 @@ static void recycle_ahead(optrace_recorder *recorder) {
     if (!ring_recycle(recorder)) break;
 }
 
+// What this writes is no sign that the program goes on.
+static void drain_samples(optrace_recorder *recorder) {
+  uint64_t before;
+  if (profile_pause(recorder) == UINT64_MAX) return;
+  profile_cover_others(recorder);
+  bool is_known = optrace_recorder_activity(recorder, &before);
+  if (profile_drain(recorder) && is_known) snapshot_overlook(recorder, before);
+}
+
 static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 #if defined(__APPLE__)
   uint64_t until = nanoseconds;
@@ -122,11 +132,14 @@ static void *flush(void *argument) {
     pthread_mutex_unlock(&recorder->lock);
     if (waits) waits_report(recorder);
     if (hooks) check();
+    drain_samples(recorder);
     snapshot_if_still(recorder, beats && pause_is_full);
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping) break;
     bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
     uint64_t until = hurries && next > now + check_waits_every ? now + check_waits_every : next;
+    uint64_t pause_of_profile = profile_pause(recorder);
+    if (pause_of_profile < until - now) until = now + pause_of_profile;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/wiped.h"
+#include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "flusher.h"
@@ -33,6 +34,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   // In a forked child `enabled` is zero, so nothing is recorded.
   optrace_recorder *recorder = wiped_pages(sizeof *recorder);
   if (!recorder) {
+    if (options->discard) options->discard(options->context);
     close(options->descriptor);
     errno = ENOMEM;
     return NULL;
@@ -68,6 +70,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
 
 int optrace_recorder_stop(optrace_recorder *recorder) {
   if (!recorder->base) return 0;  // A forked child.
+  profile_stop(recorder);
   atomic_store(&recorder->enabled, 0);
   pthread_mutex_lock(&recorder->grow);
   pthread_mutex_lock(&recorder->lock);

@@ -2,25 +2,27 @@
 #include "snapshot.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../dispatch/submitted.h"
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../records/buffers.h"
+#include "../records/thread_numbers.h"
 #include "../tasks/task_records.h"
 #include "../waits/once.h"
 #include "COpTraceFields.h"
 #include "seen.h"
 
-enum { beats_between_snapshots = 10 };
+enum { usual_beats = 10 };
 
 // What is kept between two snapshots. Only the flusher uses it.
 struct snapshots {
   uint64_t activity;       // At the last check; includes what snapshots write.
-  uint32_t still_beats;    // How many heartbeats nothing has changed.
+  uint32_t beats_left;     // Until the next snapshot, if nothing changes.
+  uint32_t again;          // How often one was taken again, early, because a thread ran in the one before.
   uint32_t number;         // Of snapshots so far.
   uint32_t written;
+  bool has_runner;         // In the last one a thread ran.
 };
 
 void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
@@ -28,55 +30,11 @@ void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc
 void snapshot_discard(optrace_recorder *recorder) {
   free(recorder->snapshots);
   recorder->snapshots = NULL;
-  while (recorder->seen_threads) {
-    seen_thread *next = recorder->seen_threads->next;
-    free(recorder->seen_threads);
-    recorder->seen_threads = next;
-  }
+  thread_numbers_discard(recorder);
 }
 
-// ---- Numbers of threads --------------------------------------------------------------------------------------------
-
-// A new thread gets a number, which it will also use if it records something itself. Null `name`: not known yet. 0: no memory.
 static uint32_t number_of_thread(optrace_recorder *recorder, uint32_t tid, const char *name) {
-  pthread_mutex_lock(&recorder->lock);
-  thread_buffer *buffer = recorder->known;
-  while (buffer && buffer->live_tid != tid) buffer = buffer->next_known;
-  seen_thread *seen = buffer ? NULL : recorder->seen_threads;
-  while (seen && seen->tid != tid) seen = seen->next;
-  bool is_new = !buffer && !seen;
-  if (is_new && (seen = calloc(1, sizeof *seen))) {
-    seen->tid = tid;
-    seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
-    seen->next = recorder->seen_threads;
-    recorder->seen_threads = seen;
-  }
-  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
-  bool is_named_now = seen && (is_new || (name && !seen->is_named));
-  if (seen) {
-    seen->snapshot = recorder->snapshots->number;
-    seen->is_named |= name != NULL;
-  }
-  pthread_mutex_unlock(&recorder->lock);
-  size_t length = name ? strlen(name) : 0;
-  uint32_t high = optrace_thread_named_high((optrace_thread_named_fields){.tid = tid});
-  if (is_named_now) optrace_emit_text(recorder, optrace_kind_thread_named, number, high, false, 0, (const uint8_t *)name, length);
-  return number;
-}
-
-// Forgets threads that have ended: the system may give their ids to others.
-static void forget_ended(optrace_recorder *recorder) {
-  pthread_mutex_lock(&recorder->lock);
-  for (seen_thread **link = &recorder->seen_threads; *link;) {
-    seen_thread *seen = *link;
-    if (seen->snapshot == recorder->snapshots->number) {
-      link = &seen->next;
-    } else {
-      *link = seen->next;
-      free(seen);
-    }
-  }
-  pthread_mutex_unlock(&recorder->lock);
+  return thread_number_make(recorder, tid, name, recorder->snapshots->number);
 }
 
 // ---- Taking one ----------------------------------------------------------------------------------------------------
@@ -112,18 +70,22 @@ static void report(void *context, const moment_thread *visited) {
   seen_words(seen, owner, words);
   emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->stack);
   recorder->snapshots->written++;
+  recorder->snapshots->has_runner |= seen->is_running;
 }
 
 static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   struct snapshots *own = recorder->snapshots;
   own->number++;
   own->written = 0;
+  own->has_runner = false;
   threads_options options = {.but = optrace_thread_id()};
   if (!stacks_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
   const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
   if (moment_take(&options, &calls, &count) != threads_visited) return;
-  forget_ended(recorder);
+  thread_numbers_forget(recorder, own->number);
+  own->has_runner |= count.moved > 0;
+  own->beats_left = snapshot_beats_to_next(own->has_runner, &own->again);
   optrace_looked_fields fields = {
     .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
   };
@@ -148,9 +110,19 @@ static bool is_pending(optrace_recorder *recorder) {
   return false;
 }
 
+uint32_t snapshot_beats_to_next(bool has_runner, uint32_t *again) {
+  static const uint32_t beats[] = {1, 2, 4};
+  if (!has_runner) *again = 0;
+  return has_runner && *again < sizeof beats / sizeof *beats ? beats[(*again)++] : usual_beats;
+}
+
 static void note_activity(optrace_recorder *recorder) {
   uint64_t activity;
   if (optrace_recorder_activity(recorder, &activity)) recorder->snapshots->activity = activity;
+}
+
+void snapshot_overlook(optrace_recorder *recorder, uint64_t before) {
+  if (recorder->snapshots && recorder->snapshots->activity == before) note_activity(recorder);
 }
 
 void snapshot_if_still(optrace_recorder *recorder, bool beats) {
@@ -167,10 +139,15 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
   if (!optrace_recorder_activity(recorder, &activity)) return;
   if (activity != own->activity) {
     own->activity = activity;
-    own->still_beats = 0;
+    own->beats_left = own->again = 0;
     return;
   }
-  if (own->still_beats++ % beats_between_snapshots != 0 || !is_pending(recorder)) return;
+  if (own->beats_left > 1) {
+    own->beats_left--;
+    return;
+  }
+  own->beats_left = usual_beats;
+  if (!is_pending(recorder)) return;
   take_snapshot(recorder, 0);
   note_activity(recorder);
 }

@@ -223,6 +223,17 @@ void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint
   buffer_commit(buffer, store_stack(at + 24, stack));
 }
 
+void emit_sample(optrace_recorder *recorder, uint8_t kind, uint32_t frame, uint64_t since, uint32_t thread) {
+  if (!recorder_is_enabled(recorder)) return;
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 16, kind, frame);
+  if (unlikely(!at)) return;
+  uint64_t age = age_in_units(buffer->last_ticks > since ? buffer->last_ticks - since : 0);
+  uint64_t word1 = optrace_sampled_word1((optrace_sampled_fields){.age = age, .thread = thread});
+  memcpy(at + 8, &word1, 8);
+  buffer_commit(buffer, at + 16);
+}
+
 static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
                                                        uint32_t high, bool has_word2, uint64_t word2,
                                                        const uint8_t *text, size_t length) {

@@ -8,6 +8,8 @@
 // last record if this is later. `stack`: the thread's stack; 0: not known.
 void emit_since(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t since,
                 uint32_t thread, uint64_t now, uint32_t stack);
+// A `sampled` or `sampled-in-kernel` record of something that happened at `since`.
+void emit_sample(optrace_recorder *recorder, uint8_t kind, uint32_t frame, uint64_t since, uint32_t thread);
 // Like `optrace_emit3`, followed by the thread's stack.
 void emit3_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2, uint32_t stack);
 // A record of one word about an operation, when `record_fast` could not write it: the recorder has stopped, records processor

@@ -79,3 +79,14 @@ uint8_t *buffer_reserve_slowly(thread_buffer *buffer, uint32_t bytes, uint64_t n
   *delta = 0;
   return buffer->cursor;
 }
+
+const void *optrace_chunk_with(optrace_recorder *recorder, uint32_t bytes) {
+  enum { own_records = 16 + longest_name_record };
+  thread_buffer *buffer = recorder_is_enabled(recorder) ? buffer_find(recorder) : NULL;
+  if (!buffer) return NULL;
+  uint32_t most = recorder->options.ring ? recorder->ring_chunk - (uint32_t)sizeof(chunk_header) - own_records : bytes;
+  if (bytes > most) bytes = most;
+  uint64_t delta = 0;
+  if ((size_t)(buffer->end - buffer->cursor) < bytes) buffer_reserve_slowly(buffer, bytes, recorder_now(recorder), &delta);
+  return buffer->chunk;
+}

@@ -1,4 +1,4 @@
-// A stack that was seen before costs a lookup in a table. A new one is described by the recorder's Swift part.
+// A stack that was seen before costs a lookup in a table. A new one is described by describe/code.c.
 #include "stack_ids.h"
 
 #include "../operations/operation.h"
@@ -29,15 +29,12 @@ static void want_makers(void) {
   __atomic_store_n(&optrace_makers_wanted, 1, __ATOMIC_RELEASE);
 }
 
-void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which, void *context,
-                                 uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed)) {
+void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which) {
   locks_prepare();
   modules_refresh();
-  recorder->define_context = context;
   if (which == optrace_stacks_off) return;
   // Without a table every stack is described as if it were new.
   recorder->stack_table = stack_table_create(most_stacks, stack_bytes);
-  recorder->define = define;
   atomic_store_explicit(&recorder->stacks, which, memory_order_release);
   if (which == optrace_stacks_all) want_makers();
 }
@@ -48,22 +45,13 @@ uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size
   uint32_t number = stack_table_add(recorder->stack_table, addresses, count, guessed, &is_new);
   uint32_t id = stack_table_value(recorder->stack_table, number);
   if (id) return id;
-  id = recorder->define(recorder->define_context, addresses, count, guessed);
+  id = recorder->define_stack ? recorder->define_stack(recorder, addresses, count, guessed) : 0;
   stack_table_set_value(recorder->stack_table, number, id);
   return id;
 }
 
-static uint32_t (*_Atomic define_code)(void *context, uint64_t function);
-
-void code_id_set_define(uint32_t (*define)(void *context, uint64_t function)) { atomic_store(&define_code, define); }
-
 uint32_t function_id(optrace_recorder *recorder, uint64_t function) {
-  // The same cache key as in CodeInterner.swift.
-  const uint64_t key = (uint64_t)1 << 63;
-  uint32_t known = optrace_cache_find(recorder, function, key);
-  if (known) return known;
-  uint32_t (*define)(void *, uint64_t) = atomic_load_explicit(&define_code, memory_order_acquire);
-  return define ? define(recorder->define_context, function) : 0;
+  return recorder->define_code ? recorder->define_code(recorder, function) : 0;
 }
 
 // Leaves out the recorder's own innermost frames, if it is a library of its own.

@@ -12,9 +12,6 @@ static inline bool stacks_wanted(optrace_recorder *recorder) {
 
 // The number of a stack; 0: none. Describes the stack the first time, which takes a lock.
 uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
-// Sets the function that gives a function's code a number. It belongs to the recorder's Swift part, takes a lock, and is called
-// once per function.
-void code_id_set_define(uint32_t (*define)(void *context, uint64_t function));
 // The number of a function's code; 0: none.
 uint32_t function_id(optrace_recorder *recorder, uint64_t function);
 // The number of the stack that created an operation. `made`: from `optrace_operation.made`. 0: not wanted, or not known.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "peek.h"
+#include "pages.h"
 #include "supported.h"
 
 // ---- Bytes
@@ -18,7 +18,7 @@ static const uint8_t *bytes_at(unwind_image *image, uint64_t address, size_t cou
     uint64_t wanted = image->high - address;
     if (wanted > sizeof image->window) wanted = sizeof image->window;
     image->window_at = address;
-    image->window_bytes = peek(address, image->window, (size_t)wanted);
+    image->window_bytes = pages_read(address, image->window, (size_t)wanted, image->generation);
     if (image->window_bytes < count) return NULL;
     offset = 0;
   }

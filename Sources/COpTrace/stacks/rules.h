@@ -29,7 +29,8 @@ static inline int64_t rule_bp(unwind_rule rule) { return (int16_t)(rule >> 48) *
 
 // The bytes of a module, or of something that claims to be one. Every read is checked.
 typedef struct {
-  const uint8_t *bytes;  // The byte at address `low`; null: each read is by `peek`.
+  const uint8_t *bytes;  // The byte at address `low`; null: each read is by `pages_read`, with `generation`.
+  uint64_t generation;
   uint64_t low, high;    // Addresses.
   uint64_t window_at;
   size_t window_bytes;

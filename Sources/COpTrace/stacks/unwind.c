@@ -46,12 +46,14 @@ static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_
   return *header >= *low && *header < *high;
 }
 
-static unwind_rule make_rule(uint64_t address, bool careful, uint64_t *start) {
+static unwind_rule make_rule(uint64_t address, bool careful, uint64_t generation, uint64_t *start) {
   uint64_t low, high, header;
   bool in_pieces;
   if (!find_module(address, &low, &high, &header, &in_pieces)) return 0;
   unwind_image image;
   image.bytes = careful || in_pieces ? NULL : (const uint8_t *)(uintptr_t)low;
+  // Another process may change at any time.
+  image.generation = peek_process() ? 0 : generation;
   image.low = low;
   image.high = high;
   image.window_at = image.window_bytes = 0;
@@ -86,7 +88,7 @@ static inline unwind_rule rule_at(uint64_t address, bool careful, uint64_t gener
   memo *slot = &rules[spread(address) >> 40 & (rule_slots - 1)];
   uint64_t rule;
   if (recall(slot, address, generation, &rule)) return rule;
-  rule = make_rule(address, careful, NULL);
+  rule = make_rule(address, careful, generation, NULL);
   remember(slot, address, generation, rule);
   return rule;
 }
@@ -97,7 +99,7 @@ static uint64_t function_at(uint64_t address, uint64_t generation) {
   uint64_t start;
   if (recall(slot, address, generation, &start)) return start;
   start = 0;
-  make_rule(address, true, &start);
+  make_rule(address, true, generation, &start);
   remember(slot, address, generation, start);
   return start;
 }
@@ -188,6 +190,8 @@ static bool guess(const stack_memory *memory, registers *r) {
   for (int i = 0; i < 3; i++) {
     uint64_t at = r->sp + (uint64_t)i * 8;
     if (!read_word(memory, at, &word) || !is_behind_call(plain(word), &target)) continue;
+    // The function has saved bp right below its return address, and has set it to where that is.
+    if (at == r->bp + 8 && !read_word(memory, r->bp, &r->bp)) return false;
     r->pc = plain(word);
     r->sp = at + 8;
     return true;
@@ -220,7 +224,9 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
   if (!rule_ra_in_register(rule) && !read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra))
     return false;
   uint64_t bp_from = rule & rule_bp_by_base ? base : cfa;
-  if ((rule & rule_saves_bp) && !read_word(memory, bp_from + (uint64_t)rule_bp(rule), &bp)) return false;
+  uint64_t bp_at = bp_from + (uint64_t)rule_bp(rule);
+  // Behind `pop %rbp` LLVM's rules still say where bp was saved: that is below sp by now, and bp has its value back.
+  if ((rule & rule_saves_bp) && bp_at >= r->sp && !read_word(memory, bp_at, &bp)) return false;
   *r = (registers){plain(ra), cfa, bp, 0, false};
   return r->pc != 0;
 }
@@ -273,16 +279,21 @@ static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t addre
   return best != 0;
 }
 
-size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
+                      bool *is_whole) {
   registers r = {.pc = start->pc, .sp = start->sp, .bp = start->bp};
   uint64_t generation = generation_now();
   size_t count = 0, first_guess = SIZE_MAX;
+  *is_whole = false;
   bool is_exact = true;  // No call precedes pc, so it may be a function's first instruction.
   while (count < most && r.pc) {
     pcs[count++] = r.pc;
     uint64_t address = r.pc - !is_exact;
     unwind_rule rule = rule_at(address, memory->foreign || first_guess != SIZE_MAX, generation);
-    if (rule & rule_end) break;
+    if (rule & rule_end) {
+      *is_whole = true;
+      break;
+    }
     is_exact = rule & rule_signal;
     if (__builtin_expect(!(rule & rule_frame) || is_exact, 0) && leaves_signal(r.pc)) {
       is_exact = true;
@@ -303,8 +314,14 @@ size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t
     if (first_guess == SIZE_MAX) first_guess = count;
     if (!guess(memory, &r)) break;
   }
+  if (!r.pc) *is_whole = true;
   if (guessed) *guessed = first_guess < count ? first_guess : count;
   return count;
+}
+
+size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
+  bool is_whole;
+  return stack_walk_far(start, memory, pcs, most, guessed, &is_whole);
 }
 
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed) {
@@ -356,6 +373,12 @@ stack_start stack_outside(const stack_start *start, bool returns) {
 unwind_rule unwind_rule_at(uint64_t address, bool careful) {
   (void)address, (void)careful;
   return 0;
+}
+
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
+                      bool *is_whole) {
+  *is_whole = false;
+  return stack_walk(start, memory, pcs, most, guessed);
 }
 
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {

@@ -27,6 +27,9 @@ typedef struct {
 // where a rule is missing (or for `foreign` and `beyond`). About 10 ns per frame; a new rule takes about a microsecond, or 15
 // with `foreign`.
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed);
+// `is_whole`: the walk came to where the thread begins.
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
+                      bool *is_whole);
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
 

@@ -72,10 +72,16 @@ struct optrace_recorder {
   _Atomic bool hurries;       // A thread has waited, or added a barrier: the flusher checks more often.
   thread_buffer *known;       // All buffers; none is freed before the recorder has stopped.
   uint64_t millisecond;       // In ticks.
-  _Atomic uint32_t stacks;    // Which stacks are walked. The fields below are set before it.
+  _Atomic uint32_t stacks;    // Which stacks are walked. The table is set before it.
   struct stack_table *stack_table;
-  void *define_context;
-  uint32_t (*define)(void *context, const uint64_t *addresses, size_t count, size_t guessed);
+  // What describes texts, code and stacks (describe/): set before anybody records, and kept for good, as a thread may describe a
+  // stack late. Null: nothing is described.
+  struct text_table *texts;
+  struct code_table *code;
+  uint32_t (*define_code)(optrace_recorder *recorder, uint64_t function);
+  uint32_t (*define_stack)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
+  uint32_t (*define_sample)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut);
+  struct profiler *_Atomic profiler;  // Null: nothing is sampled; see profile/profile.c.
   struct snapshots *snapshots;  // The flusher's; see life/snapshot.c.
   seen_thread *seen_threads;  // Under the lock.
   thread_buffer definitions;

@@ -33,6 +33,7 @@ void ring_discard(optrace_recorder *recorder) {
   free(recorder->ring_copy);
   recorder->ring_free = recorder->ring_retired = NULL;
   recorder->ring_copy = NULL;
+  if (recorder->options.discard) recorder->options.discard(recorder->options.context);
 }
 
 void ring_scan(optrace_recorder *recorder) {
@@ -40,7 +41,7 @@ void ring_scan(optrace_recorder *recorder) {
     uint32_t slot = (recorder->ring_retired_head + recorder->ring_scanned++) % recorder->ring_count;
     chunk_header *chunk = chunk_at(recorder, recorder->ring_retired[slot]);
     if (chunk->kind == optrace_chunk_kind_events)
-      recorder->options.scan(recorder->options.context, (const uint8_t *)chunk,
+      recorder->options.scan(recorder, recorder->options.context, (const uint8_t *)chunk,
                              (uint32_t)sizeof *chunk + atomic_load(&chunk->fill));
     chunk_seal(chunk);
   }
@@ -66,7 +67,7 @@ bool ring_recycle(optrace_recorder *recorder) {
 
   recorder->carries_again = ((const chunk_header *)(const void *)recorder->ring_copy)->kind == optrace_chunk_kind_carried;
   uint64_t before = recorder->carried_bytes;
-  recorder->options.carry(recorder->options.context, recorder->ring_copy, bytes);
+  recorder->options.carry(recorder, recorder->options.context, recorder->ring_copy, bytes);
   uint64_t kept = recorder->carried_bytes - before;
   if (kept < fill)
     atomic_fetch_add_explicit(header_word(recorder, optrace_header_overwritten_bytes), fill - kept, memory_order_relaxed);

@@ -8,14 +8,18 @@
 
 static optrace_recorder *_Atomic recorder_of_tasks;
 
-void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function)) {
-  code_id_set_define(define);
+void record_tasks(optrace_recorder *recorder) {
   atomic_store_explicit(&recorder_of_tasks, recorder, memory_order_release);
 }
 
 optrace_recorder *task_recorder(void) {
   optrace_recorder *recorder = atomic_load_explicit(&recorder_of_tasks, memory_order_acquire);
   return recorder_is_enabled(recorder) ? recorder : NULL;
+}
+
+uint32_t task_next_number(optrace_recorder *recorder) {
+  uint32_t number = optrace_recorder_next_serial(recorder);
+  return number ? number : task_not_ours;
 }
 
 static uint32_t work_here(const optrace_recorder *recorder) {

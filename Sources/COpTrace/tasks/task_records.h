@@ -22,9 +22,11 @@ typedef struct {
 } task_making;
 
 // From here on tasks are recorded; see `optrace_record_tasks`.
-void record_tasks(optrace_recorder *recorder, uint32_t (*define)(void *context, uint64_t function));
+void record_tasks(optrace_recorder *recorder);
 // The recorder that records tasks; null: none at the moment.
 optrace_recorder *task_recorder(void);
+// The number of another task. Without one left, it goes unrecorded.
+uint32_t task_next_number(optrace_recorder *recorder);
 
 // `code`: the function that it runs, followed by what that function passes on to if it is a thunk; one to `most_task_codes`.
 // `here`: the hook's own `optrace_here()`.

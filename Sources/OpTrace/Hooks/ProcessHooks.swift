@@ -2,7 +2,8 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// What the hooks of this process (`COpTraceHooks.h`) call.
+/// What the hooks of this process (`COpTraceHooks.h`) call. A second time beside `describe/describe.c`, which knows one
+/// recorder, no traced types and no observers.
 enum ProcessHooks {
   /// Records everything that nobody has introduced, to `recorder`, until it is stopped; see ``HookUse``.
   static func watchEverything(for recorder: TraceRecorder, fromOutside: Bool = false) throws(TraceRecorderError) {

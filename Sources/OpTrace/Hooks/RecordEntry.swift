@@ -18,7 +18,5 @@ func beginRecording() {
 }
 
 private func detail(of error: TraceRecorderError) -> String {
-  let wish = ProcessInfo.processInfo.environment["OPTRACE_VERBOSE"] ?? ""
-  if wish.isEmpty || wish == "0" { return "OPTRACE_VERBOSE=1 says why" }
-  return error.detail ?? "\(error)"
+  optrace_is_wanted("OPTRACE_VERBOSE") ? error.detail ?? "\(error)" : "OPTRACE_VERBOSE=1 says why"
 }

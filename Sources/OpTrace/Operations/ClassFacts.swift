@@ -1,7 +1,8 @@
 internal import COpTrace
 internal import Foundation
 
-/// What is the same for all operations of a class.
+/// What is the same for all operations of a class. A second time beside `describe/facts.c`, which knows no classes of
+/// ours, and none where there are no hooks.
 struct ClassFacts {
   /// Whose `isReady` answers.
   enum Readiness: UInt32 {
@@ -98,10 +99,10 @@ extension TraceRecorder {
     guard code != 0 else { return facts }
     let known = optrace_cache_find(core, key, UInt64(code))
     if known != 0 { return ClassFacts(bits: known) }
-    let frame = self.code.id(of: code)
+    let frame = optrace_code_id(core, UInt64(code))
     guard frame != 0 else { return facts }
     var chosen = facts
-    chosen.name = interner.id(of: type(of: operation), code: frame)
+    chosen.name = id(of: type(of: operation), code: frame)
     if chosen.name != 0 { optrace_cache_add(core, key, UInt64(code), chosen.bits) }
     return chosen
   }
@@ -110,7 +111,7 @@ extension TraceRecorder {
     let isBlock = operation is TracedBlockOperation
     let isOurs = isBlock || operation is TracedOperation
     var facts = ClassFacts(
-      name: interner.id(of: type), readiness: readiness(of: type, isOurs: isOurs),
+      name: id(of: type), readiness: readiness(of: type, isOurs: isOurs),
       running: running(of: type, isOurs: isOurs))
     facts.note(ClassFacts.Bits.isOurs, where: isOurs)
     facts.note(ClassFacts.Bits.isBlock, where: isBlock)

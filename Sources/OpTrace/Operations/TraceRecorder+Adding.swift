@@ -2,7 +2,8 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Operations that are given to queues: described and added in one record where possible.
+/// Operations that are given to queues: described and added in one record where possible. A second time beside
+/// `describe/adding.c`, for the same reason as `TraceRecorder+Introduce.swift`.
 extension TraceRecorder {
   /// An operation is given to a queue: the second word of the record, and the stack of the program's code that does it.
   struct Adding {

@@ -2,7 +2,8 @@ internal import COpTrace
 internal import Foundation
 internal import OpTraceFormat
 
-/// Describing operations and queues at first sight.
+/// Describing operations and queues at first sight. A second time beside `describe/introduce.c`, which reads objects
+/// without Swift, on Linux alone; ours know more of themselves.
 extension TraceRecorder {
   /// How an operation comes into the trace.
   enum Sight {
@@ -233,7 +234,7 @@ extension TraceRecorder {
     optrace_emit_created(
       core, serial, createdWord(facts, coverage: coverage, isAsynchronous: isAsynchronous), probe?.pointer)
     if name != nil || location != nil {
-      let fields = EventFields.OperationNamed(source: location.map { interner.id(of: $0) } ?? 0)
+      let fields = EventFields.OperationNamed(source: location.map { id(of: $0) } ?? 0)
       UTF8Text.with(name ?? "") {
         optrace_emit_text(core, EventKind.operationNamed.rawValue, serial, fields.high, false, 0, $0, $1)
       }

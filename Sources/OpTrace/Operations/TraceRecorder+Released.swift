@@ -7,6 +7,8 @@ extension TraceRecorder {
   /// Foundation on Linux keeps pointers to it there, and follows them later, which may cause a crash although no queue
   /// ever had it.
   ///
+  /// A second time beside `describe/released.c`, for the same reason as `TraceRecorder+Introduce.swift`.
+  ///
   /// The operation itself is not asked: parts of it may be gone. `probe`: the one that it carries, if any.
   static func introduceReleased(
     _ operation: Operation, name: String?, probe: OperationProbe?, dependencies: [Operation]

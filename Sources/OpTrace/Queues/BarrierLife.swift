@@ -3,11 +3,12 @@ internal import Foundation
 internal import OpTraceFormat
 
 extension TraceRecorder {
-  /// A barrier block is shown as an operation of its own.
+  /// A barrier block is shown as an operation of its own. A second time beside `describe/closures.c`: a closure that Swift
+  /// makes is right on any system.
   /// - Parameter code: the address of the block's function; 0: not known.
   func introduceBarrier(queue: UInt32, code: UInt) -> BarrierLife {
     let barrier = BarrierLife()
-    let className = interner.id(ofClass: "Barrier", code: self.code.id(of: code))
+    let className = id(ofClass: "Barrier", code: optrace_code_id(core, UInt64(code)))
     let serial = optrace_recorder_next_serial(core)
     guard serial != 0, optrace_operation_attach(barrier.probe.pointer, serial) else { return barrier }
     EventFields.OperationCreated(

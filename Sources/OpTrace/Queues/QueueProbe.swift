@@ -41,6 +41,7 @@ struct QueueProbe: @unchecked Sendable {
   /// Held when a queue meets a recorder, and at no other time.
   private static let introducing = Lock()
 
+  /// A second time beside `describe/queues.c`, which reads Swift's values by their layout, on Linux alone.
   private struct Description {
     private var limit: Int64 = 0
     private var isSuspended = false

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Numbers for operations that carry no probe of this recorder: other classes, and traced operations that record
 /// elsewhere. They are known by identity; a weak reference distinguishes an object from a later one at the same
-/// address.
+/// address. A second time beside `describe/foreign.c`, which looks for weak references in a program's own runtime.
 ///
 /// Sendable: `entries` is only touched under `lock`.
 final class ForeignOperations: @unchecked Sendable {

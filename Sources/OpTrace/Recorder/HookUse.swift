@@ -4,7 +4,8 @@ internal import Foundation
 /// Which recorders use the hooks of this process (`COpTraceHooks.h`). What the hooks do is in the folders above.
 ///
 /// They are installed for the first recorder that needs them (a traced queue is given an operation that is not ours;
-/// ``TraceRecorder/instrumentProcess()``), and removed when the last of these is stopped.
+/// ``TraceRecorder/instrumentProcess()``), and removed when the last of these is stopped. `begin/begin.c` has one recorder,
+/// which uses them from beginning to end.
 enum HookUse {
   private static let lock = Lock()
   /// Only touched under `lock`.
@@ -19,6 +20,7 @@ enum HookUse {
   static func isInUse(by recorder: TraceRecorder) -> Bool {
     let use = optrace_recorder_hooks(recorder.core)
     if use != optrace_hooks_unasked { return use == optrace_hooks_used }
+    defer { settle() }
     return install(for: recorder) == nil
   }
 
@@ -57,6 +59,7 @@ enum HookUse {
     for recorder: TraceRecorder, fromOutside: Bool, begin: () -> String? = { nil },
     end: @escaping @Sendable () -> Void = {}
   ) throws(TraceRecorderError) {
+    defer { settle() }
     if let why = install(for: recorder) {
       throw TraceRecorderError(.cannotInstrument(why), path: recorder.path)
     }
@@ -73,19 +76,14 @@ enum HookUse {
     isFromOutside = fromOutside
   }
 
-  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. False: this system has
-  /// no hooks.
-  @discardableResult
-  static func recordDispatch(for recorder: TraceRecorder) -> Bool {
+  /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. Nil, or the reason why
+  /// they cannot be recorded.
+  static func recordDispatch(for recorder: TraceRecorder) -> String? {
     #if canImport(Darwin)
-      return false
+      return "this system has no hooks"
     #else
-      guard install(for: recorder) == nil else { return false }
-      optrace_record_dispatch(recorder.core) { context, function in
-        guard let context else { return 0 }
-        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
-      }
-      return true
+      if let why = install(for: recorder) { return why }
+      return lock.withLock { optrace_record_dispatch(recorder.core).map { String(cString: $0) } }
     #endif
   }
 
@@ -96,13 +94,22 @@ enum HookUse {
       return "this system has no hooks"
     #else
       if let why = install(for: recorder) { return why }
-      let why = optrace_record_tasks(recorder.core) { context, function in
-        guard let context else { return 0 }
-        return Unmanaged<CodeInterner>.fromOpaque(context).takeUnretainedValue().id(of: UInt(function))
-      }
-      return why.map { String(cString: $0) }
+      return lock.withLock { optrace_record_tasks(recorder.core).map { String(cString: $0) } }
     #endif
   }
+
+  /// Gives back the memory of the program's symbols, which were read if Swift's libraries are linked into it, and says what
+  /// of these could not be hooked.
+  static func settle() {
+    lock.withLock {
+      optrace_hooks_begun()
+      guard !hasSaidLeftOut, let leftOut = optrace_hooks_left_out() else { return }
+      hasSaidLeftOut = true
+      TraceRecorder.complain(String(cString: leftOut), result: "the rest is recorded")
+    }
+  }
+  /// Only touched under `lock`.
+  nonisolated(unsafe) private static var hasSaidLeftOut = false
 
   static func stop(using core: OpaquePointer) {
     lock.withLock {

@@ -1,4 +1,6 @@
 internal import COpTrace
+internal import Foundation
+internal import OpTraceFormat
 
 extension TraceRecorder {
   /// How a recorder keeps what it records.
@@ -53,6 +55,18 @@ extension TraceRecorder {
       }
     }
 
+    /// Whether it is sampled where the program uses processor time, and how. On Linux.
+    public enum Profile: Sendable, Equatable {
+      /// It is not.
+      case off
+      /// By events of the kernel, so many times in each second of a thread's processor time: 1 to 1,000. They interrupt nothing, and
+      /// need a system that allows them (`kernel.perf_event_paranoid` of 2 or less, no seccomp profile against them).
+      case events(rate: Int = 99)
+      /// By a timer for each thread, whose signals (SIGPROF) interrupt it. Needs no permission; a program with a handler for that
+      /// signal is left alone.
+      case timer(rate: Int = 99)
+    }
+
     /// Whether the file grows, or is a ring.
     public var mode: Mode
     /// The most bytes that a streaming trace may take; nil: no limit. Events beyond it are counted as lost. No trace is
@@ -74,10 +88,14 @@ extension TraceRecorder {
     /// distinguishes computing from sleeping. Reads another clock twice for each operation, for some 200 ns each.
     public var recordsCPUTime: Bool
 
+    /// Whether it is sampled where the program uses processor time: `optrace profile` shows by which functions. Where the system refuses
+    /// it, standard error says why, and all else is recorded.
+    public var profile: Profile
+
     /// Without arguments: a file that grows without limit.
     public init(
       mode: Mode = .streaming, sizeLimit: Int? = nil, clock: Clock = .automatic, stacks: Stacks = .waits,
-      recordsDispatch: Bool = false, recordsTasks: Bool = false, recordsCPUTime: Bool = false
+      recordsDispatch: Bool = false, recordsTasks: Bool = false, recordsCPUTime: Bool = false, profile: Profile = .off
     ) {
       self.mode = mode
       self.sizeLimit = sizeLimit
@@ -86,6 +104,7 @@ extension TraceRecorder {
       self.recordsDispatch = recordsDispatch
       self.recordsTasks = recordsTasks
       self.recordsCPUTime = recordsCPUTime
+      self.profile = profile
     }
 
     /// A file that grows without limit.
@@ -97,6 +116,62 @@ extension TraceRecorder {
     }
 
     /// A ring below 256 KiB would hold little but names and threads.
-    public static let smallestCapacity = 256 * 1024
+    public static let smallestCapacity = Int(optrace_smallest_capacity)
+
+    /// The core begins the recording.
+    func begin(at path: String, usesCounter: Bool) -> optrace_recording {
+      var wishes = optrace_wishes()
+      wishes.use_counter = usesCounter
+      wishes.stacks = stacks.coreValue
+      wishes.cpu = recordsCPUTime
+      wishes.profile = profile.options
+      switch mode {
+      case .streaming: wishes.size_limit = sizeLimit.map { UInt64(max(1, $0)) } ?? 0
+      case .flightRecorder(let capacity):
+        wishes.is_ring = true
+        wishes.capacity = UInt64(max(0, capacity))
+      }
+      // A program may have set it.
+      return ProcessInfo.processInfo.processName.withCString { name in
+        wishes.process_name = name
+        return optrace_recording_begin(path.asPath, &wishes)
+      }
+    }
+  }
+}
+
+extension TraceRecorder.Configuration {
+  /// Why nothing is sampled, in words, by the system's error number.
+  func refusal(of error: Int32) -> String {
+    var options = profile.options
+    guard let text = optrace_profile_refused(&options, error) else { return "processor time cannot be sampled" }
+    defer { free(text) }
+    return String(cString: text)
+  }
+}
+
+extension TraceRecorder.Configuration.Profile {
+  fileprivate var options: optrace_profile_options {
+    var options = optrace_profile_options()
+    switch self {
+    case .off: break
+    case .events(let rate):
+      options.rate = UInt32(clamping: max(1, rate))
+      options.by = UInt32(optrace_profile_by_events)
+    case .timer(let rate):
+      options.rate = UInt32(clamping: max(1, rate))
+      options.by = UInt32(optrace_profile_by_timer)
+    }
+    return options
+  }
+
+  /// As the environment asks for it.
+  init(_ options: optrace_profile_options) {
+    guard options.rate > 0 else {
+      self = .off
+      return
+    }
+    let isByTimer = options.by == UInt32(optrace_profile_by_timer)
+    self = isByTimer ? .timer(rate: Int(options.rate)) : .events(rate: Int(options.rate))
   }
 }

@@ -31,37 +31,13 @@ extension TraceRecorder {
   /// Read once, before the default is first used.
   private static let environment: Void = {
     defer { optrace_default_is_none() }
-    let variables = ProcessInfo.processInfo.environment
-    // A path need not be valid text.
-    let output = getenv("OPTRACE_OUTPUT").map { RawPath.text(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-    guard let pattern = output, !pattern.isEmpty else {
-      if variables["OPTRACE_FLIGHT_RECORDER"]?.isEmpty == false {
-        complain("OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT")
-      }
-      return
-    }
-    let path = (RecordRequest.current?.path(for: pattern) ?? pattern)
-      .replacingOccurrences(of: "%p", with: String(ProcessInfo.processInfo.processIdentifier))
-    var configuration = Configuration()
-    if let text = variables["OPTRACE_FLIGHT_RECORDER"], !text.isEmpty {
-      guard let size = bytes(text) else {
-        return complain("OPTRACE_FLIGHT_RECORDER='\(text)' is not a size such as 512K, 16M or 1G")
-      }
-      configuration.mode = .flightRecorder(capacity: size)
-    }
-    if let text = variables["OPTRACE_STACKS"], !text.isEmpty {
-      guard let stacks = Configuration.Stacks(rawValue: text) else {
-        return complain("OPTRACE_STACKS='\(text)' is not off, waits or all")
-      }
-      configuration.stacks = stacks
-    }
-    if let wish = variables["OPTRACE_DISPATCH"], !wish.isEmpty { configuration.recordsDispatch = wish != "0" }
-    if let wish = variables["OPTRACE_CPU"], !wish.isEmpty { configuration.recordsCPUTime = wish != "0" }
-    if let wish = variables["OPTRACE_TASKS"], !wish.isEmpty { configuration.recordsTasks = wish != "0" }
+    var asked = optrace_environment()
+    guard optrace_environment_read(&asked), let path = asked.path else { return }
+    defer { free(path) }
     do {
-      let recorder = try TraceRecorder(writingTo: TracePath.absolute(path), configuration: configuration)
+      let recorder = try TraceRecorder(writingTo: RawPath.text(path), configuration: Configuration(asked))
       set(recorder)
-      RecordRequest.current?.note(recordingTo: recorder.path)
+      optrace_note_recording(recorder.path.asPath)
     } catch {
       complain("\(error)")
     }
@@ -69,21 +45,30 @@ extension TraceRecorder {
 
   /// Whoever set the variable expects a trace: prints why there is none, and lets the program run.
   static func complain(_ why: String, result: String = "nothing is recorded") {
-    RecordRequest.current?.note(failure: why)
-    // Not through `FileHandle`, which traps if standard error is closed.
-    let bytes = Array("optrace: \(why); \(result)\n".utf8)
-    optrace_say(bytes, bytes.count)
+    optrace_complain(why.asPath, result)
   }
 
   /// `4096`, `512K`, `16M`, `1G`.
   package static func bytes(_ text: String) -> Int? {
-    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    var digits = text.uppercased()
-    if digits.last == "B" { digits.removeLast() }
-    let unit = digits.last.flatMap { units[$0] }
-    if unit != nil { digits.removeLast() }
-    guard let number = Int(digits), number > 0 else { return nil }
-    let (result, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
-    return overflow ? nil : result
+    let bytes = optrace_bytes(text)
+    return bytes == 0 ? nil : Int(clamping: bytes)
+  }
+}
+
+extension TraceRecorder.Configuration {
+  /// As the environment asks for it.
+  fileprivate init(_ asked: optrace_environment) {
+    self.init(
+      mode: asked.recorder.is_ring ? .flightRecorder(capacity: Int(clamping: asked.recorder.capacity)) : .streaming,
+      stacks: Stacks.allCases.first { $0.coreValue == asked.recorder.stacks } ?? .waits,
+      recordsDispatch: asked.dispatch, recordsTasks: asked.tasks, recordsCPUTime: asked.recorder.cpu,
+      profile: Profile(asked.recorder.profile))
+  }
+}
+
+extension RawPath {
+  /// Of a path as the system has it, with a zero at its end.
+  static func text(_ path: UnsafePointer<CChar>) -> String {
+    text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
   }
 }

@@ -14,8 +14,8 @@ internal import OpTraceFormat
 /// Recording never harms the program: a full disk, an unwritable file or a forked child lead to counted loss, not to a
 /// trap. Every event is in the file from the moment it happened, even if the process is killed.
 ///
-/// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks, and in `Interner` and
-/// `ForeignOperations`, which have their own locks; the stored properties are constants.
+/// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks, and in `ForeignOperations`, which has its
+/// own lock; the stored properties are constants.
 public final class TraceRecorder: @unchecked Sendable {
   /// Where the trace is written. May differ from the requested URL: see ``init(writingTo:configuration:)``.
   public var url: URL { URL(fileURLWithPath: path) }
@@ -27,10 +27,7 @@ public final class TraceRecorder: @unchecked Sendable {
 
   /// Lives as long as the process, so that a late event finds a stopped recorder and not freed memory.
   let core: OpaquePointer
-  let interner: Interner
-  let code: CodeInterner
   let foreign = ForeignOperations()
-  private let carry: RingCarry?
 
   /// Opens a new trace file and starts recording.
   ///
@@ -53,58 +50,30 @@ public final class TraceRecorder: @unchecked Sendable {
     guard let usesCounter = configuration.clock.usesCounter(where: hasEvenCounter) else {
       throw TraceRecorderError(.noEvenCounter, path: path)
     }
-    let file = try TraceFileCreation.create(at: path)
-    let carry: RingCarry?
-    var options = optrace_options()
-    options.descriptor = file.descriptor
-    options.use_counter = usesCounter
-    switch configuration.mode {
-    case .streaming:
-      carry = nil
-      options.size_limit = configuration.sizeLimit.map { UInt64(max(1, $0)) } ?? 0
-    case .flightRecorder(let capacity):
-      let bytes = max(capacity, Configuration.smallestCapacity)
-      let ring = RingCarry()
-      carry = ring
-      options.ring = true
-      options.capacity = UInt64(bytes)
-      options.context = Unmanaged.passUnretained(ring).toOpaque()
-      options.scan = { context, chunk, count in
-        guard let context, let chunk else { return }
-        let bytes = UnsafeRawBufferPointer(start: chunk, count: Int(count))
-        Unmanaged<RingCarry>.fromOpaque(context).takeUnretainedValue().scan(bytes)
-      }
-      options.carry = { context, chunk, count in
-        guard let context, let chunk else { return }
-        let bytes = UnsafeRawBufferPointer(start: chunk, count: Int(count))
-        Unmanaged<RingCarry>.fromOpaque(context).takeUnretainedValue().carry(bytes)
-      }
+    let begun = configuration.begin(at: path, usesCounter: usesCounter)
+    defer { free(begun.path) }
+    let file = begun.path.map { RawPath.text($0) } ?? path
+    guard let core = begun.recorder else {
+      throw TraceRecorderError(.init(begun.result), path: file, errno: begun.error)
     }
-    let header = TraceHeaderBytes.make(
-      clock: usesCounter ? .counter : .monotonic, mode: options.ring ? .flightRecorder : .streaming)
-    let core = header.withUnsafeBytes { bytes in
-      options.header = bytes.baseAddress
-      options.header_size = bytes.count
-      return optrace_recorder_create(&options)
-    }
-    guard let core else {
-      let error = errno
-      unlink(file.path.asPath)
-      throw TraceRecorderError(.cannotReserveSpace, path: file.path, errno: error)
-    }
-    carry?.core = core
-    self.path = file.path
+    #if os(iOS)
+      // A mapped file must stay writable while the device is locked.
+      try? FileManager.default.setAttributes([.protectionKey: FileProtectionType.none], ofItemAtPath: file)
+    #endif
+    self.path = file
     self.configuration = configuration
     self.core = core
-    self.carry = carry
-    self.interner = Interner(core: core, byteLimit: options.ring ? Int(options.capacity / 4) : .max)
-    self.code = CodeInterner(core: core, interner: interner)
-    code.describeStacks(configuration.stacks)
     RecorderRegistry.shared.add(self)
-    if configuration.recordsCPUTime { optrace_recorder_record_cpu(core) }
-    if configuration.recordsDispatch { HookUse.recordDispatch(for: self) }
-    if configuration.recordsTasks, let why = HookUse.recordTasks(for: self) {
-      Self.complain("tasks cannot be recorded (\(why))", result: "the rest is recorded")
+    if begun.profile_error != 0 {
+      Self.complain(configuration.refusal(of: begun.profile_error), result: "all else is recorded")
+    }
+    guard configuration.recordsDispatch || configuration.recordsTasks else { return }
+    let notBlocks = configuration.recordsDispatch ? HookUse.recordDispatch(for: self) : nil
+    let notTasks = configuration.recordsTasks ? HookUse.recordTasks(for: self) : nil
+    HookUse.settle()
+    if let why = notBlocks ?? notTasks {
+      let what = notBlocks == nil ? "tasks" : notTasks == nil ? "blocks" : "blocks and tasks"
+      Self.complain("\(what) cannot be recorded (\(why))", result: "the rest is recorded")
     }
   }
 

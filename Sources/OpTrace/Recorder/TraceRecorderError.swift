@@ -1,4 +1,6 @@
+internal import COpTrace
 public import Foundation
+internal import OpTraceFormat
 
 /// Why a trace file could not be opened or closed, or the process could not be recorded as a whole.
 public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
@@ -34,6 +36,16 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
     case alreadyInstrumented
     /// What failed.
     case cannotInstrument(String)
+
+    /// Of a recording that was not begun.
+    init(_ result: optrace_outcome) {
+      self =
+        switch result {
+        case optrace_is_no_trace: .notATrace
+        case optrace_has_no_room: .cannotReserveSpace
+        default: .cannotCreate
+        }
+    }
   }
 
   private let reason: Reason
@@ -68,21 +80,26 @@ public struct TraceRecorderError: Error, Sendable, Equatable, CustomStringConver
 
   /// What failed, with which file, and what to do about it.
   public var description: String {
-    var why = errno == 0 ? "" : ": \(String(cString: strerror(errno)))"
-    if errno == EFBIG { why += " (the limit of file sizes, ulimit -f, leaves no room for it)" }
     switch reason {
-    case .cannotCreate: return "cannot create the trace '\(path)'\(why)"
-    case .notATrace: return "'\(path)' exists and is not a trace: choose another name or remove it"
-    case .cannotReserveSpace: return "cannot reserve space for the trace '\(path)'\(why)"
+    case .cannotCreate: return text(optrace_not_created)
+    case .notATrace: return text(optrace_is_no_trace)
+    case .cannotReserveSpace: return text(optrace_has_no_room)
+    case .cannotClose: return text(optrace_not_closed)
     case .noEvenCounter:
       return "the trace '\(path)' cannot take its times from the processor's counter, which does not run evenly on "
         + "this machine: configure the clock as .automatic or .monotonic"
-    case .cannotClose: return "the trace '\(path)' was not closed properly\(why); it can still be read"
     case .alreadyInstrumented:
       return "another recorder already records the whole process: stop it before recording to '\(path)'"
     case .cannotInstrument(let why):
       return "cannot record all operations of this process to '\(path)': \(why); use the traced types"
     }
+  }
+
+  /// In the words of the core, which says the same where there is no Swift.
+  private func text(_ outcome: optrace_outcome) -> String {
+    guard let text = optrace_outcome_text(outcome, path.asPath, errno) else { return code.description }
+    defer { free(text) }
+    return RawPath.text(text)
   }
 
   /// The ``description``, for code that shows errors through Foundation.

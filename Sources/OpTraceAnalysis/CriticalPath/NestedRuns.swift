@@ -40,15 +40,31 @@ package struct NestedRuns<Value: Sendable>: Sendable {
 
   /// The innermost one; nil: none. O(log n + depth).
   package func innermost(at stamp: Stamp) -> Value? {
-    guard let runs = runs[stamp.thread] else { return nil }
+    guard let runs = runs[stamp.thread], let index = innermost(of: runs, at: stamp.time) else { return nil }
+    return runs[index].value
+  }
+
+  /// All that go on, the innermost first. O(log n + depth).
+  package func all(at stamp: Stamp) -> [Value] {
+    guard let runs = runs[stamp.thread] else { return [] }
+    var values: [Value] = []
+    var next = innermost(of: runs, at: stamp.time)
+    while let index = next {
+      values.append(runs[index].value)
+      next = runs[index].enclosing < 0 ? nil : Int(runs[index].enclosing)
+    }
+    return values
+  }
+
+  private func innermost(of runs: [Run], at time: Nanoseconds) -> Int? {
     var (low, high) = (0, runs.count)
     while low < high {
       let middle = (low + high) / 2
-      if runs[middle].began <= stamp.time { low = middle + 1 } else { high = middle }
+      if runs[middle].began <= time { low = middle + 1 } else { high = middle }
     }
     var index = low - 1
-    while index >= 0, runs[index].ended < stamp.time { index = Int(runs[index].enclosing) }
-    return index < 0 ? nil : runs[index].value
+    while index >= 0, runs[index].ended < time { index = Int(runs[index].enclosing) }
+    return index < 0 ? nil : index
   }
 
   /// Each nested run with the run that encloses it, in no order.
@@ -66,17 +82,27 @@ struct ThreadRuns {
   /// O(n log n) for n runs.
   init(_ trace: Trace) {
     runs = NestedRuns { add in
-      for index in trace.operations.indices {
-        guard let began = trace.operations[index].began else { continue }
-        let operation = trace.operations[index]
-        let returned = operation.executionEnded ?? operation.startReturned ?? operation.finished
-        add(operation.id, began.thread, began.time, returned?.time ?? trace.end)
-      }
-      for block in trace.blocks {
-        for run in block.runs { add(block.id, run.thread, run.began, run.ended ?? trace.end) }
-      }
-      for task in trace.tasks {
-        for run in task.runs { add(task.id, run.thread, run.began, run.ended ?? trace.end) }
+      Self.forEachRun(in: trace) { work, run, ended in add(work, run.thread, run.began, ended) }
+    }
+  }
+
+  /// Every run of all work, with the time by which it was over. O(runs).
+  static func forEachRun(in trace: Trace, _ visit: (WorkID, WorkRun, _ ended: Nanoseconds) -> Void) {
+    for index in trace.operations.indices {
+      guard let began = trace.operations[index].began else { continue }
+      let operation = trace.operations[index]
+      let returned = operation.executionEnded ?? operation.startReturned ?? operation.finished
+      let run = WorkRun(thread: began.thread, began: began.time, ended: returned?.time)
+      visit(operation.id, run, run.ended ?? trace.end)
+    }
+    for block in trace.blocks {
+      for run in block.runs { visit(block.id, run, run.ended ?? block.over ?? trace.end) }
+    }
+    for task in trace.tasks {
+      let last = task.over ?? trace.end
+      for (index, run) in task.runs.enumerated() {
+        let next = index + 1 < task.runs.count ? task.runs[index + 1].began : last
+        visit(task.id, run, run.ended ?? max(run.began, next))
       }
     }
   }

@@ -211,7 +211,7 @@ extension DoctorContext {
       return .init(
         at: block.submitted,
         "\(name(ofNode: step.from)) calls sync\(queue), and waits until \(name(block.id)) is over"
-          + Self.phrase(trace.stacks.codeLocation(block.submittedAt)))
+          + Self.phrase(location(ofSubmitting: block)))
     case (.submissions(let node), .submission, let one):
       guard let id = work(of: one) else { return nil }
       return .init("\(name(id)), submitted by \(name(ofNode: node)), is unfinished")

@@ -15,6 +15,8 @@ struct DoctorContext: Sendable {
   private(set) var suspects: [Suspect]
   /// What the last snapshot saw of the threads that have not moved since.
   let seenThreads: SeenThreads
+  /// Where threads that compute were sampled last.
+  let newestSamples: NewestSamples
   /// Every thread was seen to sleep, and none is left that could wake another.
   let isDeadEnd: Bool
   /// What may still move the program.
@@ -35,6 +37,7 @@ struct DoctorContext: Sendable {
     lastSign = trace.lastSign ?? trace.lastEvent
     activity = trace.activity
     seenThreads = SeenThreads(trace)
+    newestSamples = NewestSamples(trace, at: trace.end)
     isDeadEnd = Self.isDeadEnd(trace, seenThreads)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)

@@ -98,6 +98,12 @@ extension DoctorContext {
   /// Where a thread is that has not moved since the snapshot; nil: not known.
   func location(of thread: ThreadID) -> CodeLocation? { trace.stacks.codeLocation(seenThreads[thread]?.at) }
 
+  /// Where in the program's own code a thread that computes was sampled last; nil: not known.
+  func computed(_ thread: ThreadID) -> CodeLocation? {
+    guard let at = newestSamples[thread]?.at, trace.stacks.ownFrame(at) != nil else { return nil }
+    return trace.stacks.codeLocation(at)
+  }
+
   /// Where the wait of a step is; nil: no wait, or not known.
   func location(of reason: WaitForGraph.Reason) -> CodeLocation? {
     switch reason {
@@ -109,38 +115,53 @@ extension DoctorContext {
 
   /// Where a block is: its thread's location if it runs, else where it was submitted.
   func location(of block: BlockRecord) -> CodeLocation? {
-    let running = block.over == nil ? block.began.flatMap { location(of: $0.thread) } : nil
-    return running ?? trace.stacks.codeLocation(block.submittedAt)
+    let running = block.over == nil ? block.began.flatMap { location(of: $0.thread, in: block.id) } : nil
+    return running ?? location(ofSubmitting: block)
+  }
+
+  /// Where a block was submitted.
+  func location(ofSubmitting block: BlockRecord) -> CodeLocation? {
+    own(trace.stacks.codeLocation(block.submittedAt), of: block.submittedAt, in: block.submitter)
   }
 
   /// Where a task is: its thread's location, or where it will resume; else where it was created.
   func location(of task: TaskRecord) -> CodeLocation? {
-    let run = task.runs.last.flatMap { $0.ended == nil ? location(of: $0.thread) : nil }
+    let run = task.runs.last.flatMap { $0.ended == nil ? location(of: $0.thread, in: task.id) : nil }
     return run ?? trace.stacks.codeLocation(task.suspension?.at) ?? trace.stacks.codeLocation(task.submittedAt)
   }
 
-  /// Where a thread waits: in code of the program's own, else in the function that its operation runs. (A closure whose last call waits
-  /// leaves no frame.)
+  /// Where a thread waits: in code of the program's own, else in the function that its operation, block or task runs.
   func location(of wait: WaitRecord) -> CodeLocation? {
-    let found = trace.stacks.codeLocation(wait.at) ?? (wait.ended == nil ? location(of: wait.thread) : nil)
-    return own(
-      found, of: wait.at ?? (wait.ended == nil ? seenThreads[wait.thread]?.at : nil), in: wait.inside.flatMap(operation)
-    )
+    let seen = wait.ended == nil ? seenThreads[wait.thread]?.at : nil
+    let found = trace.stacks.codeLocation(wait.at) ?? trace.stacks.codeLocation(seen)
+    return own(found, of: wait.at ?? seen, in: wait.inside)
   }
 
-  /// A location, unless it is in code that is not the program's while it is known what the operation runs.
-  private func own(_ location: CodeLocation?, of frame: FrameID?, in operation: OperationRecord?) -> CodeLocation? {
-    guard let operation, operation.function != nil, trace.stacks.ownFrame(frame) == nil || location?.isGlue == true
-    else {
-      return location
-    }
-    return operation.codeLocation
+  private func location(of thread: ThreadID, in work: WorkID) -> CodeLocation? {
+    own(location(of: thread), of: seenThreads[thread]?.at, in: work)
+  }
+
+  /// A location, unless it is in code that is not the program's while it is known what the operation, block or task runs: a closure whose
+  /// last call waits leaves no frame.
+  private func own(_ location: CodeLocation?, of frame: FrameID?, in work: WorkID?) -> CodeLocation? {
+    guard let work, location?.isGlue == true || trace.stacks.ownFrame(frame) == nil else { return location }
+    // Of blocks and tasks without any stack it is better known where they were submitted.
+    guard frame != nil || operation(work) != nil else { return location }
+    return code(of: work) ?? location
+  }
+
+  /// Where the code of an operation, a block or a task is; nil: not known.
+  private func code(of work: WorkID) -> CodeLocation? {
+    if let operation = operation(work) { return operation.function == nil ? nil : operation.codeLocation }
+    let function = trace.block(work).map { $0.function == nil ? nil : $0.code } ?? trace.task(work)?.code
+    guard let location = trace.stacks.codeLocation(function), !location.isGlue else { return nil }
+    return location
   }
 
   /// Where the code of an operation is that executes on one thread.
   func location(ofExecuting operation: OperationRecord) -> CodeLocation? {
     guard let seen = seenThread(of: operation) else { return nil }
-    return own(trace.stacks.codeLocation(seen.at), of: seen.at, in: operation)
+    return own(trace.stacks.codeLocation(seen.at), of: seen.at, in: operation.id)
   }
 
   /// `, called by load() at main.swift:21, by start() at main.swift:15`: how the program came to where a thread waits, which may be a

@@ -35,7 +35,7 @@ extension DoctorContext {
     // A line of the system's own code helps nobody.
     let location = trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
     if seenThreads[seen.thread] == nil { return "has moved since its snapshot" }
-    if seen.isBusy { return "is computing\(location)" }
+    if seen.isBusy { return "is computing" + (computed(seen.thread).map { Self.phrase($0) } ?? location) }
     if !seen.isAsleep { return "runs\(location)" }
     return seen.isTimed
       ? "waits for \(seen.phrase) with a time limit\(location)" : "waits for \(seen.phrase)\(location)"

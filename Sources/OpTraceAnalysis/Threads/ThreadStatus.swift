@@ -84,4 +84,6 @@ public struct ThreadStatus: Sendable, Equatable {
   public var ownerHasEnded = false
   /// The innermost frame of where it stood; nil: not known.
   public var stack: FrameID?
+  /// It runs, and ``stack`` is where it used the processor at this moment before; nil: it stood there.
+  public var sampledAt: Nanoseconds?
 }

@@ -40,9 +40,11 @@ private struct Facts {
   private(set) var executing: [ThreadID: (operation: OperationID, began: Nanoseconds)] = [:]
   /// The innermost wait.
   private(set) var waiting: [ThreadID: WaitRecord] = [:]
+  private let newest: NewestSamples
 
   init(_ trace: Trace, at time: Nanoseconds) {
     self.trace = trace
+    newest = NewestSamples(trace, at: time)
     for thread in trace.threads { records[thread.id] = thread }
     for queue in trace.queues { queues[queue.id] = queue }
     trace.operations.withUnsafeBufferPointer { operations in
@@ -86,6 +88,9 @@ private struct Facts {
       status.waitsFor?.isTimed = seen?.isTimed ?? false
     }
     status.stack = stack(seen?.at, wait?.at)
+    if status.state == .running, status.stack == nil, let sample = newest[id] {
+      (status.stack, status.sampledAt) = (sample.at, sample.time)
+    }
     return status
   }
 

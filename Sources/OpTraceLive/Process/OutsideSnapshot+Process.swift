@@ -1,11 +1,12 @@
 import COpTrace
+import Foundation
 package import OpTraceModel
 
 extension OutsideSnapshot {
   /// Looks at the threads of a process from here. Where the system refuses calls and memory, states and times are all
   /// that is known, and all threads are ``refused``. Nil: it has no threads that anybody may know of.
   package static func taken(of processID: UInt32) -> OutsideSnapshot? {
-    let gathered = Gathered()
+    let gathered = Gathered(ProgramLibraries(of: processID))
     var count = optrace_outside_count()
     let context = Unmanaged.passUnretained(gathered).toOpaque()
     let isDone = optrace_snapshot_outside(
@@ -22,8 +23,11 @@ extension OutsideSnapshot {
 
   private final class Gathered {
     var snapshot = OutsideSnapshot()
+    private let libraries: ProgramLibraries
     /// By address; most frames are on several stacks.
     private var located: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
+
+    init(_ libraries: ProgramLibraries) { self.libraries = libraries }
 
     func add(_ thread: optrace_outside_thread) {
       let frames = UnsafeBufferPointer(start: thread.addresses, count: Int(thread.depth))
@@ -33,7 +37,9 @@ extension OutsideSnapshot {
           words: (thread.words.0, thread.words.1),
           frames: frames.enumerated().map { index, address in
             let (image, bias) = self.image(of: address)
-            return OutsideSnapshot.Frame(image: image, offset: address &- bias, isGuessed: index >= Int(thread.guessed))
+            return OutsideSnapshot.Frame(
+              image: image, offset: address &- bias, isGuessed: index >= Int(thread.guessed),
+              library: libraries.library(at: address &- bias, of: image))
           }))
     }
 
@@ -49,6 +55,30 @@ extension OutsideSnapshot {
       located[address] = result
       return result
     }
+  }
+}
+
+/// Which code of a process's program is of libraries that are linked into it. Its symbols are read when the first frame asks.
+private final class ProgramLibraries {
+  private let link: String
+  private let path: String?
+  private var isRead = false
+  private var linked: OpaquePointer?
+
+  init(of processID: UInt32) {
+    link = "/proc/\(processID)/exe"
+    path = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+  }
+
+  deinit { optrace_linked_free(linked) }
+
+  func library(at offset: UInt64, of image: ImageRecord?) -> LinkedLibrary? {
+    guard let path, image?.path == path else { return nil }
+    if !isRead { linked = optrace_linked_read(link) }
+    isRead = true
+    guard let linked else { return nil }
+    // Behind a call, which may be the last of its library.
+    return LinkedLibrary(rawValue: UInt8(truncatingIfNeeded: optrace_linked_library(linked, offset &- 1)))
   }
 }
 

@@ -1,9 +1,11 @@
 import OpTraceFormat
 
-/// What records of the sort ``EventSpec/Part/definition`` define: classes, images, frames and their symbols. They come before
+/// What records of the sort ``EventSpec/Part/definition`` define: classes, images, frames and their symbols, dispatch queues, how time is sampled. They come before
 /// what refers to them.
 struct Definitions {
   private(set) var stacks = StackTable()
+  /// How processor time is sampled; nil: it is not.
+  private(set) var profile: ProfileRecord?
   private var classes: [UInt32: SharedClass] = [:]
   private var queues: [UInt32: DispatchQueueRecord] = [:]
   /// By frame, the innermost first; they may come before it.
@@ -28,7 +30,7 @@ struct Definitions {
       stacks.define(
         FrameRecord(
           address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed,
-          library: LinkedLibrary(rawValue: fields.library)),
+          isCut: fields.cut, library: LinkedLibrary(rawValue: fields.library)),
         as: FrameID(event.subject))
     case .symbol:
       let fields = EventFields.Symbol(event)
@@ -43,6 +45,14 @@ struct Definitions {
       } else if level == symbols[event.subject]?.count {
         symbols[event.subject]?.append(symbol)
       }
+    case .profile:
+      let fields = EventFields.Profile(event)
+      var record = ProfileRecord(period: Nanoseconds(fields.period))
+      record.way = ProfileRecord.Way(rawValue: fields.by) ?? .events
+      record.seesKernel = fields.kernel
+      record.copied = fields.copied
+      record.refused = fields.refused == 0 ? nil : Int32(fields.refused)
+      profile = record
     case .dispatchQueue:
       var queue = DispatchQueueRecord(id: DispatchQueueID(event.subject))
       let fields = EventFields.DispatchQueue(event)

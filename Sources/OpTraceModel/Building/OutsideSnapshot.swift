@@ -25,9 +25,11 @@ package struct OutsideSnapshot: Sendable {
     /// As the image's own file has it; without an image, in memory.
     package var offset: UInt64
     package var isGuessed: Bool
+    /// The library that it is of, if that is linked into the image.
+    package var library: LinkedLibrary?
 
-    package init(image: ImageRecord?, offset: UInt64, isGuessed: Bool) {
-      (self.image, self.offset, self.isGuessed) = (image, offset, isGuessed)
+    package init(image: ImageRecord?, offset: UInt64, isGuessed: Bool, library: LinkedLibrary? = nil) {
+      (self.image, self.offset, self.isGuessed, self.library) = (image, offset, isGuessed, library)
     }
   }
 
@@ -100,7 +102,8 @@ private struct StackAdder {
         image: frame.image.flatMap { number(of: $0) }, offset: frame.offset, returns: true)
       lastFrame += 1
       stacks.define(
-        FrameRecord(address: address, caller: caller, isGuessed: frame.isGuessed), as: FrameID(lastFrame))
+        FrameRecord(address: address, caller: caller, isGuessed: frame.isGuessed, library: frame.library),
+        as: FrameID(lastFrame))
       caller = FrameID(lastFrame)
     }
     return caller

@@ -24,13 +24,23 @@ extension Trace {
     for index in blocks.indices {
       guard let code = blocks[index].code else {
         // A closure that Swift's overlay wraps has no name: it is named by the function that submits it.
-        let function = blocks[index].way == .sync ? stacks.codeLocation(blocks[index].submittedAt)?.function : nil
+        let function = blocks[index].way == .sync ? callerOfSync(blocks[index]) : nil
         blocks[index].syncText = function.map { "sync in \($0)" }
         continue
       }
       blocks[index].function = stacks.function(of: code)
       blocks[index].codeText = blocks[index].function == nil ? stacks.text(of: code) : nil
     }
+  }
+
+  /// A closure whose last call is `sync` leaves no frame: then it is what its operation or block runs.
+  private func callerOfSync(_ block: BlockRecord) -> String? {
+    let location = stacks.codeLocation(block.submittedAt)
+    guard let frame = block.submittedAt, location?.isGlue == true || stacks.ownFrame(frame) == nil,
+      let submitter = block.submitter
+    else { return location?.function }
+    let runs = operation(submitter)?.function ?? self.block(submitter)?.code.flatMap { stacks.function(of: $0) }
+    return runs?.shortName ?? location?.function
   }
 
   /// Gives tasks the functions that they run.

@@ -69,6 +69,7 @@ extension TraceBuilder {
     }
     forgotten.insert(operations.gone + blocks.gone + tasks.gone)
     forgetWaits(before: time)
+    samples.forget(before: time)
     forgetSpans()
     forgetQueues(queue)
     trace.marks = []

@@ -84,6 +84,8 @@ extension TraceBuilder {
     case .waitLasts:
       let fields = EventFields.WaitLasts(events[index])
       if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }
+    case .sampled, .sampledInKernel: samples.add(kind, subject, word, at.time)
+    case .sampling: samples.add(EventFields.Sampling(events[index]), at.time)
     case .objectNamed:
       let event = events[index]
       blocking.named(address: EventFields.ObjectNamed(event).object, event.text ?? "")

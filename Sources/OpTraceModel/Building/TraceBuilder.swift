@@ -25,6 +25,7 @@ public struct TraceBuilder {
   var snapshots = ThreadSnapshots()
   var blocks = Blocks()
   var tasks: Tasks
+  var samples = Samples()
   var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by row: the others are only named as a dependency.
   var isCreated: [Bool] = []
@@ -191,6 +192,7 @@ public struct TraceBuilder {
     trace.snapshot = snapshots.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
+    (trace.profile, trace.samples) = samples.finish(definitions.profile)
     trace.blocks = blocks.finish()
     trace.dispatchQueues = definitions.dispatchQueues
     trace.nameBlocks()

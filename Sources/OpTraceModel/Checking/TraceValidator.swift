@@ -154,7 +154,9 @@ public struct TraceValidator {
         report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
       }
     case .frame:
-      if event.kind != EventKind.frame.rawValue, isWhole, !facts.frames.contains(event.subject) {
+      // Of a sample it is 0 where its stack found no room.
+      let isSample = kind == .sampled || kind == .sampledInKernel
+      if kind != .frame, isWhole, !(isSample && event.subject == 0), !facts.frames.contains(event.subject) {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
       }
     case .none, .string, .image, .dispatch: break

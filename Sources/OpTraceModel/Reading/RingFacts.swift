@@ -8,8 +8,17 @@ struct RingFacts: Sendable, Equatable {
   /// From here on nothing is missing, in ticks. The ring uses the chunk first that was given back first, and a thread gives one back when it
   /// gets the next: so what is gone was given back before any that is still there. Where no thread has two, the latest beginning of one.
   let completeSince: UInt64
-  /// Work of which the ring carried records: it was unfinished when their chunk was recycled.
-  var carried: Set<UInt32> = []
+  /// Work of which the ring carried records: it was unfinished when their chunk was recycled. Since 1.8 the ring carries its end as well, for
+  /// as long as these records are there.
+  private(set) var carried: Set<UInt32> = []
+
+  /// Numbers of queues, threads and spans are others.
+  mutating func noteCarried(_ head: RecordHead) {
+    switch KindTables.subjects[Int(head.kind)] {
+    case .operation, .block, .task: carried.insert(head.subject)
+    default: break
+    }
+  }
 
   /// Nil: nothing was overwritten. O(chunks).
   init?(_ header: FileHeader, _ chunks: [LoadedChunk]) {

@@ -119,7 +119,7 @@ public enum TraceReader {
       decoder.decode(chunk, in: &words)
       guard chunk.kind == .carried else { continue }
       for entry in decoder.entries[before...] {
-        ring?.carried.insert(RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).subject)
+        ring?.noteCarried(RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])))
       }
     }
     let content = Content(

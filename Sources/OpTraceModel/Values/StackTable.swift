@@ -67,6 +67,8 @@ public struct FrameRecord: Sendable, Equatable {
   public var caller: FrameID?
   /// No rule of the compiler's led there.
   public var isGuessed: Bool
+  /// Its callers are not known: only a part of the stack was read.
+  public var isCut = false
   /// The library that it is of, if that was linked into its image; nil: the image's own code.
   public var library: LinkedLibrary? = nil
 }

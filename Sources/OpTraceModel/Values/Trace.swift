@@ -26,6 +26,10 @@ public struct Trace: Sendable, Equatable {
   public var marks: [MarkRecord] = []
   /// The recorder's last snapshot of all threads; nil: it took none, as something always moved.
   public var snapshot: ThreadSnapshot?
+  /// How processor time was sampled; nil: it was not.
+  public var profile: ProfileRecord?
+  /// Where threads used processor time, in the order of time.
+  public var samples: [SampleRecord] = []
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
   /// What is missing, exactly.

@@ -12,6 +12,8 @@ package struct Change: Sendable, Hashable {
     case limit(QueueID, Int?)
     /// So many times as fast; infinite: it takes no time.
     case faster([Int32], Double)
+    /// A part of each operation's running is so many times as fast.
+    case fasterPart([Part], Double)
     case move([Int32], to: QueueID)
     case merge(QueueID, into: QueueID)
     /// These no longer wait for those.
@@ -19,6 +21,13 @@ package struct Change: Sendable, Hashable {
     case priority([Int32], Int8)
     case processors(Int)
     case threads(Int)
+  }
+
+  /// A part of an operation's running time, from 0 to 1: what it spends in one function.
+  package struct Part: Sendable, Hashable {
+    /// The operation's index in the trace.
+    package var operation: Int32
+    package var share: Double
   }
 
   package init(text: String, _ effect: Effect) { (self.text, self.effect) = (text, effect) }
@@ -33,7 +42,7 @@ package struct Change: Sendable, Hashable {
 package enum ChangeOption: String, Sendable, CaseIterable {
   /// `QUEUE=N`, `QUEUE=unlimited`: how many a queue runs at once.
   case limit
-  /// `CLASS=K`, `CLASS=infinitely`: pieces of running are so many times as fast.
+  /// `CLASS=K`, `CLASS=infinitely`: pieces of running are so many times as fast; with a function that was sampled, its part of them.
   case faster
   /// `CLASS=QUEUE`: operations go to another queue.
   case move
@@ -96,6 +105,10 @@ extension Change {
     case .faster(_, .infinity): return "'\(name)' in no time at all"
     case .faster(_, 2): return "'\(name)' twice as fast"
     case .faster: return "'\(name)' \(value) times as fast"
+    case .fasterPart(let parts, let factor):
+      let speed = factor == .infinity ? "in no time at all" : "\(value) times as fast"
+      let count = parts.count == 1 ? "1 operation" : "\(parts.count) operations"
+      return "function '\(name)' \(speed), in \(count)"
     case .move: return "'\(name)' in queue '\(value)'"
     case .merge: return "queue '\(name)' emptied into '\(value)'"
     case .without where text.count(where: { $0 == ">" }) > 1: return "without '\(name)>\(value)'"

@@ -4,11 +4,13 @@ package import OpTraceModel
 package struct ChangeParser {
   private let names: NameTable
   private let operationCount: Int32
+  private let trace: Trace
 
   /// O(operations + queues).
   package init(_ trace: Trace) {
     names = NameTable(trace)
     operationCount = Int32(clamping: trace.operations.count)
+    self.trace = trace
   }
 
   /// The change that an option with this value means. Values are split at their last `=`; of `--without` at the one `>`
@@ -51,14 +53,20 @@ package struct ChangeParser {
   }
 
   private func faster(_ value: String) throws(ChangeError) -> Change.Effect {
-    let wanted = "expected CLASS=K, so many times as fast: above 0, or 'infinitely'"
+    let wanted = "expected CLASS=K or FUNCTION=K, so many times as fast: above 0, or 'infinitely'"
     let (word, text) = try halves(.faster, value, wanted: wanted)
-    let indexes = try one(word, for: .faster)
-    if text == "infinitely" { return .faster(indexes, .infinity) }
-    guard let factor = Double(text), factor.isFinite, factor >= 1e-6, factor <= 1e9 else {
-      throw .form(option: "faster", value: value, wanted: wanted)
+    // What operations run is scaled whole; another function by what samples tell of it.
+    let sampled = names.find(word) == nil ? SampledParts(trace) : nil
+    let parts = sampled?.parts(of: word) ?? []
+    let indexes = parts.isEmpty ? try one(word, for: .faster, or: sampled?.names ?? []) : []
+    var factor = Double.infinity
+    if text != "infinitely" {
+      guard let number = Double(text), number.isFinite, number >= 1e-6, number <= 1e9 else {
+        throw .form(option: "faster", value: value, wanted: wanted)
+      }
+      factor = number
     }
-    return .faster(indexes, factor)
+    return parts.isEmpty ? .faster(indexes, factor) : .fasterPart(parts, factor)
   }
 
   private func priority(_ value: String) throws(ChangeError) -> Change.Effect {
@@ -95,8 +103,11 @@ package struct ChangeParser {
   private func side(_ word: String) -> [Int32]? { word == "*" ? Array(0..<operationCount) : names.find(word) }
 
   /// The operations of one class, function or name.
-  private func one(_ word: String, for option: ChangeOption) throws(ChangeError) -> [Int32] {
-    let indexes = try names.operations(word, for: option)
+  /// - Parameter others: what else is known by name.
+  private func one(
+    _ word: String, for option: ChangeOption, or others: Set<String> = []
+  ) throws(ChangeError) -> [Int32] {
+    let indexes = try names.operations(word, for: option, or: others)
     try names.checkOneClass(indexes, word: word, for: option)
     return indexes
   }

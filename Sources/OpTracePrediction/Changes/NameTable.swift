@@ -43,11 +43,14 @@ struct NameTable {
   }
 
   /// A word means a class, else a function, else a name; `*`: all. The indexes of the operations.
-  func operations(_ word: String, for option: ChangeOption) throws(ChangeError) -> [Int32] {
+  /// - Parameter others: names of what is no operation, and could have been meant.
+  func operations(
+    _ word: String, for option: ChangeOption, or others: Set<String> = []
+  ) throws(ChangeError) -> [Int32] {
     if let found = find(word) { return found }
     throw .unknown(
       option: option.rawValue, word: word, what: "class, function or operation",
-      known: Set(classes.keys).union(functions.keys).union(names.keys))
+      known: Set(classes.keys).union(functions.keys).union(names.keys).union(others))
   }
 
   /// Nil: nothing is called so.

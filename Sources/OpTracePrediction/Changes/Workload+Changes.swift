@@ -16,7 +16,12 @@ extension Workload {
       queues[Int(queue)].limit = limit
       // The program's own settings would undo it.
       drop { if case .limit(queue, _) = $0 { true } else { false } }
-    case .faster(let indexes, let factor): scale(indexes, by: 1 / factor)
+    case .faster(let indexes, let factor):
+      scale(Dictionary(indexes.map { ($0, 1 / factor) }, uniquingKeysWith: { first, _ in first }))
+    case .fasterPart(let parts, let factor):
+      scale(
+        Dictionary(
+          parts.map { ($0.operation, 1 - $0.share * (1 - 1 / factor)) }, uniquingKeysWith: { first, _ in first }))
     case .move(let indexes, let id):
       guard let queue = index(of: id) else { return }
       for job in indexes where jobs[Int(job)].queue != nil { move(job, to: queue) }
@@ -52,8 +57,8 @@ extension Workload {
   }
 
   /// Pieces of running are scaled, waits are not; callbacks come sooner.
-  private mutating func scale(_ indexes: [Int32], by factor: Double) {
-    let chosen = Set(indexes)
+  /// - Parameter factors: of each operation, by index.
+  private mutating func scale(_ factors: [Int32: Double]) {
     for strand in strands {
       // The running operations, the innermost last: an operation that is started by hand is part of another's program.
       var running: [Int32] = []
@@ -62,11 +67,13 @@ extension Workload {
         case .begin(let job): running.append(job)
         case .finish(let job): if running.last == job { running.removeLast() }
         case .run(let time):
-          if let job = running.last, chosen.contains(job) { steps[index] = .run(Self.scaled(time, by: factor)) }
+          if let factor = running.last.flatMap({ factors[$0] }) { steps[index] = .run(Self.scaled(time, by: factor)) }
         case .compute(let time):
-          if let job = running.last, chosen.contains(job) { steps[index] = .compute(Self.scaled(time, by: factor)) }
+          if let factor = running.last.flatMap({ factors[$0] }) {
+            steps[index] = .compute(Self.scaled(time, by: factor))
+          }
         case .submit(let callback, let after):
-          if let job = running.last, chosen.contains(job) {
+          if let factor = running.last.flatMap({ factors[$0] }) {
             steps[index] = .submit(callback, after: Self.scaled(after, by: factor))
           }
         default: break

@@ -53,11 +53,12 @@ struct StackRow {
   var depth: Int
   var frame: FrameID
 
-  /// Of all stacks that waits, blocks, tasks and operations name: other frames are their callers.
+  /// Of all stacks that waits, samples, blocks, tasks and operations name: other frames are their callers.
   static func all(_ trace: Trace) -> [StackRow] {
     var named: Set<UInt32> = []
     func add(_ frame: FrameID?) { if let frame { named.insert(frame.rawValue) } }
     for wait in trace.waits { add(wait.at) }
+    for sample in trace.samples { add(sample.at) }
     for index in trace.blocks.indices { add(trace.blocks[index].submittedAt) }
     for index in trace.tasks.indices { add(trace.tasks[index].submittedAt) }
     for index in trace.operations.indices {

@@ -69,6 +69,9 @@ public struct StacksText: Sendable {
       let name = trace.work(operation)?.title ?? ""
       text += "  runs \(trace.task(operation) == nil ? "operation" : "task") \(shown(name)) \(operation)\n"
     }
+    if let sampled = thread.sampledAt {
+      text += style.paint(.faint, "  where it computed \(duration(max(0, statuses.time - sampled))) before:") + "\n"
+    }
     let frames = trace.stacks.frames(thread.stack)
     if frames.isEmpty { return text + style.paint(.faint, "    no stack: \(reason(thread))") + "\n" }
     return text

@@ -23,16 +23,18 @@ extension ThreadStatuses {
 
 extension ThreadStatus {
   fileprivate func json(_ stacks: StackTable) -> JSONValue {
-    .members([
-      "id": .integer(Int(id.rawValue)),
-      "systemId": .integer(Int(systemID)),
-      "name": .string(name),
-      "state": .string(state.rawValue),
-      "operation": .optional(operation) { .integer(Int($0.rawValue)) },
-      "waitsFor": .optional(waitsFor, \.json),
-      "owner": .optional(owner) { .integer(Int($0.rawValue)) },
-      "frames": .array(stacks.frames(stack).map(\.json)),
-    ])
+    let sampled = sampledAt.map { [JSONValue.Member("sampledAtSeconds", .seconds($0))] } ?? []
+    return .members(
+      [
+        "id": .integer(Int(id.rawValue)),
+        "systemId": .integer(Int(systemID)),
+        "name": .string(name),
+        "state": .string(state.rawValue),
+        "operation": .optional(operation) { .integer(Int($0.rawValue)) },
+        "waitsFor": .optional(waitsFor, \.json),
+        "owner": .optional(owner) { .integer(Int($0.rawValue)) },
+        "frames": .array(stacks.frames(stack).map(\.json)),
+      ], and: sampled)
   }
 }
 

@@ -24,7 +24,9 @@ extension Summary {
       "places": .array(locations.map(\.json)),
       "loss": loss.json,
     ]
-    return .members(members, and: actors.isEmpty ? [] : [.init("actors", .array(actors.map(\.json)))])
+    var more: [JSONValue.Member] = actors.isEmpty ? [] : [.init("actors", .array(actors.map(\.json)))]
+    if let processorTime { more.append(.init("processorTime", processorTime.json)) }
+    return .members(members, and: more)
   }
 }
 
@@ -81,6 +83,37 @@ extension Summary.TaskKind {
 extension Summary.ActorClass {
   fileprivate var json: JSONValue {
     .members(["name": .string(name), "actorCount": .integer(actors), "waiting": waiting.json])
+  }
+}
+
+extension Summary.ProcessorTime {
+  fileprivate var json: JSONValue {
+    .members([
+      "samples": .integer(samples),
+      "sampledSeconds": .seconds(sampled),
+      "sampledShare": .optional(share) { .number($0) },
+      "functions": .array(
+        functions.map {
+          .members([
+            "function": .string($0.name),
+            "module": .optional($0.module) { .string($0) },
+            "file": .optional($0.file) { .string($0) },
+            "line": .optional($0.line) { .integer($0) },
+            "selfSeconds": .seconds($0.own),
+            "totalSeconds": .seconds($0.total),
+          ])
+        }),
+      "work": .array(
+        work.map {
+          .members([
+            "kind": .string($0.kind),
+            "name": .string($0.name),
+            "runningSeconds": .optional($0.running) { .seconds($0) },
+            "seconds": .seconds($0.used),
+            "function": .optional($0.function) { .string($0) },
+          ])
+        }),
+    ])
   }
 }
 

@@ -39,6 +39,11 @@ public struct SummaryText: Sendable {
     parts.append(section("Blocks", table(of: summary.blocks, "block", "block")))
     parts.append(section("Tasks", tasks))
     parts.append(section("Actors", actors))
+    if let time = summary.processorTime {
+      let texts = ProcessorTimeText(time: time, style: style)
+      parts.append(section("Processor time", texts.work))
+      parts.append(section("Hot functions", texts.functions))
+    }
     parts.append(section("Slowest operations", slowest))
     parts.append(section("Failed operations", failed))
     parts.append(section("Critical path", path))

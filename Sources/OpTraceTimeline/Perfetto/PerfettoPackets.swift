@@ -74,6 +74,13 @@ struct PerfettoPackets: ArgumentSink {
     closePacket()
   }
 
+  /// A packet of another sequence of packets.
+  mutating func packet(_ sequence: UInt64, _ body: (inout ProtobufMessage) -> Void) {
+    openPacket(sequence)
+    body(&message)
+    closePacket()
+  }
+
   // MARK: Events
 
   /// Begins an event; its parts come next, then ``close()``. Events come in the order of time.

@@ -57,7 +57,10 @@ struct PerfettoEvents: TimelineEvents {
     tracks.describe(content, &packets)
   }
 
-  mutating func end() { endSlices(before: .max) }
+  mutating func end() {
+    endSlices(before: .max)
+    if var samples = PerfettoSamples(content) { samples.write(to: &packets) }
+  }
 
   // MARK: Slices
 

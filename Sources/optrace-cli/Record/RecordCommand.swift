@@ -12,6 +12,7 @@ struct RecordCommand: ParsableCommand {
     abstract: "Run a program and record its queues.",
     usage: """
       optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
+      [--profile] [--profile-rate <hz>] [--profile-by <way>] [--all] \
       [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
       [--debug-file <file>] [--] <program> [<argument> ...]
       """,
@@ -35,6 +36,8 @@ struct RecordCommand: ParsableCommand {
       OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
 
       Example: optrace record -o run.optrace -- ./my-program --its-option
+
+      Everything: optrace record --all -o run.optrace -- ./my-program, then optrace profile run.optrace
 
       In CI: optrace record --stall-timeout 120 --annotations github --report report.html -- swift test
       """)
@@ -71,16 +74,7 @@ struct RecordCommand: ParsableCommand {
     case off, waits, all
   }
 
-  @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
-  var dispatch = false
-
-  @Flag(
-    help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
-  var tasks = false
-
-  @Flag(
-    help: "Record the processor time of each operation too, to distinguish computing from waiting.")
-  var cpu = false
+  @OptionGroup var parts: RecordedParts
 
   @Option(
     help: ArgumentHelp(
@@ -302,9 +296,7 @@ struct RecordCommand: ParsableCommand {
       var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
       if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
       if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
-      if dispatch { ours["OPTRACE_DISPATCH"] = "1" }
-      if tasks { ours["OPTRACE_TASKS"] = "1" }
-      if cpu { ours["OPTRACE_CPU"] = "1" }
+      ours.merge(parts.variables) { $1 }
       // The program may change its folder before it begins another one.
       if let debugFile {
         ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"

@@ -68,7 +68,7 @@
           RecordedTrace(
             processID: processID, name: name, path: path, header: trace.header, operations: trace.operations.count,
             queues: trace.queues.count, blocks: trace.blocks.count,
-            tasks: trace.tasks.count, lost: trace.loss.lostCount,
+            tasks: trace.tasks.count, samples: trace.samples.count, lost: trace.loss.lostCount,
             isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty
               && trace.marks.isEmpty && trace.spans.isEmpty
               && trace.loss.isComplete,
@@ -134,6 +134,7 @@
       let stem = quoted(first.hasSuffix(".optrace") ? String(first.dropLast(8)) : first)
       return "  \(calledCommand) summary \(path)\n"
         + "  \(calledCommand) doctor \(path)\n"
+        + (traces.contains { $0.samples > 0 } ? "  \(calledCommand) profile \(path)\n" : "")
         + "  \(calledCommand) view \(path)\n"
         + "  \(calledCommand) report \(path) -o \(stem).html\n"
         + "  \(calledCommand) graph \(path) -o \(stem).svg\n"
@@ -172,6 +173,7 @@
 
     private func describe(_ entry: RecordedTrace) -> String {
       var text = amount(entry)
+      if entry.samples > 0 { text += ", \(counted(entry.samples, "sample"))" }
       if entry.lost > 0 { text += ", \(counted(entry.lost, "record")) lost" }
       text += " in '\(printable(entry.name))'"
       if traces.count > 1 {

@@ -15,6 +15,8 @@
     /// Of dispatch queues.
     var blocks: Int
     var tasks: Int
+    /// Of processor time.
+    var samples: Int
     var lost: UInt64
     /// Nothing of the program is in it.
     var isEmpty: Bool

@@ -17,7 +17,11 @@ struct ChangeOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Operations k times as fast; 'infinitely': they take no time.", valueName: "class=k"))
+    help: ArgumentHelp(
+      """
+      Operations k times as fast; 'infinitely': they take no time. Of a function that 'record --profile' sampled, its \
+      part of them.
+      """, valueName: "class|function=k"))
   var faster: [String] = []
 
   @Option(

@@ -47,6 +47,17 @@ struct DispatchRuleTests {
           + "in step2() at main.swift:20"))
   }
 
+  /// A closure whose last call is `sync` leaves no frame: f9 is libdispatch's.
+  @Test func syncThatIsTheLastCallIsInTheBlocksOwnFunction() throws {
+    let diagnosis = try diagnosis(two + "50 t3 submitted #4 by=#2 queue=d1 how=4 at=f9\n")
+    let finding = try #require(diagnosis.findings.first)
+    #expect(finding.code == "dispatch-cycle")
+    #expect(
+      finding.evidence.map(\.text).contains(
+        "block 'step2()' (#2) calls sync on dispatch queue 'accounts', and waits until block 'sync in step2()' (#4) is over, "
+          + "in step2() at main.swift:20"), "\(finding.evidence.map(\.text))")
+  }
+
   @Test func waitForAQueueThatMovesIsHealthy() throws {
     #expect(try isHealthy(two))
     // A concurrent queue has no turns.

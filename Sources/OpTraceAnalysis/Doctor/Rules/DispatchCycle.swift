@@ -52,7 +52,7 @@ extension DoctorContext {
     let who = waits.map { name(ofNode: $0.from) } ?? "the work"
     let location = waits.flatMap { step -> CodeLocation? in
       guard case .block(let index) = graph.nodes[step.to] else { return nil }
-      return trace.stacks.codeLocation(trace.blocks[index].submittedAt)
+      return self.location(ofSubmitting: trace.blocks[index])
     }
     let first = queues.first ?? "a dispatch queue"
     return finding(

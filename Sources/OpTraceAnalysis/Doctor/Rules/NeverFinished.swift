@@ -211,9 +211,10 @@ extension DoctorContext {
   fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
     guard let first = suspects.first else { return [] }
     let operations = suspects.map { trace.operations[$0.index] }
-    // The stack of a running thread is not known, but the function it was given is.
+    // Without samples the stack of a running thread is not known, but the function it was given is.
     func location(_ operation: OperationRecord) -> String {
-      Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codeLocation)
+      if let seen = seenThread(of: operation), let computed = computed(seen.thread) { return Self.phrase(computed) }
+      return Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codeLocation)
     }
     var finding = Finding(
       "never-finished", .note,
@@ -242,7 +243,7 @@ extension DoctorContext {
     var text = "\(name(operation.id)) waits for \(seen.phrase)\(locationPhrase(ofExecuting: operation))"
     if let owner = seen.heldBy {
       let isBusy = seenThreads[owner]?.isBusy == true
-      let doing = isBusy ? " and is computing" : Self.phrase(location(of: owner))
+      let doing = isBusy ? " and is computing" + Self.phrase(computed(owner)) : Self.phrase(location(of: owner))
       text += "; \(holder(owner)) holds it\(doing)"
     }
     return (seen.thread, text)
@@ -256,7 +257,7 @@ extension DoctorContext {
     else { return nil }
     let isBusy = seenThreads[owner]?.isBusy == true
     return "\(first.reason.text), which \(holder(owner)) holds"
-      + (isBusy ? " while it is computing" : Self.phrase(location(of: owner)))
+      + (isBusy ? " while it is computing" + Self.phrase(computed(owner)) : Self.phrase(location(of: owner)))
   }
 
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {

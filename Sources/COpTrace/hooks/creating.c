@@ -1,0 +1,119 @@
+// Who creates each task, and what it runs. A task may run before the call that creates it returns, so it is described as soon as this
+// thread enqueues it.
+#include "creating.h"
+
+#include "../stacks/modules.h"
+#include "../stacks/peek.h"
+#include "../storage/recorder.h"
+#include "../tasks/task_records.h"
+#include "jobs.h"
+
+#if OPTRACE_HAS_HOOKS
+static const hooked_import *imports;
+void creating_prepare(const hooked_import table[]) { imports = table; }
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return imports[index].real; }
+
+// A task that this thread is creating.
+typedef struct making {
+  optrace_recorder *recorder;
+  task_making known;
+  uint32_t how;
+  bool is_done, is_ours;
+  struct making *outer;
+} making;
+
+static _Thread_local making *innermost;
+
+// Describes the task that is being created. It may run already, on another thread, under the number that it got there.
+static void describe(making *m, const void *task, bool is_enqueued, bool is_main) {
+  m->is_done = true;
+  uint64_t id = swift_jobs.id(task), flags = swift_jobs.flags(task);
+  task_slot *slot = task_find(id);
+  if (!slot) slot = task_add(id, m->is_ours ? task_next_number(m->recorder) : task_not_ours);
+  if (!slot) return recorder_count_lost(m->recorder, optrace_loss_table_full, 1);
+  uint32_t number = task_number(slot);
+  uint32_t before = atomic_fetch_or_explicit(&slot->state, task_is_described, memory_order_acq_rel);
+  uint32_t how = job_is_let(flags) ? task_async_let : job_is_in_group(flags) ? task_in_group : m->how;
+  if (number != task_not_ours)
+    task_created(m->recorder, number, &m->known, how, job_priority(flags), is_enqueued, is_main);
+  if (before & task_is_over) task_remove(slot);
+}
+
+void creating_this(const void *task, bool is_enqueued, bool is_main) {
+  if (innermost && !innermost->is_done && !task_find(swift_jobs.id(task))) describe(innermost, task, is_enqueued, is_main);
+}
+
+// An asynchronous function's pointer leads to a relative pointer to its code, and to how much memory it needs.
+static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
+
+// A thunk of Swift's captures the closure's function and context; that function may be a thunk, too.
+static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
+  enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
+  size_t count = 0;
+  codes[count++] = code_at(function);
+  while (count < most_task_codes && (uintptr_t)context % object_alignment == 0 && (uintptr_t)context >= least_address) {
+    const int32_t *caught = context[caught_function];
+    if ((uintptr_t)caught % sizeof *caught != 0 || !module_is_own((uint64_t)(uintptr_t)caught)) break;
+    uint64_t code = code_at(caught);
+    if (!module_is_own(code) || !module_has_code(code)) break;
+    codes[count++] = code;
+    context = context[caught_context];
+  }
+  return count;
+}
+
+static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const int32_t *function,
+                                                               void *context, uint32_t how) {
+  *m = (making){.recorder = recorder, .how = how, .is_ours = module_is_own(code_at(function)), .outer = innermost};
+  if (m->is_ours) {
+    uint64_t codes[most_task_codes];
+    size_t count = codes_of(function, context, codes);
+    m->known = task_is_made(recorder, codes, count, optrace_here());
+  }
+  innermost = m;
+}
+
+typedef SWIFT created (*create)(size_t flags, void *options, const void *type, const int32_t *function, void *context);
+
+SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const int32_t *function, void *context) {
+  enum { inherits = 1 << 10 };
+  create go_on = (create)real(creating_task);
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !function) return go_on(flags, options, type, function, context);
+  making m;
+  begin_making(&m, recorder, function, context, flags & inherits ? task_unstructured : task_detached);
+  created made = go_on(flags, options, type, function, context);
+  innermost = m.outer;
+  // It waits for an actor, or for its creator.
+  if (!m.is_done && made.task) describe(&m, made.task, false, false);
+  return made;
+}
+
+// The task of an `async let`, read by system calls because the offset is private to the runtime. Null: it is not there.
+static const void *task_of(const void *let) {
+  enum { task_offset = 0x18 };
+  const uint64_t flags = 0xF;
+  const void *current = swift_jobs.current();
+  uint64_t task, type, known;
+  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_offset, &task, sizeof task)) return NULL;
+  bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
+                type == known;
+  return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
+}
+
+typedef SWIFT void (*let)(void *let, void *options, const void *type, const int32_t *function, void *context, void *result);
+
+SWIFT void creating_hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result) {
+  let go_on = (let)real(creating_let);
+  optrace_recorder *recorder = task_recorder();
+  if (!recorder || !function) return go_on(what, options, type, function, context, result);
+  making m;
+  begin_making(&m, recorder, function, context, task_async_let);
+  go_on(what, options, type, function, context, result);
+  innermost = m.outer;
+  // It went to an executor of the program's.
+  const void *made = m.is_done ? NULL : task_of(what);
+  if (made) describe(&m, made, false, false);
+}
+#endif

@@ -1,0 +1,23 @@
+// Hooks of the functions that create tasks.
+#ifndef OPTRACE_CREATING_H
+#define OPTRACE_CREATING_H
+
+#include "tables.h"
+
+#if OPTRACE_HAS_HOOKS
+// Where these hooks are in the table of imports that they are given before any of them is installed.
+enum { creating_task, creating_let, creating_imports };
+void creating_prepare(const hooked_import table[]);
+
+typedef struct {
+  void *task, *context;
+} created;
+
+SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const int32_t *function, void *context);
+SWIFT void creating_hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result);
+
+// If this thread is creating a task, and has not described it yet, it is this one: it is about to be given to an executor.
+void creating_this(const void *task, bool is_enqueued, bool is_main);
+#endif
+
+#endif

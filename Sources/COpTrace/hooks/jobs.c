@@ -1,0 +1,27 @@
+#include "jobs.h"
+
+#include "../book/book.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <string.h>
+
+job_functions swift_jobs;
+
+// A program that has the runtime linked into it may lack the function: nothing else calls it.
+static SWIFT uint64_t flags_in_job(const void *job) {
+  enum { flags_offset = 0x20 };
+  uint32_t flags;
+  memcpy(&flags, (const char *)job + flags_offset, sizeof flags);
+  return flags;
+}
+
+bool jobs_prepare(bool is_in_program) {
+  swift_jobs.current = (SWIFT void *(*)(void))book_find("swift_task_getCurrent");
+  swift_jobs.id = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobTaskId");
+  swift_jobs.flags = (SWIFT uint64_t (*)(const void *))book_find("swift_task_getJobFlags");
+  if (!swift_jobs.flags && is_in_program) swift_jobs.flags = flags_in_job;
+  swift_jobs.name = (SWIFT const char *(*)(void))book_find("swift_task_getCurrentTaskName");
+  swift_jobs.is_cancelled = (SWIFT bool (*)(const void *))book_find("swift_task_isCancelled");
+  return swift_jobs.current && swift_jobs.id && swift_jobs.flags;
+}
+#endif

@@ -1,0 +1,29 @@
+// What the runtime tells of its jobs, most of which are turns of tasks.
+#ifndef OPTRACE_JOBS_H
+#define OPTRACE_JOBS_H
+
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+// The runtime's functions. `name` and `is_cancelled` may be null.
+typedef struct {
+  SWIFT void *(*current)(void);
+  SWIFT uint64_t (*id)(const void *job);
+  SWIFT uint64_t (*flags)(const void *job);
+  SWIFT const char *(*name)(void);
+  SWIFT bool (*is_cancelled)(const void *task);
+} job_functions;
+extern job_functions swift_jobs;
+
+// Finds them. False: one is missing that is needed.
+bool jobs_prepare(bool is_in_program);
+
+// Parts of a job's flags, as compiled programs have them.
+enum { job_kind = 0xFF, job_task = 0, job_priority_shift = 8, job_group_shift = 26, job_let_shift = 28 };
+static inline bool job_is_task(const void *job) { return (swift_jobs.flags(job) & job_kind) == job_task; }
+static inline bool job_is_let(uint64_t flags) { return flags >> job_let_shift & 1; }
+static inline bool job_is_in_group(uint64_t flags) { return flags >> job_group_shift & 1; }
+static inline uint32_t job_priority(uint64_t flags) { return (uint32_t)(flags >> job_priority_shift) & 0xFF; }
+#endif
+
+#endif

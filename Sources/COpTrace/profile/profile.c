@@ -1,0 +1,250 @@
+// Starting, emptying and ending. The recorder's own thread walks the copied stacks, so that the program's threads do nothing.
+#include "profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/wiped.h"
+#include "../records/emit.h"
+#include "../records/thread_numbers.h"
+#include "../stacks/modules.h"
+#include "../stacks/unwind.h"
+#include "COpTraceFields.h"
+#include "events.h"
+#include "timer.h"
+
+enum { deepest = 255 };
+enum { shortest_pause = 5000000, longest_pause = 100000000, a_second = 1000000000 };
+
+// Kept for good: somebody may still look at it while the recorder stops.
+struct profiler {
+  pthread_mutex_t lock;   // Held while samples are taken out, and while sampling ends.
+  cpu_events events;      // One of the two takes samples.
+  cpu_timer *timer;
+  uint64_t period;
+  uint32_t stack_bytes;
+  uint64_t pause;
+  uint64_t used_before;   // Processor time of the process when sampling began, without the flusher's.
+  uint64_t reading_at;    // When the last `sampling` record was written.
+  uint64_t read;          // Samples since then.
+  uint32_t starter;       // The thread that began to sample.
+  _Atomic bool is_open;
+  bool has_others;        // Threads that are to be covered.
+  // Of the samples that are being taken out.
+  optrace_recorder *recorder;
+  uint64_t now, now_ticks;
+  double ticks_per_nanosecond;
+  uint32_t tid, thread;   // Of the last sample.
+};
+
+// ---- Processor time ------------------------------------------------------------------------------------------------
+
+static uint64_t read_clock(clockid_t clock) {
+  struct timespec time;
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return (uint64_t)time.tv_sec * a_second + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t time_of_flusher(const optrace_recorder *recorder) {
+#if defined(__linux__)
+  clockid_t clock;
+  if (recorder->has_flusher && pthread_getcpuclockid(recorder->flusher, &clock) == 0) return read_clock(clock);
+#endif
+  return (void)recorder, 0u;
+}
+
+// Of all threads but the recorder's own, in nanoseconds.
+static uint64_t time_used(const optrace_recorder *recorder) {
+  uint64_t all = read_clock(CLOCK_PROCESS_CPUTIME_ID), flusher = time_of_flusher(recorder);
+  return all > flusher ? all - flusher : 0;
+}
+
+static void write_reading(optrace_recorder *recorder, struct profiler *p) {
+  uint64_t used = time_used(recorder), lost = p->timer ? timer_lost(p->timer) : p->events.lost;
+  optrace_sampling_fields fields = {
+    .used = used > p->used_before ? used - p->used_before : 0,
+    .lost = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX, .missing = p->timer ? timer_missing(p->timer) : p->events.missing};
+  optrace_emit3(recorder, optrace_kind_sampling, 0, optrace_sampling_word1(fields), optrace_sampling_word2(fields));
+  p->reading_at = optrace_clock_monotonic();
+  p->read = 0;
+}
+
+// ---- Taking samples out --------------------------------------------------------------------------------------------
+
+static void read_name(uint32_t tid, char *out, size_t size) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
+  if (file >= 0) close(file);
+  out[length > 0 ? length : 0] = 0;
+  out[strcspn(out, "\n")] = 0;
+}
+
+static uint32_t thread_of(struct profiler *p, uint32_t tid) {
+  if (p->tid == tid && p->thread) return p->thread;
+  p->tid = tid;
+  p->thread = thread_number_find(p->recorder, tid);
+  if (!p->thread) {
+    char name[32];
+    read_name(tid, name, sizeof name);
+    p->thread = thread_number_make(p->recorder, tid, name, 0);
+  }
+  return p->thread;
+}
+
+static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {
+  uint64_t addresses[deepest];
+  if (!sample->pc) return 0;
+  stack_start start = {.pc = sample->pc, .sp = sample->sp, .bp = sample->bp};
+  stack_memory memory = {.low = sample->sp, .high = sample->sp + sample->bytes, .bytes = sample->stack, .foreign = true};
+  bool is_whole = false;
+  size_t guessed, count = stack_walk_far(&start, &memory, addresses, deepest, &guessed, &is_whole);
+  return p->recorder->define_sample ? p->recorder->define_sample(p->recorder, addresses, count, guessed, !is_whole) : 0;
+}
+
+static void take(void *context, const cpu_sample *sample) {
+  struct profiler *p = context;
+  uint64_t since = p->now > sample->time ? p->now - sample->time : 0;
+  uint64_t ticks = (uint64_t)((double)since * p->ticks_per_nanosecond);
+  uint8_t kind = sample->is_in_kernel ? optrace_kind_sampled_in_kernel : optrace_kind_sampled;
+  emit_sample(p->recorder, kind, frame_of(p, sample), p->now_ticks - ticks, thread_of(p, sample->tid));
+}
+
+// With the profiler's lock.
+static bool drain(optrace_recorder *recorder, struct profiler *p) {
+  if (!(p->timer ? timer_has_any(p->timer) : events_have_any(&p->events))) return false;
+  p->recorder = recorder;
+  p->tid = p->thread = 0;
+  p->now = optrace_clock_monotonic();
+  p->now_ticks = recorder_now(recorder);
+  uint32_t taken = p->timer ? timer_drain(p->timer, take, p) : events_drain(&p->events, take, p);
+  p->read += taken;
+  return taken > 0;
+}
+
+// More often while the program is busy: a quarter of the time that its rings have room for.
+static void set_pause(struct profiler *p, bool is_busy) {
+  uint64_t samples = p->timer ? timer_slots : p->events.ring_bytes / (p->stack_bytes + 128u), room = samples * p->period;
+  uint64_t busy = room / 4 < shortest_pause ? shortest_pause : room / 4 < longest_pause / 2 ? room / 4 : longest_pause / 2;
+  uint64_t idle = room / 2 < longest_pause ? room / 2 : longest_pause;
+  // New threads have no timers yet.
+  if (p->timer && idle > 4 * shortest_pause) busy = idle = 4 * shortest_pause;
+  if (is_busy) p->pause = busy;
+  else if (p->pause < idle) p->pause = p->pause * 2 < idle ? p->pause * 2 : idle;
+}
+
+bool profile_drain(optrace_recorder *recorder) {
+  struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
+  if (!p || pthread_mutex_trylock(&p->lock) != 0) return false;
+  bool has_drained = p->is_open && drain(recorder, p);
+  bool is_due = p->read && optrace_clock_monotonic() - p->reading_at >= a_second;
+  if (is_due) write_reading(recorder, p);
+  set_pause(p, has_drained);
+  pthread_mutex_unlock(&p->lock);
+  return has_drained || is_due;
+}
+
+uint64_t profile_pause(optrace_recorder *recorder) {
+  const struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
+  return p && p->is_open ? p->pause : UINT64_MAX;
+}
+
+void profile_cover_others(optrace_recorder *recorder) {
+  struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
+  if (!p || pthread_mutex_trylock(&p->lock) != 0) return;
+  if (p->is_open && p->timer) {
+    timer_cover(p->timer, (uint32_t)optrace_thread_id());
+  } else if (p->is_open && p->has_others) {
+    p->has_others = false;
+    events_cover_others(&p->events, p->starter, (uint32_t)optrace_thread_id());
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+// ---- Starting and ending -------------------------------------------------------------------------------------------
+
+static void describe(optrace_recorder *recorder, const struct profiler *p, uint32_t by, int error) {
+  bool sees_kernel = by == optrace_profile_by_timer || p->events.sees_kernel;
+  optrace_profile_fields fields = {.period = p->period, .by = (uint8_t)by, .kernel = !error && sees_kernel,
+                                   .refused = (uint16_t)error, .copied = p->stack_bytes};
+  optrace_define(recorder, optrace_kind_profile, 0, optrace_profile_word1(fields), optrace_profile_word2(fields), NULL, 0);
+}
+
+// Whether there are threads besides this one and the flusher.
+static bool has_other_threads(const optrace_recorder *recorder) {
+  unsigned threads = 0;
+  char status[4096];
+  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  ssize_t length = file < 0 ? -1 : read(file, status, sizeof status - 1);
+  if (file >= 0) close(file);
+  status[length > 0 ? length : 0] = 0;
+  const char *line = strstr(status, "\nThreads:");
+  if (line && sscanf(line, "\nThreads: %u", &threads) != 1) threads = 0;
+  return threads != 1u + recorder->has_flusher;
+}
+
+int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_options *options) {
+  if (!optrace_recorder_is_recording(recorder) || atomic_load(&recorder->profiler)) return 0;
+  uint32_t rate = options->rate < 1 ? 1 : options->rate > 1000 ? 1000 : options->rate;
+  struct profiler *p = wiped_pages(sizeof *p);
+  if (!p) return ENOMEM;
+  modules_refresh();
+  pthread_mutex_init(&p->lock, NULL);
+  p->period = a_second / rate;
+  p->stack_bytes = options->stack_bytes ? options->stack_bytes : 16 * 1024;
+  if (p->stack_bytes > cpu_sample_most_stack) p->stack_bytes = cpu_sample_most_stack;
+  p->starter = (uint32_t)optrace_thread_id();
+  p->has_others = has_other_threads(recorder);
+  p->ticks_per_nanosecond = recorder->use_counter ? (double)optrace_clock_frequency() / a_second : 1;
+  p->used_before = time_used(recorder);
+  int error = options->by == optrace_profile_by_timer ? timer_open(&p->timer, p->period, p->stack_bytes)
+                                                      : events_open(&p->events, p->period, p->stack_bytes);
+  describe(recorder, p, options->by, error);
+  if (error) {
+    wiped_pages_free(p, sizeof *p);
+    return error;
+  }
+  if (p->timer) timer_add(p->timer, p->starter);
+  else if (!p->has_others) events_close_files(&p->events);
+  p->is_open = true;
+  set_pause(p, true);
+  write_reading(recorder, p);
+  atomic_store_explicit(&recorder->profiler, p, memory_order_release);
+  // The flusher is told to look.
+  pthread_mutex_lock(&recorder->lock);
+  pthread_cond_broadcast(&recorder->wake);
+  pthread_mutex_unlock(&recorder->lock);
+  return 0;
+}
+
+void profile_stop(optrace_recorder *recorder) {
+  struct profiler *p = recorder->base ? atomic_load_explicit(&recorder->profiler, memory_order_acquire) : NULL;
+  if (!p) return;
+  pthread_mutex_lock(&p->lock);
+  if (p->is_open) {
+    drain(recorder, p);
+    write_reading(recorder, p);
+    p->is_open = false;
+    if (p->timer) timer_close(p->timer);
+    else events_close(&p->events);
+  }
+  pthread_mutex_unlock(&p->lock);
+}
+
+const char *optrace_profile_refusal(int error) {
+  switch (error) {
+    case EACCES:
+      return "this system lets only root sample (as root: sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON)";
+    case EPERM: return "a seccomp profile, as containers have one, or the limit of locked memory refuses it (--cap-add PERFMON; ulimit -l)";
+    case ENOSYS: case ENOENT: case EOPNOTSUPP: return "this kernel has no perf events";
+    case EMFILE: case ENFILE: return "there are too many open files (ulimit -n)";
+    case EBUSY: return "the program has a handler for SIGPROF, or another recorder samples";
+    case ENOMEM: return "there is no memory";
+    default: return "the system refuses it";
+  }
+}

@@ -1,0 +1,153 @@
+package import OpTraceModel
+
+/// A profile's stacks merged into a tree from the outermost callers on: what a flame graph draws.
+///
+/// Functions are told apart as ``Profile/functions`` does, whatever line of them was running. An async caller that is joined from a
+/// suspension is another node than the same function on a thread's stack.
+package struct FlameTree: Sendable, Equatable {
+  /// What a node stands for.
+  package enum Part: Hashable, Sendable {
+    /// The root: the whole profile.
+    case all
+    /// An index in ``Profile/owners``.
+    case owner(Int)
+    /// What called the outermost frame that is known.
+    case callersUnknown
+    /// An index in ``Profile/functions``.
+    case function(Int)
+    /// A frame, or a stack, that the profile does not have.
+    case unknown
+    /// The system, in a call that its parent made.
+    case kernel
+  }
+
+  /// How the children of a node follow each other.
+  package enum Order: Sendable {
+    /// Owners by name; async callers, then functions by name, module, file and line; the kernel last.
+    case name
+    /// The heaviest first, those of the same weight by name.
+    case weight
+  }
+
+  /// Something that was on stacks, with all that it was called by.
+  package struct Node: Sendable, Equatable {
+    /// What it is.
+    package var part: Part
+    /// An async caller, which was on no thread's stack.
+    package var isJoined: Bool
+    /// Its code was compiled into its caller's wherever it was seen.
+    package var isInlined: Bool
+    /// The index of its caller; the root has its own, 0.
+    package var parent: Int
+    /// How many callers it has; 0: the root.
+    package var depth: Int
+    /// The index behind its last descendant.
+    package var end: Int
+    /// The weight, in nanoseconds, of what is to the left of it. What a node has by itself is to the right of its children.
+    package var start: Nanoseconds
+    /// Nanoseconds of it and of all that it called.
+    package var weight: Nanoseconds
+    /// Nanoseconds in which it was the innermost.
+    package var ownWeight: Nanoseconds
+    /// Samples with it and what it called.
+    package var samples: Int
+    /// Samples in which it was the innermost.
+    package var ownSamples: Int
+  }
+
+  /// The root first, each node before its children, the children in the tree's order: one from `node + 1` on, the next at its ``Node/end``.
+  package let nodes: [Node]
+
+  /// O(samples × depth) and the sorting of siblings. Negative weights count as 0, and none becomes larger than `Nanoseconds` holds.
+  /// - Parameter byOwner: the first level is the owners, if there are any.
+  package init(_ profile: Profile, byOwner: Bool = false, order: Order = .name) {
+    var growing = GrowingTree(profile, byOwner: byOwner)
+    for group in SampleGroups(profile, byOwner: byOwner).groups { growing.add(group) }
+    nodes = growing.finished(order)
+  }
+
+  /// The root.
+  package var root: Node { nodes[0] }
+
+  /// The indexes of a node's children, in their order. O(children).
+  package func children(of node: Int) -> [Int] {
+    guard nodes.indices.contains(node) else { return [] }
+    var result: [Int] = []
+    var child = node + 1
+    while child < nodes[node].end {
+      result.append(child)
+      child = nodes[child].end
+    }
+    return result
+  }
+}
+
+/// Samples of the same stack together.
+package struct SampleGroups: Sendable {
+  /// Samples that have all of this in common.
+  package struct Group: Sendable, Equatable {
+    /// An index in ``Profile/owners``; nil where owners are not told apart.
+    package var owner: Int?
+    /// As ``Profile/Sample/stack``.
+    package var stack: Int
+    /// As ``Profile/Sample/isInKernel``.
+    package var isInKernel: Bool
+    /// Nanoseconds of all of them.
+    package var weight: Nanoseconds
+    /// How many they are.
+    package var samples: Int
+  }
+
+  private struct Key: Hashable {
+    var owner: Int
+    var stack: Int
+    var isInKernel: Bool
+  }
+
+  /// In the order of their first samples.
+  package private(set) var groups: [Group] = []
+
+  /// O(samples).
+  package init(_ profile: Profile, byOwner: Bool) {
+    var known: [Key: Int] = [:]
+    for (index, sample) in profile.samples.enumerated() {
+      let owner = byOwner ? profile.owner(ofSample: index) : nil
+      let number = known.entry(Key(owner: owner ?? -1, stack: sample.stack, isInKernel: sample.isInKernel))
+      if number == groups.count {
+        groups.append(Group(owner: owner, stack: sample.stack, isInKernel: sample.isInKernel, weight: 0, samples: 0))
+      }
+      groups[number].weight = groups[number].weight.adding(sample.weight)
+      groups[number].samples += 1
+    }
+  }
+}
+
+extension Profile {
+  /// An index in ``owners``; nil: it has none that is there.
+  package func owner(ofSample index: Int) -> Int? {
+    guard ownerOfSamples.indices.contains(index) else { return nil }
+    let owner = ownerOfSamples[index]
+    return owners.indices.contains(owner) ? owner : nil
+  }
+}
+
+extension Dictionary where Value == Int {
+  /// The number that a key got when it came first, from 0 on.
+  @inlinable package mutating func entry(_ key: Key) -> Int {
+    let next = count
+    func number(_ slot: inout Int?) -> Int {
+      if let slot { return slot }
+      slot = next
+      return next
+    }
+    return number(&self[key])
+  }
+}
+
+extension Nanoseconds {
+  /// The sum, at most what there is a number for; what is negative counts as 0.
+  package func adding(_ other: Nanoseconds) -> Nanoseconds {
+    let (sum, overflows) = addingReportingOverflow(Swift.max(0, other))
+    return overflows ? .max : sum
+  }
+}

@@ -1,0 +1,148 @@
+import OpTraceModel
+
+/// What the frames of a trace are to somebody who reads a profile: which are shown, as what functions.
+///
+/// As in all stacks, the code that calls a program's functions on threads and queues is folded, and so are OpTrace's hooks and what
+/// the compiler makes to pass closures on. What the program calls stays: a system's function uses the time, too.
+struct SampledCode {
+  /// How a frame is shown.
+  enum Part {
+    /// The program's code.
+    case own
+    /// A library's.
+    case library
+    /// What runs blocks, operations and tasks: it is hidden where it leads to the program's code.
+    case runner
+    /// What begins a thread: the same, but only at a stack's outer end. A library calls the program back, too, as `qsort` does.
+    case start
+    /// OpTrace's own.
+    case recorder
+    /// Made by the compiler to call a closure.
+    case glue
+  }
+
+  /// What one frame is shown as.
+  struct Shown {
+    var part: Part
+    /// The outermost of inlined functions first.
+    var frames: [Profile.Frame]
+  }
+
+  private struct Name: Hashable {
+    var function: String
+    var module: String?
+    var file: String?
+  }
+
+  /// Each once.
+  private(set) var functions: [Profile.Function] = []
+  private let stacks: StackTable
+  private var known: [FrameRecord.Address: Shown] = [:]
+  private var indexes: [Name: Int] = [:]
+
+  init(_ stacks: StackTable) { self.stacks = stacks }
+
+  /// O(functions of the frame) for the first frame of an address, then O(1).
+  mutating func shown(_ id: FrameID) -> Shown {
+    guard let address = stacks[id]?.address else { return Shown(part: .library, frames: [unknown]) }
+    if let one = known[address] { return one }
+    let one = read(id)
+    known[address] = one
+    return one
+  }
+
+  /// Where no stack was recorded.
+  var unknown: Profile.Frame {
+    mutating get { Profile.Frame(function: index("[no stack]", isOwn: false), line: nil, isInlined: false) }
+  }
+
+  /// What was waited for, as a frame outside of all.
+  mutating func reason(_ words: String) -> Profile.Frame {
+    let index = index(words, isOwn: false)
+    functions[index].isReason = true
+    return Profile.Frame(function: index, line: nil, isInlined: false)
+  }
+
+  private mutating func read(_ id: FrameID) -> Shown {
+    let named = stacks.functions(of: id)
+    let part = part(of: id)
+    if part == .recorder {
+      let index = index("OpTrace", module: "OpTrace", isOwn: false)
+      return Shown(part: part, frames: [Profile.Frame(function: index, line: nil, isInlined: false)])
+    }
+    var frames = named.reversed().compactMap { one -> Profile.Frame? in
+      if CodeLocation(function: one.function).isGlue { return nil }
+      let isOwn = one.isOwn && !Self.swiftModules.contains(one.module ?? "")
+      // Of the system's code without a name each address would be a function of its own.
+      let name = one.function ?? (one.isOwn ? one.title : one.module ?? one.title)
+      return Profile.Frame(
+        function: index(name, module: one.module, file: one.file, line: one.line, isOwn: isOwn),
+        line: one.line, isInlined: one.isInlined)
+    }
+    if frames.isEmpty { return Shown(part: .glue, frames: []) }
+    // Inlined into glue, which is gone.
+    frames[0].isInlined = false
+    return Shown(part: part, frames: frames)
+  }
+
+  private mutating func index(
+    _ function: String, module: String? = nil, file: String? = nil, line: Int? = nil, isOwn: Bool
+  ) -> Int {
+    let name = Name(function: function, module: module, file: file)
+    guard let index = indexes[name] else {
+      functions.append(.init(name: function, module: module, file: file, line: line, isOwn: isOwn))
+      indexes[name] = functions.count - 1
+      return functions.count - 1
+    }
+    if let line { functions[index].line = min(line, functions[index].line ?? line) }
+    if isOwn { functions[index].isOwn = true }
+    return index
+  }
+
+  // MARK: - Whose code it is
+
+  /// Modules whose inlined code stands in a program's functions.
+  private static let swiftModules: Set<String> = [
+    "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch",
+  ]
+  private static let runners = ["libdispatch", "libswiftDispatch", "libBlocksRuntime", "libswift_Concurrency"]
+  private static let starts = ["libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"]
+  /// What Foundation's own runners have in their names.
+  private static let foundationRunners = ["Operation", "Thread", "RunLoop"]
+
+  private func part(of id: FrameID) -> Part {
+    let function = stacks.function(of: id)
+    if isRecorder(id, function) { return .recorder }
+    if stacks.isOwn(id) { return .own }
+    let name = stacks.codeName(of: id) ?? ""
+    if stacks[id]?.library == .swift {
+      return function.map { Self.runsTasks($0.function) } == true ? .runner : .library
+    }
+    if Self.runners.contains(where: name.hasPrefix) { return .runner }
+    if Self.starts.contains(where: name.hasPrefix) || function?.function == "_start" { return .start }
+    if name.hasPrefix("libFoundation") {
+      guard let short = function?.shortName else { return .runner }
+      return Self.foundationRunners.contains(where: short.contains) ? .runner : .library
+    }
+    return .library
+  }
+
+  private func isRecorder(_ id: FrameID, _ function: SymbolRecord?) -> Bool {
+    if stacks.image(of: id)?.name.hasPrefix("libOpTrace") == true { return true }
+    guard let function else { return false }
+    return function.function.hasPrefix("optrace_") || function.file?.contains("/COpTrace/") == true
+      || function.module == "OpTrace" || function.module == "OpTraceDiagnostics"
+  }
+
+  private static func runsTasks(_ function: String) -> Bool {
+    runsJob(function) || function.hasPrefix("swift_task_") || function.hasPrefix("swift_job_")
+  }
+
+  private static func runsJob(_ function: String) -> Bool { function.contains("runJob") }
+
+  /// Whether a frame is that of the executor, which calls a task's function. O(1).
+  func runsJob(_ id: FrameID) -> Bool { stacks.function(of: id).map { Self.runsJob($0.function) } == true }
+
+  /// Whether a frame's code is of the library of Swift's tasks. O(1).
+  func isOfTasks(_ id: FrameID) -> Bool { stacks.codeName(of: id)?.hasPrefix("libswift_Concurrency") == true }
+}

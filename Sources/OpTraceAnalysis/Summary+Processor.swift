@@ -1,0 +1,87 @@
+public import OpTraceModel
+
+extension Summary {
+  /// Where processor time went, by samples.
+  public struct ProcessorTime: Sendable, Equatable {
+    /// A function that used some.
+    public struct Function: Sendable, Equatable {
+      /// For people.
+      public var name: String
+      /// The Swift module, else the file that its code is in; nil: not known.
+      public var module: String?
+      /// The path of its source file; nil: not known.
+      public var file: String?
+      /// The lowest line that was seen of it, from 1; nil: not known.
+      public var line: Int?
+      /// Nanoseconds in its own code.
+      public var own: Nanoseconds
+      /// Nanoseconds with all that it called.
+      public var total: Nanoseconds
+    }
+
+    /// Operations of a class, blocks or tasks of a function, or a thread's time in no work.
+    public struct Work: Sendable, Equatable {
+      /// `operation`, `block`, `task`, `thread`.
+      public var kind: String
+      /// The class, the function or the thread's name.
+      public var name: String
+      /// Nanoseconds that it ran by the clock, computing or not; nil for a thread.
+      public var running: Nanoseconds?
+      /// Nanoseconds of processor time.
+      public var used: Nanoseconds
+      /// The function with the most of it in its own code; nil: none has a name.
+      public var function: String?
+    }
+
+    /// How many samples there are.
+    public var samples = 0
+    /// Nanoseconds of processor time that they stand for.
+    public var sampled: Nanoseconds = 0
+    /// The share of the process's processor time that this is; nil: not known.
+    public var share: Double?
+    /// Most in its own code first, as many as ``Summary/slowest``.
+    public var functions: [Function] = []
+    /// How many more there are.
+    public var moreFunctions = 0
+    /// Most first, as many as ``Summary/slowest``.
+    public var work: [Work] = []
+    /// How many more there are.
+    public var moreWork = 0
+  }
+
+  /// Nil: nothing was sampled. O(n log n) for n samples and runs.
+  static func processorTime(_ trace: Trace, most: Int, running: [String: Nanoseconds]) -> ProcessorTime? {
+    guard !trace.samples.isEmpty else { return nil }
+    let profile = Profile(of: trace)
+    var result = ProcessorTime()
+    result.samples = profile.samples.count
+    result.sampled = profile.total
+    result.share = profile.facts.sampledShare
+    let rows = profile.functionRows()
+    result.moreFunctions = max(0, rows.count - most)
+    result.functions = rows.prefix(most).map { row in
+      let function = profile.functions[row.function]
+      return ProcessorTime.Function(
+        name: function.name, module: function.module, file: function.file, line: function.line, own: row.own,
+        total: row.total)
+    }
+    let groups = profile.groupRows(by: .work)
+    result.moreWork = max(0, groups.count - most)
+    result.work = groups.prefix(most).compactMap { row in
+      guard case .owner(let owner) = row.name else { return nil }
+      return ProcessorTime.Work(
+        kind: owner.kind, name: owner.name, running: running["\(owner.kind) \(owner.name)"], used: row.weight,
+        function: row.functions.first.map { profile.functions[$0.function].name })
+    }
+    return result
+  }
+
+  /// How long work ran, by its kind and name.
+  var runningTimes: [String: Nanoseconds] {
+    var times: [String: Nanoseconds] = [:]
+    for entry in classes { times["operation \(entry.name)"] = entry.running.total }
+    for entry in blocks { times["block \(entry.name)"] = entry.running.total }
+    for entry in tasks { times["task \(entry.name)"] = entry.running.total }
+    return times
+  }
+}

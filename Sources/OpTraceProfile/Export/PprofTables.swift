@@ -1,0 +1,156 @@
+import OpTraceAnalysis
+import OpTraceText
+
+/// What the samples of a pprof file point to: strings, functions, mappings, and locations, each once and with numbers from 1 on.
+///
+/// A location is a frame with all that was compiled into it. No addresses are known, so a mapping says only where code is from: the
+/// program, or a library.
+struct PprofTables {
+  private enum Field {
+    static let mapping: UInt64 = 3
+    static let location: UInt64 = 4
+    static let function: UInt64 = 5
+    static let string: UInt64 = 6
+  }
+
+  /// A frame by what can be seen of it. `function` is beyond those of the profile for what has no entry there.
+  private struct Line: Hashable {
+    var function: Int
+    var line: Int
+  }
+
+  private let profile: Profile
+  private var strings: [String: Int] = [:]
+  private var texts: [String] = []
+  /// The innermost line first.
+  private var locations: [[Line]: Int] = [:]
+  private var lines: [[Line]] = []
+  private var mappings: [String: Int] = [:]
+  private var files: [String] = []
+
+  private var kernel: Int { profile.functions.count }
+  private var callersUnknown: Int { profile.functions.count + 1 }
+  private var unknown: Int { profile.functions.count + 2 }
+
+  init(_ profile: Profile) {
+    self.profile = profile
+    // The first string is the empty one; the first mapping names the program.
+    _ = string("")
+    _ = mapping(ProfileWords.name(profile.processName))
+  }
+
+  /// The number of a text. O(length).
+  mutating func string(_ text: String) -> UInt64 {
+    let number = strings.entry(text)
+    if number == texts.count { texts.append(text) }
+    return UInt64(number)
+  }
+
+  private mutating func mapping(_ file: String) -> UInt64 {
+    let number = mappings.entry(file)
+    if number == files.count { files.append(file) }
+    return UInt64(number) + 1
+  }
+
+  // MARK: Locations
+
+  /// The innermost first. O(depth).
+  mutating func locations(ofStack index: Int, isInKernel: Bool) -> [UInt64] {
+    var result: [UInt64] = []
+    if profile.stacks.indices.contains(index) {
+      let stack = profile.stacks[index]
+      if stack.isCut { result.append(location([Line(function: callersUnknown, line: 0)])) }
+      var open: [Line] = []
+      for (place, number) in stack.frames.enumerated() {
+        let frame = profile.frames.indices.contains(number) ? profile.frames[number] : nil
+        // The innermost async caller is no frame that the thread's outermost could be compiled into.
+        let begins = frame?.isInlined != true || place == stack.joined
+        if begins, !open.isEmpty {
+          result.append(location(open.reversed()))
+          open.removeAll()
+        }
+        let function = frame.map { profile.functions.indices.contains($0.function) ? $0.function : unknown }
+        open.append(Line(function: function ?? unknown, line: max(0, frame?.line ?? 0)))
+      }
+      if !open.isEmpty { result.append(location(open.reversed())) }
+    } else {
+      result.append(location([Line(function: unknown, line: 0)]))
+    }
+    if isInKernel { result.append(location([Line(function: kernel, line: 0)])) }
+    return result.reversed()
+  }
+
+  private mutating func location(_ innermostFirst: [Line]) -> UInt64 {
+    let number = locations.entry(innermostFirst)
+    if number == lines.count { lines.append(innermostFirst) }
+    return UInt64(number) + 1
+  }
+
+  // MARK: Writing
+
+  /// Functions, locations, mappings; `handOn` empties the message between them.
+  mutating func write(_ message: inout ProtobufMessage, handOn: (inout ProtobufMessage) -> Void) {
+    for index in profile.functions.indices {
+      let function = profile.functions[index]
+      let name = string(ProfileWords.function(profile, index))
+      let file = string(function.file.map(ProfileWords.name) ?? "")
+      self.function(&message, index, name: name, file: file, line: max(0, function.line ?? 0))
+      handOn(&message)
+    }
+    for (index, name) in [
+      (kernel, ProfileWords.kernel), (callersUnknown, ProfileWords.callersUnknown), (unknown, ProfileWords.unknown),
+    ] {
+      let name = string(name)
+      function(&message, index, name: name, file: 0, line: 0)
+    }
+    for (number, lines) in lines.enumerated() {
+      let mapping = mapping(of: lines.last?.function ?? unknown)
+      message.message(Field.location) { message in
+        message.number(1, UInt64(number) + 1)
+        message.number(2, mapping)
+        for line in lines {
+          message.message(4) {
+            $0.number(1, UInt64(line.function) + 1)
+            $0.number(2, UInt64(line.line))
+          }
+        }
+      }
+      handOn(&message)
+    }
+    for (number, file) in files.enumerated() {
+      let file = string(file)
+      message.message(Field.mapping) {
+        $0.number(1, UInt64(number) + 1)
+        $0.number(5, file)
+        // Functions, files, lines and inlined frames are there: nobody needs to look for symbols.
+        for known: UInt64 in 7...10 { $0.number(known, 1) }
+      }
+    }
+  }
+
+  /// The last: everything else may have added to it.
+  func writeStrings(_ message: inout ProtobufMessage, handOn: (inout ProtobufMessage) -> Void) {
+    for text in texts {
+      message.text(Field.string, text)
+      handOn(&message)
+    }
+  }
+
+  private func function(_ message: inout ProtobufMessage, _ index: Int, name: UInt64, file: UInt64, line: Int) {
+    message.message(Field.function) {
+      $0.number(1, UInt64(index) + 1)
+      $0.number(2, name)
+      $0.number(3, name)
+      $0.number(4, file)
+      $0.number(5, UInt64(line))
+    }
+  }
+
+  private mutating func mapping(of function: Int) -> UInt64 {
+    if function == kernel { return mapping(ProfileWords.kernel) }
+    guard profile.functions.indices.contains(function) else { return 1 }
+    let function = profile.functions[function]
+    guard let module = function.module, !function.isOwn else { return 1 }
+    return mapping(ProfileWords.name(module))
+  }
+}

@@ -1,0 +1,51 @@
+import OpTraceAnalysis
+import OpTraceModel
+
+/// A sample of processor time, with whose it was.
+struct SampleRow {
+  let sample: SampleRecord
+  let work: WorkID?
+  let weight: Nanoseconds
+  /// The innermost function, as a profile calls it.
+  let function: Profile.Function
+  let line: Int?
+
+  /// In the order of time. O(n log n).
+  static func all(_ trace: Trace) -> [SampleRow] {
+    guard !trace.samples.isEmpty else { return [] }
+    let profile = Profile(of: trace)
+    // Of everything, a profile has a sample for each of the trace's.
+    return zip(trace.samples, profile.samples).compactMap { record, sample in
+      guard let frame = profile.stacks[sample.stack].frames.last.map({ profile.frames[$0] }) else { return nil }
+      return SampleRow(
+        sample: record, work: sample.work, weight: sample.weight, function: profile.functions[frame.function],
+        line: frame.line)
+    }
+  }
+}
+
+extension TraceTable {
+  static let samples = TraceTable(
+    "samples", "one row for each sample of processor time", isCostly: true, of: { $0.samples },
+    [
+      ColumnOf("time", .integer, "when it was taken") { _, row in TableValue(row.sample.time) },
+      ColumnOf("thread", .integer, "threads.id: who used the time") { _, row in TableValue(row.sample.thread) },
+      ColumnOf("work", .integer, "the operation, block or task that ran there; null: none") { _, row in
+        TableValue(row.work)
+      },
+      ColumnOf("work_kind", .text, "operation, block, task; null where work is") { source, row in
+        TableValue(row.work.flatMap(source.kind(of:)))
+      },
+      ColumnOf("function", .text, "the innermost function, without the runtime's glue") { _, row in
+        .text(row.function.name)
+      },
+      ColumnOf("file", .text, "where that is; null: not known") { _, row in TableValue(row.function.file) },
+      ColumnOf("line", .integer, "where it was in the file") { _, row in TableValue(row.line) },
+      ColumnOf("stack", .integer, "stacks.stack: all of the stack, as it was recorded") { _, row in
+        TableValue(row.sample.at)
+      },
+      ColumnOf("weight", .integer, "nanoseconds of processor time that it stands for") { _, row in
+        TableValue(row.weight)
+      },
+    ])
+}

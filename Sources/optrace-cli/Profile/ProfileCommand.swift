@@ -1,0 +1,134 @@
+import ArgumentParser
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceProfile
+import OpTraceText
+
+struct ProfileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profile",
+    abstract: "Show where processor time went.",
+    discussion: """
+      Samples of processor time ('optrace record --profile') by function, and by the operation, block or task that used \
+      it. 'self' is a function's own code, 'total' includes what it called. With --off-cpu: where threads waited and tasks \
+      were suspended, which every trace has. Documentation/profile.md says how to read it, and what it does not see.
+
+      Example: optrace profile run.optrace --by work
+      """)
+
+  enum Grouping: String, CaseIterable, ExpressibleByArgument {
+    case function, work, thread, queue
+  }
+
+  @OptionGroup var input: TraceInput
+
+  @Option(help: "What to list: function (and then work), work, thread or queue, each with its functions.")
+  var by = Grouping.function
+
+  @Flag(help: "Show where time was waited, in place of processor time.")
+  var offCpu = false
+
+  @Option(
+    help: ArgumentHelp("Show what changed since this trace.", valueName: "trace"),
+    completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var compare: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Rows of each table (default: 20); JSON has all without it.", valueName: "n"))
+  var top: Int?
+
+  @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
+  var json = false
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; '-' is standard output, and the default. \(ProfileTarget.help)", valueName: "file"),
+    completion: .file(extensions: ProfileTarget.completedEndings))
+  var output: String?
+
+  @OptionGroup(title: "Part of a trace") var part: ProfilePart
+
+  func validate() throws {
+    if let top, top < 1 { throw ValidationError("--top must be at least 1.") }
+    if compare == "-", input.path == "-" {
+      throw ValidationError("'-' is named twice: standard input can be read once.")
+    }
+    guard let output, case .file(let format) = ProfileTarget(writing: output) else { return }
+    if json { throw ValidationError("--json and '\(printable(output))' cannot be combined.") }
+    if compare != nil, !format.showsDifference {
+      throw ValidationError("'\(printable(output))' has room for one profile: omit --compare, or name a .svg or .json.")
+    }
+  }
+
+  func run() throws {
+    let target = json ? .json : ProfileTarget(writing: output)
+    let other = compare.map { TraceInput(path: $0, limit: input.limit) }
+    var output = try input.output(self.output)
+    if let other { output = try other.output(self.output) }
+    let (read, profile) = try profile(of: input)
+    let earlier = try other.map { try self.profile(of: $0) }
+    try write(profile, comparedWith: earlier.map { ($0.profile, other?.name ?? "") }, as: target, to: output)
+    try read.end()
+    try earlier?.read.end()
+  }
+
+  private func profile(of input: TraceInput) throws -> (read: InputTrace, profile: Profile) {
+    let read = try input.read().withLiveNames()
+    let selection = try part.selection(in: read.trace, named: input.name)
+    let profile = withProgress("adding up \(input.name)") {
+      offCpu ? Profile(offProcessorOf: read.trace, selection: selection) : Profile(of: read.trace, selection: selection)
+    }
+    return (read, profile)
+  }
+
+  private func write(
+    _ profile: Profile, comparedWith other: (profile: Profile, name: String)?, as target: ProfileTarget,
+    to output: Output
+  ) throws {
+    let nothing = ProfileNotes(profile).nothing(in: input.name, isPart: part.isPart)
+    if let nothing { Console.error("optrace: " + nothing) }
+    if let other, let nothing = ProfileNotes(other.profile).nothing(in: other.name, isPart: part.isPart) {
+      Console.error("optrace: " + nothing)
+    }
+    switch target {
+    case .file where nothing != nil: break
+    case .file(let format):
+      try output.writeLong { try format.write(profile, comparedWith: other?.profile, to: $0) }
+    case .json:
+      let json = ProfileJSON(profile, most: top).value(by: by.group, comparedWith: other?.profile)
+      try output.write(json.bytes)
+    // Comparing with nothing shows what was added; without both there is nothing to say.
+    case .text where nothing != nil && other?.profile.samples.isEmpty ?? true: break
+    case .text:
+      let most = top ?? 20
+      if let other {
+        let text = ProfileDifferenceText(from: other.profile, to: profile, most: most, style: output.style)
+        try output.write(text.text((before: other.name, after: input.name)))
+      } else {
+        try output.write(ProfileText(profile, most: most, style: output.style).text(by: by.table))
+      }
+    }
+  }
+}
+
+extension ProfileCommand.Grouping {
+  fileprivate var table: ProfileText.Table {
+    switch self {
+    case .function: .functions
+    case .work: .work
+    case .thread: .threads
+    case .queue: .queues
+    }
+  }
+
+  /// What JSON lists besides work.
+  fileprivate var group: Profile.Grouping? {
+    switch self {
+    case .function, .work: nil
+    case .thread: .thread
+    case .queue: .queue
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+
+/// What is recorded besides operations.
+struct RecordedParts: ParsableArguments {
+  @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
+  var dispatch = false
+
+  @Flag(
+    help: "Record Swift's tasks, too: who creates each, when and where it runs, and what it waits for in between.")
+  var tasks = false
+
+  @Flag(
+    help: "Record the processor time of each operation too, to distinguish computing from waiting.")
+  var cpu = false
+
+  @Flag(help: "Sample where processor time is used, too: 'optrace profile' shows by which functions.")
+  var profile = false
+
+  @Option(
+    // A value such as -1 gets the message that says what is needed.
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Take so many samples in each second of processor time: 1 to 1000, by default 99. Means --profile.",
+      valueName: "hz"))
+  var profileRate: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      How to sample: 'events' of the kernel (the default), or a 'timer' for each thread, whose signals interrupt it, \
+      where the system refuses events. Means --profile.
+      """, valueName: "way"))
+  var profileBy: Way?
+
+  enum Way: String, ExpressibleByArgument, CaseIterable {
+    case events, timer
+  }
+
+  @Flag(help: "Record all of that: --dispatch --tasks --cpu --profile.")
+  var all = false
+
+  func validate() throws {
+    if let profileRate, !(Int(profileRate).map((1...1000).contains) ?? false) {
+      throw ValidationError("--profile-rate needs a number from 1 to 1000.")
+    }
+  }
+
+  /// The environment's variables that ask for it.
+  var variables: [String: String] {
+    var variables: [String: String] = [:]
+    if dispatch || all { variables["OPTRACE_DISPATCH"] = "1" }
+    if tasks || all { variables["OPTRACE_TASKS"] = "1" }
+    if cpu || all { variables["OPTRACE_CPU"] = "1" }
+    if profile || all || profileRate != nil || profileBy != nil { variables["OPTRACE_PROFILE"] = "1" }
+    if let profileRate { variables["OPTRACE_PROFILE_RATE"] = profileRate }
+    if let profileBy { variables["OPTRACE_PROFILE_BY"] = profileBy.rawValue }
+    return variables
+  }
+}

@@ -1,0 +1,44 @@
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTraceAnalysis
+
+@Suite("What samples tell besides a profile")
+struct SamplesElsewhereTests {
+  private func trace(_ sampled: SampledTrace) throws -> Trace { TraceBuilder.build(try TraceText.parse(sampled.text)) }
+
+  @Test("a summary has the functions that used most, and for each kind of work how much of running that was")
+  func summary() throws {
+    let time = try #require(Summary(of: try trace(.photos())).processorTime)
+    #expect(time.samples == 20 && time.sampled == 20_000_000)
+    let first = try #require(time.functions.first)
+    #expect(first.name == "clamp(_:)" && first.own == 6_000_000 && first.total == 6_000_000)
+    #expect(time.functions.map(\.own).reduce(0, +) == time.sampled)
+    let work = try #require(time.work.first { $0.kind == "operation" })
+    #expect(work.name == "Import" && work.used == 8_000_000 && work.running == 48_000_000)
+    #expect(time.work.map(\.used).reduce(0, +) == time.sampled)
+    #expect(Summary(of: Trace(header: TraceHeader())).processorTime == nil)
+  }
+
+  /// A snapshot at 10 ms in which thread 2 runs, and samples before and after it.
+  private func seen(_ samples: [Int]) throws -> ThreadStatus {
+    var sampled = SampledTrace()
+    sampled.unit = .milliseconds
+    sampled.sampling()
+    let stack = sampled.stack(["main", "compute()"])
+    for time in samples { sampled.sample(time, 2, stack) }
+    sampled.add("3000 t9 seen t2 cpu=500 state=1 running")
+    sampled.add("3000 t9 looked seen=1 moved=0 refused=0 request=0")
+    let trace = try trace(sampled)
+    return try #require(ThreadStatuses(of: trace).threads.first { $0.id == ThreadID(2) })
+  }
+
+  @Test("a thread that computes is where it was sampled last, if that was not long ago")
+  func computing() throws {
+    let fresh = try seen([1500, 2900, 3100])
+    #expect(fresh.state == .running && fresh.sampledAt == 2_900_000_000 && fresh.stack != nil)
+    let old = try seen([10])
+    #expect(old.state == .running && old.sampledAt == nil && old.stack == nil)
+  }
+}

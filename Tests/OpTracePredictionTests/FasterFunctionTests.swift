@@ -1,0 +1,75 @@
+import OpTraceModel
+import TestSupport
+import Testing
+
+@testable import OpTracePrediction
+
+@Suite("A function that is made faster")
+struct FasterFunctionTests {
+  /// Two operations of 100 ms on one thread: the first is in `decode()` for 40 ms of processor time, the second for none.
+  private func trace() throws -> Trace {
+    var sampled = SampledTrace()
+    sampled.unit = .milliseconds
+    sampled.sampling(every: 1_000_000)
+    let decode = sampled.stack(["main", "Import.main()", "decode()"])
+    let other = sampled.stack(["main", "Import.main()", "store()"])
+    for line in [
+      "1 t1 queue q1 limit=1 \"work\"", "1 t1 created #1 class=\"Import\"", "1 t1 enqueued #1 queue=q1 priority=0",
+      "1 t1 ready #1", "1 t1 created #2 class=\"Store\"", "1 t1 enqueued #2 queue=q1 priority=0", "1 t1 ready #2",
+      "100 t2 started #1", "100 t2 began #1", "200 t2 ended #1", "200 t2 finished #1", "200 t2 start-returned #1",
+      "200 t2 started #2", "200 t2 began #2", "300 t2 ended #2", "300 t2 finished #2", "300 t2 start-returned #2",
+    ] { sampled.add(line) }
+    for index in 0..<40 { sampled.sample(110 + index, 2, decode) }
+    for index in 0..<60 { sampled.sample(210 + index, 2, other) }
+    return TraceBuilder.build(try TraceText.parse(sampled.text))
+  }
+
+  private func message(_ value: String) throws -> String {
+    do {
+      _ = try ChangeParser(try trace()).parse(.faster, value)
+      return ""
+    } catch let error as ChangeError {
+      return error.description
+    }
+  }
+
+  @Test("only its part of the operations that ran it is scaled")
+  func part() throws {
+    let change = try ChangeParser(try trace()).parse(.faster, "decode()=2")
+    guard case .fasterPart(let parts, 2) = change.effect else {
+      Issue.record("\(change)")
+      return
+    }
+    #expect(parts.map(\.operation) == [0])
+    #expect(abs((parts.first?.share ?? 0) - 0.4) < 0.001)
+    #expect(change.words == "function 'decode()' 2 times as fast, in 1 operation")
+    let whole = try ChangeParser(try trace()).parse(.faster, "store()=infinitely")
+    #expect(whole.words == "function 'store()' in no time at all, in 1 operation")
+  }
+
+  @Test("the run becomes as much shorter as the function was")
+  func run() throws {
+    let trace = try trace()
+    let change = try ChangeParser(trace).parse(.faster, "decode()=2")
+    let workload = WorkloadBuilder.build(trace)
+    func running(_ workload: Workload) -> Nanoseconds {
+      workload.steps.reduce(0) { sum, step in
+        switch step {
+        case .run(let time), .compute(let time): sum + time
+        default: sum
+        }
+      }
+    }
+    #expect(running(workload) - running(workload.applying([change])) == 20_000_000)
+  }
+
+  @Test("what names nothing is said as ever")
+  func unknown() throws {
+    #expect(try message("encode()=2") == "--faster: no class, function or operation is called 'encode()'")
+    #expect(try message("Import=2") == "")
+    #expect(
+      try message("decode()=0")
+        == "--faster 'decode()=0': expected CLASS=K or FUNCTION=K, so many times as fast: above 0, or 'infinitely'"
+    )
+  }
+}
