@@ -370,6 +370,27 @@ TEST(timers_leave_a_program_alone_that_has_a_handler_for_their_signal) {
   EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
 }
 
+static _Atomic int heard_signals;
+static void count_signal(int number) { (void)number, atomic_fetch_add(&heard_signals, 1); }
+
+static bool is_quiet(void *unused) {
+  (void)unused;
+  int before = atomic_load(&heard_signals);
+  burn(50 * milliseconds);
+  return atomic_load(&heard_signals) == before;
+}
+
+TEST(timers_end_when_the_program_sets_a_handler_for_their_signal) {
+  optrace_recorder *recorder = begin_by(0, optrace_profile_by_timer);
+  if (!recorder) return;
+  burn(20 * milliseconds);
+  REQUIRE(signal(SIGPROF, count_signal) != SIG_ERR);
+  EXPECT(comes_true(is_quiet, NULL));
+  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
+  struct sigaction is;
+  EXPECT(sigaction(SIGPROF, NULL, &is) == 0 && is.sa_handler == count_signal);
+}
+
 // A signal that is on its way when the recorder stops harms nothing, and calls are not ended by it.
 TEST(timers_do_not_end_waits) {
   optrace_recorder *recorder = begin_by(0, optrace_profile_by_timer);

@@ -165,7 +165,23 @@ static void forget_ended(cpu_timer *timer) {
   timer->count = kept;
 }
 
+static bool is_ours(void) {
+  struct sigaction is;
+  return sigaction(SIGPROF, NULL, &is) == 0 && (is.sa_flags & SA_SIGINFO) && is.sa_sigaction == on_signal;
+}
+
+static void end_timers(cpu_timer *timer) {
+  for (uint32_t i = 0; i < timer->count; i++)
+    if (timer->threads[i].timer >= 0) syscall(SYS_timer_delete, timer->threads[i].timer);
+  timer->count = 0;
+}
+
 void timer_cover(cpu_timer *timer, uint32_t but) {
+  if (!is_ours()) {
+    timer->missing += timer->count;
+    end_timers(timer);
+    return;
+  }
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return;
   for (uint32_t i = 0; i < timer->count; i++) timer->threads[i].is_there = false;
@@ -201,11 +217,10 @@ uint32_t timer_missing(const cpu_timer *timer) { return timer->missing; }
 
 // The handler stays: a signal that is on its way would end the program without it.
 void timer_close(cpu_timer *timer) {
-  for (uint32_t i = 0; i < timer->count; i++)
-    if (timer->threads[i].timer >= 0) syscall(SYS_timer_delete, timer->threads[i].timer);
+  end_timers(timer);
   free(timer->threads);
   timer->threads = NULL;
-  timer->count = timer->room = 0;
+  timer->room = 0;
   atomic_store(&active, NULL);
 }
 

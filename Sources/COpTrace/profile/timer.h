@@ -12,7 +12,8 @@ typedef struct cpu_timer cpu_timer;
 int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes);
 // Gives this thread a timer.
 void timer_add(cpu_timer *timer, uint32_t tid);
-// Gives all threads timers that have none yet, but for this one. Some microseconds for each thread.
+// Gives all threads timers that have none yet, but for this one. Some microseconds for each thread. If the program has set a handler
+// of its own for SIGPROF since, all timers end: its signals are its own.
 void timer_cover(cpu_timer *timer, uint32_t but);
 bool timer_has_any(const cpu_timer *timer);
 // Hands out what is there. Returns how many samples.

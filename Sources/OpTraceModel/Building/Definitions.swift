@@ -10,6 +10,8 @@ struct Definitions {
   private var queues: [UInt32: DispatchQueueRecord] = [:]
   /// By frame, the innermost first; they may come before it.
   private var symbols: [UInt32: [SymbolRecord]] = [:]
+  /// Frames that only samples refer to, and that come again.
+  private var passing: Set<UInt32> = []
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
     switch EventKind(rawValue: event.kind) {
@@ -32,6 +34,8 @@ struct Definitions {
           address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed,
           isCut: fields.cut, library: LinkedLibrary(rawValue: fields.library)),
         as: FrameID(event.subject))
+      // A ring has frames of samples beside the samples, anew in each chunk.
+      if event.thread.rawValue != 0 { passing.insert(event.subject) }
     case .symbol:
       let fields = EventFields.Symbol(event)
       let symbol = SymbolRecord(
@@ -65,6 +69,17 @@ struct Definitions {
     default: break
     }
   }
+
+  /// Forgets frames that only samples refer to, where there are many: all but those of these stacks. O(frames of the stacks).
+  mutating func forgetFrames(except kept: some Sequence<FrameID>) {
+    guard passing.count > Self.manyFrames else { return }
+    var needed: Set<UInt32> = []
+    for frame in kept { for id in stacks.stack(frame) where passing.contains(id.rawValue) { needed.insert(id.rawValue) } }
+    stacks.remove(passing.subtracting(needed))
+    passing = needed
+  }
+
+  private static let manyFrames = 65_536
 
   /// Sorted by id.
   var dispatchQueues: [DispatchQueueRecord] { queues.values.sorted { $0.id < $1.id } }

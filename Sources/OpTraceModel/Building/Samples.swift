@@ -27,6 +27,9 @@ struct Samples {
     readings.removeFirst(kept)
   }
 
+  /// The innermost frames of those that are kept.
+  var frames: some Sequence<FrameID> { records.lazy.compactMap(\.at) }
+
   /// In the order of time. O(n log n).
   func finish(_ profile: ProfileRecord?) -> (profile: ProfileRecord?, samples: [SampleRecord]) {
     var profile = profile

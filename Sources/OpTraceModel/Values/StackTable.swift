@@ -168,6 +168,8 @@ public struct StackTable: Sendable, Equatable {
 
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
 
+  mutating func remove(_ ids: Set<UInt32>) { for id in ids { frames[FrameID(id)] = nil } }
+
   mutating func define(_ names: [SymbolRecord], of id: FrameID) {
     guard let address = frames[id]?.address, !names.isEmpty else { return }
     symbols[address] = names

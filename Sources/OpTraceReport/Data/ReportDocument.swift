@@ -67,6 +67,7 @@ struct ReportDocument {
             "total": .integer(Int(location.total)), "longest": .integer(Int(location.longest)),
           ])
         }),
+      "processorTime": .optional(summary.processorTime, \.report),
       "findings": .array(doctor.findings.map(finding)),
       "foresight": whatIf ?? .null,
       "comparison": comparison ?? .null,
@@ -189,6 +190,36 @@ extension Distribution {
       "count": .integer(count), "total": .integer(Int(total)), "median": .integer(Int(median)),
       "p95": .integer(Int(p95)),
       "max": .integer(Int(max)),
+    ])
+  }
+}
+
+extension Summary.ProcessorTime {
+  /// Times in nanoseconds.
+  fileprivate var report: JSONValue {
+    .members([
+      "samples": .integer(samples),
+      "sampled": .integer(Int(sampled)),
+      "share": .optional(share) { .number($0) },
+      "functions": .array(
+        functions.map {
+          let file = $0.file?.split(separator: "/").last.map(String.init)
+          let line = $0.line.map { ":\($0)" } ?? ""
+          return .members([
+            "function": .string($0.name),
+            "at": .string(file.map { $0 + line } ?? $0.module ?? ""),
+            "own": .integer(Int($0.own)), "total": .integer(Int($0.total)),
+          ])
+        }),
+      "work": .array(
+        work.map {
+          .members([
+            "kind": .string($0.kind), "name": .string($0.name),
+            "running": .optional($0.running) { .integer(Int($0)) },
+            "used": .integer(Int($0.used)),
+            "function": .string($0.function ?? ""),
+          ])
+        }),
     ])
   }
 }

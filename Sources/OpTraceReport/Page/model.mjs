@@ -21,7 +21,7 @@ export class Model {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
-      waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, functions: document.functions, kinds: document.kinds,
+      waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, processorTime: document.processorTime ?? null, functions: document.functions, kinds: document.kinds,
       prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.revision = data.revision ?? null;

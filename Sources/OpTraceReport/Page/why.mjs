@@ -12,7 +12,7 @@ export function mountWhy(element, model, selection) {
   element.append(reading);
   return whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.prediction(), view.remaining(), view.waits(),
+    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.prediction(), view.processorTime(), view.hotFunctions(), view.remaining(), view.waits(),
       view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.waitLocations()).children]);
   });
 }
@@ -370,6 +370,38 @@ class WhyView {
         {title: 'Times', isNumber: true, cell: one => grouped(one.count), value: one => one.count},
         {title: 'Still waits', isNumber: true, cell: one => (one.unfinished ? grouped(one.unfinished) : ''), value: one => one.unfinished},
         {title: 'Longest', isNumber: true, cell: one => durationText(one.longest), value: one => one.longest},
+        {title: 'Total', isNumber: true, cell: one => durationText(one.total), value: one => one.total},
+      ]}));
+  }
+
+  /** How much of running was computing, and in what, by samples. */
+  processorTime() {
+    const {processorTime} = this.model;
+    if (!processorTime) return null;
+    const {samples, sampled, share, work} = processorTime;
+    const known = share === null ? '' : `, which stand for ${percentText(share)} of what the program used`;
+    return this.part('Processor time',
+      h('p', {class: 'lead'}, `${durationText(sampled)} in ${counted(samples, 'sample')}${known}. What is missing to the running time was waiting, or another thread’s turn.`),
+      sortableTable({caption: 'Processor time of work', rows: work, sort: 3, first: 20, columns: [
+        {title: 'Work', cell: one => h('bdi', {}, one.name), value: one => one.name},
+        {title: 'Kind', cell: one => one.kind, value: one => one.kind},
+        {title: 'Running', isNumber: true, cell: one => (one.running === null ? '' : durationText(one.running)), value: one => one.running ?? -1},
+        {title: 'Processor', isNumber: true, cell: one => durationText(one.used), value: one => one.used},
+        {title: 'Share', isNumber: true, cell: one => percentText(one.used / Math.max(1, sampled)), value: one => one.used, hint: 'Of all samples'},
+        {title: 'Mostly in', cell: one => h('bdi', {}, one.function), value: one => one.function},
+      ]}));
+  }
+
+  hotFunctions() {
+    const {processorTime} = this.model;
+    if (!processorTime || processorTime.functions.length === 0) return null;
+    return this.part('Hot functions',
+      h('p', {class: 'lead'}, 'Where processor time was used: in a function’s own code, and with all that it called. ', h('code', {}, 'optrace profile'), ' draws them as a flame graph.'),
+      sortableTable({caption: 'Functions that used processor time', rows: processorTime.functions, sort: 2, first: 20, columns: [
+        {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
+        {title: 'At', cell: one => h('code', {}, one.at), value: one => one.at},
+        {title: 'Self', isNumber: true, cell: one => figureCell(one.own), value: one => one.own},
+        {title: 'Share', isNumber: true, cell: one => percentText(one.own / Math.max(1, processorTime.sampled)), value: one => one.own, hint: 'Of all samples'},
         {title: 'Total', isNumber: true, cell: one => durationText(one.total), value: one => one.total},
       ]}));
   }

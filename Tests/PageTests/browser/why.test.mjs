@@ -2,7 +2,7 @@
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, focused, openReport, selected, text, texts} from '../support/browser.mjs';
-import {dataOf, json, sample, samples, workload, written} from '../support/reports.mjs';
+import {dataOf, json, sample, samples, textTrace, workload, written} from '../support/reports.mjs';
 import {durationText, grouped, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
 
 after(closeBrowser);
@@ -178,5 +178,34 @@ test('nothing is predicted for a run that did not end', async () => {
   const {tab, problems, close} = await open(sample('photo-import-stuck'));
   assert.equal(await part(tab, 'What would help').count(), 0);
   assert.deepEqual(problems, []);
+  await close();
+});
+
+test('processor time: what used it, and in which functions', async () => {
+  const page = written('sampled', textTrace([
+    '0 t0 profile period=1000000 copied=16384', '0 t0 image i1 page=16 pages=16 "/opt/photos/photos"',
+    '0 t0 frame f1 image=i1 offset=4096', '0 t0 symbol f1 short="Import.main()" line=3 file="/src/main.swift" module="Photos" "Import.main()"',
+    '0 t0 frame f2 image=i1 offset=8192 caller=f1', '0 t0 symbol f2 short="decode<T>(_:)" line=9 file="/src/main.swift" module="Photos" "decode<T>(_:)"',
+    '0 t1 thread t1 tid=4711 "main"', '0 t1 thread t2 tid=4712 "worker"', '0 t1 sampling used=0',
+    '1000 t1 queue q1 limit=1 "imports"', '1000 t1 created #1 class="Import"', '1000 t1 enqueued #1 queue=q1 priority=0', '1000 t1 ready #1',
+    '2000000 t2 started #1', '2000000 t2 began #1', '10000000 t2 ended #1', '10000000 t2 finished #1', '10000000 t2 start-returned #1',
+    ...[3, 4, 5].map((ms) => `${ms}000000 t2 sampled f2 age=0 thread=t2`), '6000000 t2 sampled f1 age=0 thread=t2',
+    '11000000 t1 sampling used=5000000',
+  ]));
+  const {tab, problems, close} = await open(page);
+  const time = part(tab, 'Processor time');
+  assert.match(await time.innerText(), /4\.00 ms in 4 samples, which stand for 80 % of what the program used/);
+  assert.deepEqual(await table(time), [['Import', 'operation', '8.00 ms', '4.00 ms', '100 %', 'decode<T>(_:)']]);
+  assert.deepEqual(await table(part(tab, 'Hot functions')), [
+    ['decode<T>(_:)', 'main.swift:9', '3.00 ms', '75 %', '3.00 ms'], ['Import.main()', 'main.swift:3', '1.00 ms', '25 %', '4.00 ms'],
+  ]);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('nothing is said of processor time where it was not sampled', async () => {
+  const {tab, close} = await open(sample('photo-import'));
+  assert.equal(await part(tab, 'Processor time').count(), 0);
+  assert.equal(await part(tab, 'Hot functions').count(), 0);
   await close();
 });
