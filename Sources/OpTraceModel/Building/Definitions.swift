@@ -74,7 +74,9 @@ struct Definitions {
   mutating func forgetFrames(except kept: some Sequence<FrameID>) {
     guard passing.count > Self.manyFrames else { return }
     var needed: Set<UInt32> = []
-    for frame in kept { for id in stacks.stack(frame) where passing.contains(id.rawValue) { needed.insert(id.rawValue) } }
+    for frame in kept {
+      for id in stacks.stack(frame) where passing.contains(id.rawValue) { needed.insert(id.rawValue) }
+    }
     stacks.remove(passing.subtracting(needed))
     passing = needed
   }
