@@ -1,8 +1,8 @@
-import OpTraceModel
 import OpTraceTables
 import TestSupport
 import Testing
 
+@testable import OpTraceModel
 @testable import OpTraceSQL
 
 @Suite("Asking a trace in SQL")
@@ -57,6 +57,30 @@ struct TraceDatabaseTests {
         "continuation | 90000 | error | null | 100000", "continuation | 110000 | throwing | 1 | 120100",
         "executor | null | null | 1 | 150000", "continuation | null | null | null | null",
       ])
+  }
+
+  @Test("blocks and tasks have a state, and what a ring lost the end of is not open")
+  func states() throws {
+    let tasks = try Self.text(
+      "SELECT id, state, completed IS NULL FROM tasks ORDER BY id", of: [GoldenTrace.actors()])
+    #expect(Set(tasks.map { $0.split(separator: " ")[2] }).isSubset(of: ["waiting", "running", "suspended", "completed"]))
+    #expect(tasks.allSatisfy { $0.contains("completed") != $0.hasSuffix("1") }, "\(tasks)")
+    #expect(
+      try Self.text("SELECT id, state FROM tasks WHERE completed IS NULL", of: [GoldenTrace.actors()]) == ["4 | waiting"])
+    var events = try TraceText.parse(
+      TypedTrace().text(
+        """
+        0 t1 dispatch-queue d1 width=1 "d"
+        10 t1 task #1 priority=21 enqueued
+        20 t2 task-run #1
+        12 t1 submitted #3 queue=d1
+        30 t3 run #3
+        900 t1 task #5 priority=21 enqueued
+        """, in: .microseconds))
+    events.ring = (500_000, [])
+    let lost = TraceBuilder.build(events)
+    #expect(try Self.text("SELECT id, state, running FROM tasks", of: [lost]) == ["1 | unknown | 0", "5 | waiting | 0"])
+    #expect(try Self.text("SELECT id, state FROM blocks", of: [lost]) == ["3 | unknown"])
   }
 
   @Test("samples of processor time, with whose they are and where")

@@ -28,7 +28,23 @@ extension TraceTable {
         return TableValue(holder < 0 ? nil : source.trace.blocks[Int(holder)].id)
       },
       column("stack", .integer, "stacks.stack: where it was submitted") { _, block in TableValue(block.submittedAt) },
+      column("state", .text, "at the end: waiting, running, returned, dropped; unknown: a ring lost its end") { _, block in
+        .text(state(of: block))
+      },
     ])
+
+  private static func state(of block: BlockRecord) -> String {
+    guard block.isOutcomeKnown else { return "unknown" }
+    if block.ended != nil { return "returned" }
+    return block.over != nil ? "dropped" : block.began != nil ? "running" : "waiting"
+  }
+
+  private static func state(of task: TaskRecord) -> String {
+    guard task.isOutcomeKnown else { return "unknown" }
+    if task.over != nil { return "completed" }
+    if let run = task.runs.last, run.ended == nil { return "running" }
+    return task.suspension != nil ? "suspended" : "waiting"
+  }
 
   private static func column(
     _ name: String, _ type: ColumnType, _ meaning: String,
@@ -56,9 +72,13 @@ extension TraceTable {
       ColumnOf("cancelled", .integer, "when cancelling was asked for") { _, task in TableValue(task.cancelRequested) },
       ColumnOf("runs", .integer, "how often it ran") { _, task in TableValue(task.runs.count) },
       ColumnOf("running", .integer, "how long it ran, all runs together") { source, task in
-        TableValue(task.runs.reduce(Nanoseconds(0)) { $0 &+ max(0, ($1.ended ?? source.trace.end) - $1.began) })
+        let end = task.over ?? source.trace.end
+        return TableValue(task.runs.reduce(Nanoseconds(0)) { $0 &+ max(0, ($1.ended ?? end) - $1.began) })
       },
       ColumnOf("suspensions", .integer, "how often it was suspended") { _, task in TableValue(task.suspensions.count) },
       ColumnOf("stack", .integer, "stacks.stack: where it was created") { _, task in TableValue(task.submittedAt) },
+      ColumnOf("state", .text, "at the end: waiting, running, suspended, completed; unknown: a ring lost its end") {
+        _, task in .text(state(of: task))
+      },
     ])
 }
