@@ -13,11 +13,7 @@ extension Profile {
     var ofAnyLength = selection
     ofAnyLength.minimumDuration = 0
     var work = SampledWork(trace, ofAnyLength)
-    var waits: [Waiting] = trace.waits.map { wait in
-      Waiting(
-        began: wait.began, ended: wait.ended ?? trace.end, thread: wait.thread, at: wait.at, task: nil,
-        reason: wait.reason(in: trace))
-    }
+    var waits = Self.waits(ofThreads: trace)
     for index in trace.tasks.indices { waits += Self.waits(of: trace.tasks[index], trace.end) }
     waits.sort { ($0.began, $0.thread) < ($1.began, $1.thread) }
     // No sum of a damaged trace's is too large.
@@ -53,6 +49,28 @@ extension Profile {
     var at: FrameID?
     var task: WorkID?
     var reason: String
+  }
+
+  /// A wait for a queue may wait for an operation in turn: that is no more time, and what the program called says more. O(n log n).
+  private static func waits(ofThreads trace: Trace) -> [Waiting] {
+    let all = trace.waits.map { wait in
+      Waiting(
+        began: wait.began, ended: wait.ended ?? trace.end, thread: wait.thread, at: wait.at, task: nil,
+        reason: wait.reason(in: trace))
+    }
+    var outer: [Waiting] = []
+    let order = all.indices.sorted {
+      (all[$0].thread, all[$0].began, all[$1].ended, $0) < (all[$1].thread, all[$1].began, all[$0].ended, $1)
+    }
+    for wait in order.map({ all[$0] }) {
+      if let last = outer.last, last.thread == wait.thread, wait.ended <= last.ended {
+        // The stacks of both have the same callers.
+        if last.at == nil { outer[outer.count - 1].at = wait.at }
+      } else {
+        outer.append(wait)
+      }
+    }
+    return outer
   }
 
   private static func waits(of task: TaskRecord, _ traceEnd: Nanoseconds) -> [Waiting] {

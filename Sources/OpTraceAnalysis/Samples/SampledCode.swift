@@ -88,14 +88,27 @@ struct SampledCode {
   private mutating func index(
     _ function: String, module: String? = nil, file: String? = nil, line: Int? = nil, isOwn: Bool
   ) -> Int {
-    let name = Name(function: function, module: module, file: file)
-    guard let index = indexes[name] else {
+    let index = known(Name(function: function, module: module, file: file)) ?? functions.count
+    if index == functions.count {
       functions.append(.init(name: function, module: module, file: file, line: line, isOwn: isOwn))
-      indexes[name] = functions.count - 1
-      return functions.count - 1
+      indexes[Name(function: function, module: module, file: file)] = index
+      if indexes[Name(function: function, module: module, file: nil)] == nil {
+        indexes[Name(function: function, module: module, file: nil)] = index
+      }
     }
     if let line { functions[index].line = min(line, functions[index].line ?? line) }
     if isOwn { functions[index].isOwn = true }
+    return index
+  }
+
+  /// Where a part of a function has no file, as code that the compiler added, it is that of the first function of the name.
+  private mutating func known(_ name: Name) -> Int? {
+    if let index = indexes[name] { return index }
+    guard let index = indexes[Name(function: name.function, module: name.module, file: nil)],
+      functions[index].file == nil
+    else { return nil }
+    functions[index].file = name.file
+    indexes[name] = index
     return index
   }
 

@@ -69,6 +69,28 @@ struct OffProcessorTests {
     #expect(Profile(offProcessorOf: try trace(), selection: selection).total == 42_000_000)
   }
 
+  @Test("a wait inside of another one is no more time")
+  func nested() throws {
+    var make = HandmadeTrace(end: 100)
+    let queue = make.queue("work")
+    let operation = make.operation("load", on: queue, began: 0.0, ended: 50.0)
+    func wait(_ target: WaitRecord.Target, _ began: Double, _ ended: Double, thread: UInt32 = 1) -> WaitRecord {
+      WaitRecord(
+        target: target, thread: ThreadID(thread), inside: nil, began: HandmadeTrace.nanoseconds(began),
+        ended: HandmadeTrace.nanoseconds(ended))
+    }
+    make.trace.waits = [
+      wait(.queue(queue), 10, 60), wait(.operation(operation), 10, 50), wait(.operation(operation), 20, 40, thread: 3),
+      wait(.queue(queue), 60, 70), wait(.operation(operation), 65, 80),
+    ]
+    let profile = Profile(offProcessorOf: make.trace)
+    #expect(profile.samples.map { $0.weight / 1_000_000 } == [50, 20, 10, 15])
+    #expect(
+      profile.groupRows(by: .reason).map(\.name) == [
+        .reason("waits for an operation queue"), .reason("waits for an operation"),
+      ])
+  }
+
   @Test("a task's waits are all that its times say it did not run", arguments: 0..<40)
   func tasks(seed: Int) throws {
     var random = SeededGenerator(seed)

@@ -100,6 +100,25 @@ struct ProfileStackTests {
     #expect(Set(profile.frames).count == 3 && Set(profile.stacks).count == 2)
   }
 
+  @Test(
+    "code of a function that has no file is the function's all the same; in two files there are two",
+    arguments: [
+      ["", "a", "b"], ["a", "", "b"], ["a", "b", ""],
+    ])
+  func files(files: [String]) throws {
+    var text = TypedTrace().text("", in: .microseconds)
+    text += "0 t0 image i1 page=16 pages=4 \"/opt/photos/photos\"\n0 t0 profile period=1000\n"
+    for (index, file) in files.enumerated() {
+      text += "0 t0 frame f\(index + 1) image=i1 offset=\(4096 + index * 16)\n"
+      let at = file.isEmpty ? "" : "line=\(9 - index) file=\"/src/\(file).swift\" "
+      text += "0 t0 symbol f\(index + 1) short=\"load()\" \(at)module=\"Photos\" \"load()\"\n"
+    }
+    for index in files.indices { text += "\(index + 1) t2 sampled f\(index + 1) age=0 thread=t2\n" }
+    let profile = Profile(of: TraceBuilder.build(try TraceText.parse(text)))
+    #expect(profile.functions.map(\.file) == ["/src/a.swift", "/src/b.swift"])
+    #expect(profile.functionRows().map(\.own) == [2000, 1000])
+  }
+
   // MARK: - Async callers
 
   /// A task runs from 10 to 20 and from 50 to 60; it was suspended with the stack `first`, then with `second`.
