@@ -63,10 +63,13 @@ struct TraceDatabaseTests {
   func states() throws {
     let tasks = try Self.text(
       "SELECT id, state, completed IS NULL FROM tasks ORDER BY id", of: [GoldenTrace.actors()])
-    #expect(Set(tasks.map { $0.split(separator: " ")[2] }).isSubset(of: ["waiting", "running", "suspended", "completed"]))
+    #expect(
+      Set(tasks.map { $0.split(separator: " ")[2] }).isSubset(of: ["waiting", "running", "suspended", "completed"]))
     #expect(tasks.allSatisfy { $0.contains("completed") != $0.hasSuffix("1") }, "\(tasks)")
     #expect(
-      try Self.text("SELECT id, state FROM tasks WHERE completed IS NULL", of: [GoldenTrace.actors()]) == ["4 | waiting"])
+      try Self.text("SELECT id, state FROM tasks WHERE completed IS NULL", of: [GoldenTrace.actors()]) == [
+        "4 | waiting"
+      ])
     var events = try TraceText.parse(
       TypedTrace().text(
         """
@@ -79,7 +82,8 @@ struct TraceDatabaseTests {
         """, in: .microseconds))
     events.ring = (500_000, [])
     let lost = TraceBuilder.build(events)
-    #expect(try Self.text("SELECT id, state, running FROM tasks", of: [lost]) == ["1 | unknown | 0", "5 | waiting | 0"])
+    #expect(
+      try Self.text("SELECT id, state, running FROM tasks", of: [lost]) == ["1 | unknown | 0", "5 | waiting | 0"])
     #expect(try Self.text("SELECT id, state FROM blocks", of: [lost]) == ["3 | unknown"])
   }
 
