@@ -28,7 +28,7 @@ extension TraceTable {
         return TableValue(holder < 0 ? nil : source.trace.blocks[Int(holder)].id)
       },
       column("stack", .integer, "stacks.stack: where it was submitted") { _, block in TableValue(block.submittedAt) },
-      column("state", .text, "at the end: waiting, running, returned, dropped; unknown: a ring lost its end") { _, block in
+      column("state", .text, "waiting, running, returned, dropped; unknown: a ring lost its end") { _, block in
         .text(state(of: block))
       },
     ])
@@ -77,7 +77,7 @@ extension TraceTable {
       },
       ColumnOf("suspensions", .integer, "how often it was suspended") { _, task in TableValue(task.suspensions.count) },
       ColumnOf("stack", .integer, "stacks.stack: where it was created") { _, task in TableValue(task.submittedAt) },
-      ColumnOf("state", .text, "at the end: waiting, running, suspended, completed; unknown: a ring lost its end") {
+      ColumnOf("state", .text, "waiting, running, suspended, completed; unknown: a ring lost its end") {
         _, task in .text(state(of: task))
       },
     ])
