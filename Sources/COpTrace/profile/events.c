@@ -206,7 +206,7 @@ static uint32_t half_at(const uint8_t *record, size_t offset) {
 static bool read_sample(const uint8_t *record, size_t size, bool is_in_kernel, cpu_sample *out) {
   size_t at = sizeof(struct perf_event_header) + 24;
   if (size < at) return false;
-  *out = (cpu_sample){.tid = half_at(record, 12), .time = word_at(record, 16), .is_in_kernel = is_in_kernel};
+  *out = (cpu_sample){.tid = half_at(record, 12), .time = word_at(record, 16), .is_in_kernel = is_in_kernel, .times = 1};
   if (half_at(record, 8) != (uint32_t)getpid()) return false;
   bool has_registers = word_at(record, 24) != PERF_SAMPLE_REGS_ABI_NONE;
   if (has_registers) {

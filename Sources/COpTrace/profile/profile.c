@@ -112,7 +112,8 @@ static void take(void *context, const cpu_sample *sample) {
   uint64_t since = p->now > sample->time ? p->now - sample->time : 0;
   uint64_t ticks = (uint64_t)((double)since * p->ticks_per_nanosecond);
   uint8_t kind = sample->is_in_kernel ? optrace_kind_sampled_in_kernel : optrace_kind_sampled;
-  emit_sample(p->recorder, kind, frame_of(p, sample), p->now_ticks - ticks, thread_of(p, sample->tid));
+  uint32_t frame = frame_of(p, sample), thread = thread_of(p, sample->tid);
+  for (uint32_t i = 0; i < sample->times; i++) emit_sample(p->recorder, kind, frame, p->now_ticks - ticks, thread);
 }
 
 // With the profiler's lock.

@@ -13,6 +13,7 @@ typedef struct {
   const uint8_t *stack;  // From sp upwards; as long as the call lasts.
   size_t bytes;
   bool is_in_kernel;     // In a system call, which was made at pc.
+  uint32_t times;        // How many periods it stands for.
 } cpu_sample;
 
 typedef void (*cpu_sample_taker)(void *context, const cpu_sample *sample);

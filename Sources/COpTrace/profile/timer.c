@@ -19,6 +19,9 @@
 
 #include "../stacks/peek.h"
 
+// More periods than that are no tick, but a clock that jumped.
+enum { most_overrun = 1000 };
+
 // A slot goes from the handler that fills it to the thread that empties it.
 enum { slot_free, slot_taken, slot_full };
 typedef struct {
@@ -81,11 +84,12 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   }
   timer_slot *slot = &timer->slots[atomic_fetch_add_explicit(&timer->next, 1, memory_order_relaxed) % timer_slots];
   uint32_t expected = slot_free;
-  if (info->si_overrun > 0) atomic_fetch_add_explicit(&timer->lost, (uint64_t)info->si_overrun, memory_order_relaxed);
   if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, slot_taken, memory_order_acquire, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&timer->lost, 1, memory_order_relaxed);
   } else {
-    slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = now()};
+    // The kernel looks at such timers with its own tick, which may be longer than the period: a signal then stands for several.
+    uint32_t more = info->si_overrun > 0 && info->si_overrun < most_overrun ? (uint32_t)info->si_overrun : 0;
+    slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = now(), .times = 1 + more};
     read_registers(context, &slot->sample);
     slot->sample.stack = slot->stack;
     // The stack may end before that: what is there comes.
