@@ -109,7 +109,7 @@
       #expect(try record("--profile", "--profile-rate", "500").status == 0)
       let path = workspace.folder.path("run.optrace")
       let summary = try Command.run("summary", path).output
-      #expect(summary.contains("Hot functions") && summary.contains("decodeImage()"), "\(summary)")
+      #expect(summary.contains("Hot functions") && summary.contains("spin(_:_:)"), "\(summary)")
       let rows = try Command.run(
         "sql", path,
         "SELECT count(*) > 0, sum(weight) > 0, count(DISTINCT work_kind) FROM samples WHERE stack IN (SELECT stack FROM stacks WHERE function = 'decodeImage()')"

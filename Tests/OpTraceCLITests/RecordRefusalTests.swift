@@ -49,14 +49,17 @@
       #expect(result.status == 64)
       #expect(result.output == "")
       #expect(result.errors.hasPrefix("optrace: \(message)\n"), "\(result.errors)")
-      #expect(
-        result.errors.contains(
-          "\nUsage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]\n"
-            + "                      [--stacks <which>] [--dispatch] [--tasks] [--cpu]\n"
-            + "                      [--fail-on <severity>] [--stall-timeout <seconds>]\n"
-            + "                      [--annotations <service>] [--report <file>] [--open]\n"
-            + "                      [--debug-file <file>] [--] <program> [<argument> ...]\n"
-        ))
+      let usage = """
+
+        Usage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]
+                              [--stacks <which>] [--dispatch] [--tasks] [--cpu]
+                              [--profile] [--profile-rate <hz>] [--profile-by <way>]
+                              [--all] [--fail-on <severity>] [--stall-timeout <seconds>]
+                              [--annotations <service>] [--report <file>] [--open]
+                              [--debug-file <file>] [--] <program> [<argument> ...]
+
+        """
+      #expect(result.errors.contains(usage))
     }
 
     @Test("the help and the version are the command's own before the program, the program's after it")

@@ -142,12 +142,17 @@
     /// Compiles one that records itself, with what was built of OpTrace for these tests.
     private func compileWithOpTrace(as name: String, _ options: String) throws {
       let build = try Command.executable.deletingLastPathComponent()
+      let repository = RecordFolder.sources.deletingLastPathComponent().path
       let objects = try ["OpTrace", "OpTraceFormat", "COpTrace"].flatMap { module in
         let files = try FileManager.default.subpathsOfDirectory(atPath: build.path + "/\(module).build")
-        return files.filter { $0.hasSuffix(".o") }.sorted().map { build.path + "/\(module).build/\($0)" }
+        // Objects of files that are gone may still be there.
+        let sources = try FileManager.default.subpathsOfDirectory(atPath: repository + "/Sources/\(module)")
+        let current = Set(sources.map { ($0 as NSString).lastPathComponent + ".o" })
+        return files.filter { current.contains(($0 as NSString).lastPathComponent) }.sorted()
+          .map { build.path + "/\(module).build/\($0)" }
       }
       try Data(objects.map { "\"\($0)\"\n" }.joined().utf8).write(to: URL(fileURLWithPath: "\(folder)/objects"))
-      let headers = RecordFolder.sources.deletingLastPathComponent().path + "/Sources/COpTrace/include"
+      let headers = repository + "/Sources/COpTrace/include"
       try compile(
         "LinkedProgram", as: name, "\(options) -I '\(build.path)/Modules' -I '\(headers)' '@\(folder)/objects'")
     }

@@ -124,6 +124,14 @@ import Testing
     lines += trace.stacks.images.sorted { $0.key < $1.key }.map { number, image in
       "image \(number): \(image.name) build \(image.buildID ?? "-") \(image.base) to \(image.base + image.size)"
     }
+    if let profile = trace.profile {
+      lines.append(
+        "sampled by \(profile.way) every \(profile.period), kernel \(profile.seesKernel), copied \(profile.copied), "
+          + "refused \(show(profile.refused)), used \(profile.used), lost \(profile.lost), missing \(profile.missing)")
+    }
+    lines += trace.samples.map { one in
+      "sample at \(one.time) on \(one.thread)\(one.isInKernel ? " in the kernel" : "")" + stack(one.at, trace)
+    }
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
       for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }

@@ -32,6 +32,8 @@ import Testing
     7 t1 submitted #4 by=#1 queue=d1
     7 t1 task #5 by=#1
     7 t1 task #6 by=#2
+    8 t1 sampled f0 thread=t1
+    8 t1 sampled f0 thread=t2
 
     """
 

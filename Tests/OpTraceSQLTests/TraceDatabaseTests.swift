@@ -68,7 +68,7 @@ struct TraceDatabaseTests {
     #expect(tasks.allSatisfy { $0.contains("completed") != $0.hasSuffix("1") }, "\(tasks)")
     #expect(
       try Self.text("SELECT id, state FROM tasks WHERE completed IS NULL", of: [GoldenTrace.actors()]) == [
-        "4 | waiting"
+        "1 | suspended", "4 | waiting",
       ])
     var events = try TraceText.parse(
       TypedTrace().text(

@@ -94,7 +94,7 @@ void optrace_begin_from_outside(void) {
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks || wanted.recorder.profile.rate;
   if (why)
-    request_complain(has_more ? "the rest is recorded" : NOTHING_IS_RECORDED,
+    request_complain(wanted.dispatch || wanted.tasks ? "blocks and tasks are recorded" : has_more ? "samples are recorded" : NOTHING_IS_RECORDED,
                      "the operations of this program cannot be recorded (%s)", why);
   if (why && !has_more) return free(wanted.path);
   optrace_hooks_begin();

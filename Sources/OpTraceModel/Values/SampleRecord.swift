@@ -1,5 +1,5 @@
 /// Where a thread was when it had used up a share of processor time.
-public struct SampleRecord: Sendable, Equatable {
+public struct SampleRecord: Sendable, Equatable, TraceOwned {
   /// When that was, in nanoseconds since the trace's start.
   public var time: Nanoseconds
   /// Whose stack it is.
@@ -8,6 +8,8 @@ public struct SampleRecord: Sendable, Equatable {
   public var at: FrameID?
   /// In a system call that was made there.
   public var isInKernel: Bool
+
+  package var owner: TraceOwner { .thread(thread) }
 
   package init(time: Nanoseconds, thread: ThreadID, at: FrameID?, isInKernel: Bool = false) {
     (self.time, self.thread, self.at, self.isInKernel) = (time, thread, at, isInKernel)

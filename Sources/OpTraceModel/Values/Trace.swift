@@ -122,6 +122,7 @@ extension Trace {
     waits.removeAll(where: isOthers)
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)
+    samples.removeAll(where: isOthers)
     within = within.filter { isKept(.operation($0.key)) }
     for index in threads.indices where !isKept(.thread(threads[index].id)) { threads[index].lastSign = nil }
   }
