@@ -147,8 +147,10 @@
         let files = try FileManager.default.subpathsOfDirectory(atPath: build.path + "/\(module).build")
         // Objects of files that are gone may still be there.
         let sources = try FileManager.default.subpathsOfDirectory(atPath: repository + "/Sources/\(module)")
-        let current = Set(sources.map { ($0 as NSString).lastPathComponent + ".o" })
-        return files.filter { current.contains(($0 as NSString).lastPathComponent) }.sorted()
+        // Those of C lie in folders, as their sources do; those of Swift do not.
+        let swift = sources.filter { $0.hasSuffix(".swift") }.map { ($0 as NSString).lastPathComponent }
+        let current = Set((sources + swift).map { $0 + ".o" })
+        return files.filter(current.contains).sorted()
           .map { build.path + "/\(module).build/\($0)" }
       }
       try Data(objects.map { "\"\($0)\"\n" }.joined().utf8).write(to: URL(fileURLWithPath: "\(folder)/objects"))
