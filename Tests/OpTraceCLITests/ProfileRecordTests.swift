@@ -58,17 +58,19 @@
       for (share, expected) in zip(burnt, [300, 100, 100, 100] as [Double]) {
         #expect(abs(share / all - expected / 600) < 0.1, "\(burnt)")
       }
-      #expect((figures.sampledShare ?? 0) > 0.85, "\(figures)")
+      // On a busy machine some may find no room, which is counted.
+      let counted = Double(figures.samples + figures.lost) / figures.rateHz
+      #expect(counted / (figures.cpuSeconds ?? .infinity) > 0.85, "\(figures)")
     }
 
     @Test("samples are of the operation, the block and the task that used the time, with the functions in it")
     func all() throws {
-      let result = try record("--all", "--profile-rate", "997")
+      let result = try record("--all", "--profile-rate", "499")
       #expect(result.status == 0)
       #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
       let figures = try figures("run.optrace")
       expectShares(figures)
-      #expect(abs(figures.rateHz - 997) < 1)
+      #expect(abs(figures.rateHz - 499) < 1)
       let operation = try #require(figures.work.first { $0.kind == "operation" })
       #expect(operation.name == "Converting" && operation.queue == "convert")
       #expect(operation.functions.contains { $0.function == "decodeImage()" })
@@ -99,7 +101,7 @@
     @Test("in a program with Swift's libraries linked into it")
     func linked() throws {
       try workspace.compile("RecordTestProgram", as: "linked", "-static-stdlib")
-      let result = try record("--profile", "--profile-rate", "997", program: "./linked")
+      let result = try record("--profile", "--profile-rate", "499", program: "./linked")
       #expect(result.status == 0)
       expectShares(try figures("run.optrace"))
     }
