@@ -37,16 +37,16 @@ static uint32_t length(const uint8_t *record) {
 }
 
 // What the ring asks for: the first records of the chunk, as many whole ones as the fuzzer wishes.
-static void carry(void *context, const uint8_t *chunk, uint32_t bytes) {
+static void carry(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes) {
   uint32_t wish = *(const uint32_t *)context * 8, size = 0;
   const uint8_t *records = chunk + optrace_chunk_size;
   while (optrace_chunk_size + size < bytes && size + length(records + size) * 8 <= wish)
     size += length(records + size) * 8;
-  if (size) optrace_carry(recorder, 1, 1, 0, records, size);
+  if (size) optrace_carry(of, 1, 1, 0, records, size);
 }
 
-static void scan(void *context, const uint8_t *chunk, uint32_t bytes) {
-  (void)context;
+static void scan(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes) {
+  (void)of, (void)context;
   // Every byte may be read.
   volatile uint64_t sum = optrace_checksum(0, chunk, bytes);
   (void)sum;
