@@ -75,13 +75,18 @@ static void write_reading(optrace_recorder *recorder, struct profiler *p) {
 
 // ---- Taking samples out --------------------------------------------------------------------------------------------
 
-static void read_name(uint32_t tid, char *out, size_t size) {
-  char path[48];
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+// Empty if it cannot be read.
+static void read_text(const char *path, char *out, size_t size) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
   if (file >= 0) close(file);
   out[length > 0 ? length : 0] = 0;
+}
+
+static void read_name(uint32_t tid, char *out, size_t size) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+  read_text(path, out, size);
   out[strcspn(out, "\n")] = 0;
 }
 
@@ -180,10 +185,7 @@ static void describe(optrace_recorder *recorder, const struct profiler *p, uint3
 static bool has_other_threads(const optrace_recorder *recorder) {
   unsigned threads = 0;
   char status[4096];
-  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  ssize_t length = file < 0 ? -1 : read(file, status, sizeof status - 1);
-  if (file >= 0) close(file);
-  status[length > 0 ? length : 0] = 0;
+  read_text("/proc/self/status", status, sizeof status);
   const char *line = strstr(status, "\nThreads:");
   if (line && sscanf(line, "\nThreads: %u", &threads) != 1) threads = 0;
   return threads != 1u + recorder->has_flusher;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../stacks/peek.h"
+#include "COpTrace.h"
 
 // More periods than that are no tick, but a clock that jumped.
 enum { most_overrun = 1000 };
@@ -67,12 +68,6 @@ static void read_registers(const ucontext_t *at, cpu_sample *out) {
 #endif
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // Only system calls and atomics: it may have interrupted anything.
 static void on_signal(int number, siginfo_t *info, void *context) {
   (void)number;
@@ -89,7 +84,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   } else {
     // The kernel looks at such timers with its own tick, which may be longer than the period: a signal then stands for several.
     uint32_t more = info->si_overrun > 0 && info->si_overrun < most_overrun ? (uint32_t)info->si_overrun : 0;
-    slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = now(), .times = 1 + more};
+    slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = optrace_clock_monotonic(), .times = 1 + more};
     read_registers(context, &slot->sample);
     slot->sample.stack = slot->stack;
     // The stack may end before that: what is there comes.
