@@ -89,6 +89,8 @@ let package = Package(
       name: "OpTraceComparison", dependencies: ["OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // Where processor time went: tables, and files for other tools.
     .target(name: "OpTraceProfile", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    // Units of work, such as requests: kinds of them, and why some are slow.
+    .target(name: "OpTraceRequests", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // A trace as tables: what SQL and every format for other databases is made from.
     .target(
       name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -137,7 +139,7 @@ let package = Package(
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
-        "OpTraceProfile", "OpTraceReport",
+        "OpTraceProfile", "OpTraceRequests", "OpTraceReport",
         "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet",
         "OpTraceProcesses", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),

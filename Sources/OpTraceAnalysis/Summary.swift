@@ -202,6 +202,8 @@ public struct Distribution: Sendable, Equatable {
   public var median: Nanoseconds = 0
   /// Not exceeded by 95 of 100 values, in nanoseconds.
   public var p95: Nanoseconds = 0
+  /// Not exceeded by 99 of 100 values, in nanoseconds.
+  public var p99: Nanoseconds = 0
   /// The largest, in nanoseconds.
   public var max: Nanoseconds = 0
 
@@ -219,7 +221,9 @@ public struct Distribution: Sendable, Equatable {
     }
     // What precedes the higher one's index is not larger, so that the lower one is there.
     let (middle, high) = (Self.rank(50, of: count), Self.rank(95, of: count))
-    p95 = values.select(high, in: 0..<count)
+    let highest = Self.rank(99, of: count)
+    p99 = values.select(highest, in: 0..<count)
+    p95 = values.select(high, in: 0..<highest + 1)
     median = values.select(middle, in: 0..<high + 1)
   }
 

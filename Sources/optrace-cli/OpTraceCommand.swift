@@ -30,7 +30,7 @@ struct OpTraceCommand: ParsableCommand {
           ViewCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
           ProfileCommand.self, TopCommand.self,
         ]),
-      CommandGroup(name: "Diagnose", subcommands: [DoctorCommand.self, StacksCommand.self]),
+      CommandGroup(name: "Diagnose", subcommands: [DoctorCommand.self, RequestsCommand.self, StacksCommand.self]),
       CommandGroup(name: "Compare", subcommands: [DiffCommand.self, WhatIfCommand.self]),
       CommandGroup(
         name: "Data",

@@ -43,7 +43,7 @@ extension StackTable {
   }
 
   /// The short name of all functions that adapt a closure to another type's way to call it.
-  static let namelessGlue = "reabstraction thunk"
+  package static let namelessGlue = "reabstraction thunk"
 
   /// Whether it is the code by which a global is reached. Its line is that of the global, and not of who uses it.
   private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("." + accessor) }

@@ -92,6 +92,9 @@ public struct SymbolRecord: Sendable, Equatable {
     (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
   }
 
+  /// Whether its source is a package that the program depends on: SwiftPM and Xcode keep those in a folder `checkouts`.
+  package var isOfDependency: Bool { file?.contains("/checkouts/") == true }
+
   /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
   public var lineText: String? {
     guard let name = file?.split(separator: "/").last else { return nil }

@@ -1,0 +1,92 @@
+package import OpTraceModel
+
+/// How actors are used: who waited for them, and whose code ran on them. Of tasks that found an actor free nothing is recorded.
+package struct ActorUse: Sendable {
+  /// One actor.
+  package struct One: Sendable {
+    package var actor: TaskRecord.WaitedActor
+    /// How long tasks waited for it, until the trace's end where they still do.
+    package var waits: [Nanoseconds] = []
+    /// Nanoseconds in which code of tasks that had waited ran on it.
+    package var held: Nanoseconds = 0
+    /// From the first wait to the last end of a run, in nanoseconds since the trace's start.
+    package var first: Nanoseconds = .max
+    package var last: Nanoseconds = .min
+    /// The most that waited at once.
+    package var deepest = 0
+    /// By location: how long what goes on there ran on it.
+    package var holders: [Int32: Nanoseconds] = [:]
+    /// Of ``waits``.
+    package var waiting: Distribution { Distribution(waits) }
+    /// Where most of the time is that it was held; nil: not known.
+    package var holder: Int32? { holders.filter { $0.key >= 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
+    /// The share of time in which it was held while anybody was seen to use it.
+    package var utilisation: Double { last > first ? min(1, Double(held) / Double(last - first)) : 0 }
+  }
+
+  /// Most waited for first.
+  package private(set) var all: [One] = []
+  private var holders: [String: Int32] = [:]
+
+  /// O(suspensions), with a logarithm for those that waited.
+  init(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) {
+    var rows: [TaskRecord.WaitedActor: Int] = [:]
+    var changes: [[(time: Nanoseconds, by: Int)]] = []
+    for index in trace.tasks.indices where Self.waits(trace.tasks[index]) {
+      let task = trace.tasks[index]
+      for wait in task.actorWaits {
+        let row = rows[wait.actor] ?? all.count
+        if row == all.count {
+          rows[wait.actor] = row
+          all.append(One(actor: wait.actor))
+          changes.append([])
+        }
+        let end = wait.began ?? trace.end
+        all[row].waits.append(max(0, end - wait.queued.time))
+        all[row].first = min(all[row].first, wait.queued.time)
+        changes[row] += [(wait.queued.time, 1), (end, -1)]
+        guard let began = wait.began, let run = task.run(at: began) else { continue }
+        let ended = run.ended ?? trace.end
+        let at = wait.suspension.flatMap { task.suspensions[$0].at } ?? task.code
+        all[row].held = all[row].held.saturating(max(0, ended - began))
+        all[row].last = max(all[row].last, ended)
+        let location =
+          Self.method(samples.stacks(on: run.thread, began, ended), of: wait.actor.className, &code) ?? code.path(at).location
+        all[row].holders[code.wholeFunction(location), default: 0] += max(0, ended - began)
+      }
+    }
+    for row in all.indices {
+      var depth = 0
+      for change in changes[row].sorted(by: { ($0.time, $0.by) < ($1.time, $1.by) }) {
+        depth += change.by
+        all[row].deepest = max(all[row].deepest, depth)
+      }
+    }
+    all.sort { left, right in
+      (right.waits.reduce(0, +), left.actor.className, left.actor.number)
+        < (left.waits.reduce(0, +), right.actor.className, right.actor.number)
+    }
+    var sums: [String: [Int32: Nanoseconds]] = [:]
+    for one in all { sums[one.actor.className, default: [:]].merge(one.holders, uniquingKeysWith: +) }
+    holders = sums.compactMapValues { sum in sum.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
+  }
+
+  /// The actor's own function that was sampled: what goes on there by the suspension is who called it.
+  private static func method(_ stacks: [FrameID?], of name: String, _ code: inout ProgramCode) -> Int32? {
+    guard !name.isEmpty else { return nil }
+    for stack in stacks {
+      let path = code.path(stack)
+      if let index = path.functions.first(where: { code.functions[Int($0)].function?.contains(name + ".") == true }) {
+        return code.location(ofFunction: index)
+      }
+    }
+    return nil
+  }
+
+  private static func waits(_ task: TaskRecord) -> Bool {
+    task.actor != nil || task.suspensions.contains { $0.actor != nil }
+  }
+
+  /// Where those are that run longest on actors of this class: an index of a location.
+  func holder(of actor: TaskRecord.WaitedActor) -> Int32? { holders[actor.className] }
+}

@@ -1,0 +1,118 @@
+package import OpTraceModel
+
+/// The program's own functions in stacks, each once. Code of packages that the program depends on is not its own, though it is linked into
+/// its file: SwiftPM and Xcode keep its sources in a folder `checkouts`.
+package struct ProgramCode {
+  /// What a stack says of the program.
+  package struct Path: Sendable {
+    /// Indexes in ``functions``, the outermost first.
+    package var functions: [Int32] = []
+    /// An index in ``locations``: its innermost own line, else the innermost that is known; -1: nothing is known.
+    package var location: Int32 = -1
+    /// Whether ``location`` is in the program's own code.
+    package var isOwn = false
+  }
+
+  /// Each function once, with the line that was seen first.
+  package private(set) var functions: [CodeLocation] = []
+  /// Each line once.
+  package private(set) var locations: [CodeLocation] = []
+  /// Of each location the index of its function.
+  package private(set) var functionOfLocation: [Int32] = []
+  /// Of each function the first of its locations.
+  private var firstLocations: [Int32] = []
+  private let stacks: StackTable
+  private let modules: Set<String>
+  /// Modules of Swift, whose inlined code stands in a program's functions, and of packages that it depends on.
+  private var others: Set<String> = [
+    "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch",
+  ]
+  private var known: [FrameID: Path] = [:]
+  private var functionIndexes: [CodeLocation: Int32] = [:]
+  private var locationIndexes: [CodeLocation: Int32] = [:]
+
+  /// `modules`: those whose code is the program's; empty: all but its dependencies.
+  package init(_ stacks: StackTable, modules: Set<String> = []) {
+    self.stacks = stacks
+    self.modules = modules
+    // Closures of a package have no file, so its modules are known by what has one. Code of a package that was specialised for the
+    // program is of the program's module.
+    var counts: [String: Int] = [:]
+    for (frame, _) in stacks.addresses {
+      for symbol in stacks.symbols(of: frame) where symbol.file != nil {
+        if let module = symbol.module { counts[module, default: 0] += symbol.isOfDependency ? 1 : -1 }
+      }
+    }
+    others.formUnion(counts.lazy.filter { $0.value > 0 }.map(\.key))
+  }
+
+  /// O(depth) the first time, then O(1).
+  package mutating func path(_ innermost: FrameID?) -> Path {
+    guard let innermost else { return Path() }
+    if let path = known[innermost] { return path }
+    let path = read(innermost)
+    known[innermost] = path
+    return path
+  }
+
+  /// The index of a location, which is added if it is new.
+  package mutating func index(of location: CodeLocation) -> Int32 {
+    if let index = locationIndexes[location] { return index }
+    let index = Int32(locations.count)
+    locationIndexes[location] = index
+    locations.append(location)
+    let function = functionIndex(of: location)
+    functionOfLocation.append(function)
+    if Int(function) == firstLocations.count { firstLocations.append(index) }
+    return index
+  }
+
+  /// The first that was seen of a function's lines, as an index of a location.
+  package func location(ofFunction index: Int32) -> Int32 { firstLocations[Int(index)] }
+
+  /// One location for all lines of a function: what runs is told by function. O(1).
+  package func wholeFunction(_ location: Int32) -> Int32 {
+    location < 0 ? location : firstLocations[Int(functionOfLocation[Int(location)])]
+  }
+
+  private mutating func functionIndex(of location: CodeLocation) -> Int32 {
+    var key = location
+    (key.line, key.file) = (nil, nil)
+    if let index = functionIndexes[key] {
+      if functions[Int(index)].file == nil { functions[Int(index)] = location }
+      return index
+    }
+    let index = Int32(functions.count)
+    functionIndexes[key] = index
+    functions.append(location)
+    return index
+  }
+
+  private mutating func read(_ innermost: FrameID) -> Path {
+    var path = Path()
+    for id in stacks.stack(innermost) where stacks.isOwn(id) {
+      for symbol in stacks.symbols(of: id) where isOwn(symbol) {
+        let index = index(
+          of: CodeLocation(function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module))
+        if path.location < 0 { (path.location, path.isOwn) = (index, true) }
+        let function = functionOfLocation[Int(index)]
+        if path.functions.last != function { path.functions.append(function) }
+      }
+    }
+    path.functions.reverse()
+    if path.location < 0, let location = stacks.codeLocation(innermost) { path.location = index(of: location) }
+    return path
+  }
+
+  private func isOwn(_ symbol: SymbolRecord) -> Bool {
+    if symbol.shortName == StackTable.namelessGlue { return false }
+    if let module = symbol.module {
+      if !modules.isEmpty { return modules.contains(module) }
+      if others.contains(module) { return false }
+    } else if symbol.line == nil {
+      // The C library's first functions, and what has no source.
+      return false
+    }
+    return !symbol.isOfDependency
+  }
+}

@@ -1,0 +1,290 @@
+package import OpTraceModel
+
+extension Requests {
+  /// `modules`: those whose code is the program's own; empty: all that are no packages it depends on. `window`: only units that end in it.
+  /// O(n log n) for n pieces of work, suspensions and samples.
+  package init(of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil) {
+    var code = ProgramCode(trace.stacks, modules: modules)
+    let samples = ThreadSamples(trace)
+    let actors = ActorUse(trace, &code, samples)
+    var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: [:]), window)
+    self = finder.requests()
+    self.actors = actors.all
+  }
+}
+
+/// Finds units, names their kinds and splits them.
+struct RequestFinder {
+  /// What makes units alike, before routes are told apart.
+  private enum Source: Hashable {
+    case span(String)
+    case task(group: Int32, isRound: Bool)
+    case other(String)
+  }
+
+  private let trace: Trace
+  private let window: ClosedRange<Nanoseconds>?
+  private let loops: TaskLoops
+  private var parts: RequestParts
+  private var found = Requests()
+  private var sources: [Source: Int32] = [:]
+  private var sourceNames: [(name: String, location: CodeLocation?, isOwn: Bool, areRounds: Bool)] = []
+  /// Of each round the own functions of its deepest stack, the outermost first.
+  private var paths: [[Int32]] = []
+  /// For each group of tasks that work in rounds: these only hand work on to others, which is what units are made of.
+  private var dispatches: [Bool]
+
+  init(_ trace: Trace, _ parts: RequestParts, _ window: ClosedRange<Nanoseconds>?) {
+    self.trace = trace
+    self.window = window
+    self.parts = parts
+    loops = TaskLoops(trace, &self.parts.code)
+    dispatches = []
+    dispatches = dispatchers()
+  }
+
+  mutating func requests() -> Requests {
+    addTasks()
+    addOthers()
+    tellKinds()
+    found.causes = parts.causes
+    found.locations = parts.code.locations
+    return found
+  }
+
+  // MARK: - Tasks
+
+  /// A round: from being let go on where it idles to the next time that it idles there.
+  private func rounds(of task: TaskRecord, idle: FrameID) -> [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] {
+    var rounds: [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] = []
+    var began: (time: Nanoseconds, first: Int)?
+    for (index, suspension) in task.suspensions.enumerated() where suspension.at == idle {
+      if let began { rounds.append((began.time, max(began.time, suspension.from.time), began.first, index)) }
+      began = suspension.to.map { (min($0, max(suspension.from.time, suspension.letGoOn?.time ?? $0)), index + 1) }
+    }
+    // The last one ends with the task, if it did anything.
+    if let began, let over = task.completed, began.first < task.suspensions.count {
+      rounds.append((began.time, max(began.time, over), began.first, task.suspensions.count))
+    }
+    return rounds
+  }
+
+  /// Loops that accept connections, say: most of their rounds make a task that goes on after the round is over.
+  private func dispatchers() -> [Bool] {
+    var made = Array(repeating: 0, count: loops.sizes.count)
+    var outliving = made
+    var rounds = made
+    for row in trace.tasks.indices {
+      if let idle = loops.idle[row] {
+        rounds[Int(loops.group[row])] += trace.tasks[row].suspensions.count { $0.at == idle }
+      }
+      guard let submitter = trace.tasks[row].submitter, let parent = taskRow(submitter), let idle = loops.idle[parent],
+        let submitted = trace.tasks[row].submitted?.time
+      else { continue }
+      made[Int(loops.group[parent])] += 1
+      let next = trace.tasks[parent].suspensions.first { $0.from.time >= submitted && $0.at == idle }?.from.time
+      if let next, trace.tasks[row].over ?? .max > next { outliving[Int(loops.group[parent])] += 1 }
+    }
+    return made.indices.map { outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2 }
+  }
+
+  private func taskRow(_ id: WorkID) -> Int? {
+    trace.workIndex(of: id).flatMap { index in
+      let first = trace.operations.count + trace.blocks.count
+      return index >= first ? index - first : nil
+    }
+  }
+
+  private mutating func addTasks() {
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      let group = loops.group[row]
+      if let idle = loops.idle[row] {
+        guard !dispatches[Int(group)] else { continue }
+        addRounds(of: task, idle: idle, group)
+      } else if !isPart(task, over: task.over) {
+        guard let began = task.submitted?.time ?? task.enqueued?.time ?? task.runs.first?.began else { continue }
+        guard let over = task.completed, task.isOutcomeKnown else {
+          found.open += 1
+          continue
+        }
+        guard isWanted(over) else { continue }
+        let source = source(.task(group: group, isRound: false)) { parts in
+          let path = parts.code.path(task.code)
+          return (task.kind, path.location < 0 ? nil : parts.code.locations[Int(path.location)], path.isOwn)
+        }
+        add(
+          source, task.id, began, over, isFailed: task.cancelRequested != nil, path: [],
+          parts.split(task.id, began, over))
+      }
+    }
+  }
+
+  private mutating func addRounds(of task: TaskRecord, idle: FrameID, _ group: Int32) {
+    let rounds = rounds(of: task, idle: idle)
+    guard !rounds.isEmpty else { return }
+    let base = parts.code.path(idle).functions
+    let source = source(.task(group: group, isRound: true)) { parts in
+      let path = parts.code.path(idle)
+      let own = path.functions.last.map { parts.code.functions[Int($0)] }
+      return (own?.function ?? task.kind, own ?? (path.location < 0 ? nil : parts.code.locations[Int(path.location)]), path.isOwn)
+    }
+    let pieces = task.pieces(traceEnd: trace.end)
+    for round in rounds where isWanted(round.ended) {
+      // The deepest stack tells most: what answers is written where the loop is.
+      var path: [Int32] = []
+      for suspension in task.suspensions[round.first..<round.last] {
+        let functions = parts.code.path(suspension.at).functions
+        let common = zip(functions, base).prefix { $0 == $1 }.count
+        if functions.count - common > path.count { path = Array(functions[common...]) }
+      }
+      let split = parts.split(task.id, round.began, round.ended, pieces: pieces)
+      let isFailed = task.cancelRequested.map { $0 >= round.began && $0 <= round.ended } ?? false
+      add(source, task.id, round.began, round.ended, isFailed: isFailed, path: path, split)
+    }
+  }
+
+  /// Whether work is part of a unit: what its submitter's unit outlives is.
+  private func isPart(_ work: some Work, over: Nanoseconds?) -> Bool {
+    guard let submitter = work.submitter, let index = trace.workIndex(of: submitter) else { return false }
+    guard trace.kind(ofWorkAt: index) == .task else { return true }
+    let row = index - trace.operations.count - trace.blocks.count
+    if let idle = loops.idle[row] {
+      guard !dispatches[Int(loops.group[row])], let submitted = work.submitted?.time else { return false }
+      let end = trace.tasks[row].suspensions.first { $0.from.time >= submitted && $0.at == idle }?.from.time
+      return over ?? .max <= end ?? trace.tasks[row].over ?? .min
+    }
+    // The program's main task and services are no units.
+    guard loops.sizes[Int(loops.group[row])] >= 3, let end = trace.tasks[row].over else { return false }
+    return over ?? .max <= end
+  }
+
+  // MARK: - Operations and blocks
+
+  private mutating func addOthers() {
+    for operation in trace.operations where operation.isOutcomeKnown {
+      if let adder = trace.submitter(of: operation.id), trace.work(adder) != nil { continue }
+      guard let began = operation.submitted?.time ?? operation.began?.time else { continue }
+      guard let over = operation.over else {
+        found.open += 1
+        continue
+      }
+      guard isWanted(over) else { continue }
+      let source = source(.other("operation " + operation.kind)) { _ in
+        (operation.kind, operation.codeLocation, true)
+      }
+      add(
+        source, operation.id, began, over, isFailed: operation.cancelRequested != nil, path: [],
+        parts.split(operation.id, began, over))
+    }
+    for block in trace.blocks where block.submitter == nil && block.isOutcomeKnown && block.way != .sync {
+      guard let began = block.way == .after ? block.began?.time : block.submitted?.time ?? block.began?.time else { continue }
+      guard let over = block.ended, isWanted(over) else { continue }
+      let source = source(.other("block " + block.kind)) { parts in
+        let path = parts.code.path(block.code)
+        return (block.kind, path.location < 0 ? nil : parts.code.locations[Int(path.location)], path.isOwn)
+      }
+      add(source, block.id, began, over, isFailed: false, path: [], parts.split(block.id, began, over))
+    }
+  }
+
+  // MARK: - Units
+
+  private func isWanted(_ end: Nanoseconds) -> Bool { window?.contains(end) ?? true }
+
+  private mutating func source(
+    _ source: Source, _ describe: (inout RequestParts) -> (name: String, location: CodeLocation?, isOwn: Bool)
+  ) -> Int32 {
+    if let index = sources[source] { return index }
+    let index = Int32(sourceNames.count)
+    sources[source] = index
+    let (name, location, isOwn) = describe(&parts)
+    var areRounds = false
+    if case .task(_, true) = source { areRounds = true }
+    sourceNames.append((name, location, isOwn, areRounds))
+    return index
+  }
+
+  private mutating func add(
+    _ source: Int32, _ work: WorkID, _ began: Nanoseconds, _ ended: Nanoseconds, isFailed: Bool, path: [Int32],
+    _ split: [Requests.Part]
+  ) {
+    found.units.append(.init(kind: source, work: work, began: began, ended: ended, isFailed: isFailed))
+    found.parts += split
+    found.partStarts.append(Int32(found.parts.count))
+    paths.append(path)
+  }
+
+  // MARK: - Kinds
+
+  /// Rounds of one loop are told apart by the first own functions in which they part: a server's routes.
+  private mutating func tellKinds() {
+    var members = Array(repeating: [Int](), count: sourceNames.count)
+    for index in found.units.indices { members[Int(found.units[index].kind)].append(index) }
+    for (source, units) in members.enumerated() where !units.isEmpty {
+      let about = sourceNames[source]
+      let routes = about.areRounds ? Routes(units, paths) : Routes()
+      var groups: [Int32: [Int]] = [:]
+      for unit in units { groups[routes.route(of: paths[unit]), default: []].append(unit) }
+      for (route, units) in groups.sorted(by: { $0.key < $1.key }) {
+        var kind = RequestKind(name: about.name, location: about.location, isOwn: about.isOwn, areRounds: about.areRounds)
+        if route >= 0 {
+          let function = parts.code.functions[Int(route)]
+          (kind.name, kind.location, kind.isOwn) = (function.function ?? about.name, function, true)
+        }
+        kind.measure(units, in: found)
+        let number = Int32(found.kinds.count)
+        for unit in units { found.units[unit].kind = number }
+        found.kinds.append(kind)
+      }
+    }
+    inOrder()
+  }
+
+  /// Fewer than this many are no load.
+  private static let many = 10
+
+  private mutating func inOrder() {
+    func rank(_ kind: RequestKind) -> (Int, Nanoseconds) {
+      ((kind.isOwn ? 0 : 2) + (kind.count >= Self.many ? 0 : 1), -kind.total)
+    }
+    let order = found.kinds.indices.sorted { left, right in
+      let (a, b) = (rank(found.kinds[left]), rank(found.kinds[right]))
+      return a == b ? found.kinds[left].name < found.kinds[right].name : a < b
+    }
+    var numbers = Array(repeating: Int32(0), count: order.count)
+    for (new, old) in order.enumerated() { numbers[old] = Int32(new) }
+    found.kinds = order.map { found.kinds[$0] }
+    for index in found.units.indices { found.units[index].kind = numbers[Int(found.units[index].kind)] }
+  }
+}
+
+/// The functions by which rounds of one loop are told apart.
+private struct Routes {
+  private var names: Set<Int32> = []
+
+  init() {}
+
+  /// Goes inwards from the loop as long as nearly all rounds call the same function; those that they call next are the routes. Where they
+  /// never part, the outermost function names them all.
+  init(_ units: [Int], _ paths: [[Int32]]) {
+    var members = units.filter { !paths[$0].isEmpty }
+    if let unit = members.first { names = [paths[unit][0]] }
+    var depth = 0
+    while true {
+      var counts: [Int32: Int] = [:]
+      for unit in members where paths[unit].count > depth { counts[paths[unit][depth], default: 0] += 1 }
+      let going = counts.values.reduce(0, +)
+      guard let (first, most) = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
+      if most * 50 < going * 49 {
+        names = Set(counts.keys)
+        return
+      }
+      members = members.filter { paths[$0].count > depth && paths[$0][depth] == first }
+      depth += 1
+    }
+  }
+
+  /// -1: none.
+  func route(of path: [Int32]) -> Int32 { path.first { names.contains($0) } ?? -1 }
+}

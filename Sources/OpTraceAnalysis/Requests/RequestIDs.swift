@@ -1,0 +1,38 @@
+import OpTraceModel
+
+/// What single units are called: `#17` is a whole task, `#17:3` the third round of it that is known.
+package struct RequestIDs: Sendable {
+  private var rounds: [Int32] = []
+  private let requests: Requests
+
+  /// O(units).
+  package init(_ requests: Requests) {
+    self.requests = requests
+    rounds = Array(repeating: 0, count: requests.units.count)
+    var counts: [WorkID: Int32] = [:]
+    for (index, unit) in requests.units.enumerated() where requests.kinds[Int(unit.kind)].areRounds {
+      counts[unit.work, default: 0] += 1
+      rounds[index] = counts[unit.work] ?? 0
+    }
+  }
+
+  package func text(_ unit: Int) -> String {
+    requests.units[unit].work.description + (rounds[unit] > 0 ? ":\(rounds[unit])" : "")
+  }
+
+  /// The unit that is called so; nil: none is. O(units).
+  package func unit(_ text: String) -> Int? { requests.units.indices.first { self.text($0) == text } }
+}
+
+extension Requests {
+  /// Indexes of the slowest units of a kind, the slowest first. O(units) for more than ``RequestKind/slowest`` has.
+  package func slowest(of kind: RequestKind, most: Int) -> [Int] {
+    guard most > kind.slowest.count, kind.count > kind.slowest.count, let first = kind.slowest.first else {
+      return Array(kind.slowest.prefix(most))
+    }
+    let number = units[first].kind
+    return Array(
+      units.indices.filter { units[$0].kind == number }
+        .sorted { (-units[$0].length, $0) < (-units[$1].length, $1) }.prefix(most))
+  }
+}

@@ -1,0 +1,63 @@
+package import OpTraceModel
+
+extension Requests {
+  /// `wait 84 ms for actor ProductCache, which 'touch(_:)' holds (ProductCache.swift:31)`: what units of a kind do in a cause's time.
+  package func phrase(_ cause: Cause, _ length: Nanoseconds) -> String {
+    let time = DurationText.text(length)
+    let location = location(of: cause)
+    let function = location?.function.map { "'\($0)'" }
+    let line = location?.lineText.map { " (\($0))" } ?? ""
+    let at = function.map { " in \($0)\(line)" } ?? ""
+    let who = cause.who.isEmpty ? nil : cause.who
+    switch cause.what {
+    case .running: return "run \(time)\(at)"
+    case .thread: return "wait \(time) for a thread"
+    case .actor:
+      if who == "MainActor" { return "wait \(time) for the main thread\(at)" }
+      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")" + (function.map { ", which \($0) holds\(line)" } ?? "")
+    case .dispatchQueue: return "wait \(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
+    case .operationQueue: return "wait \(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
+    case .dependency: return "wait \(time) for what they depend on"
+    case .loop: return "wait \(time) for an event loop that is busy,\(at)"
+    case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
+    case .continuation: return "wait \(time)\(at) until other work resumes them"
+    case .child: return "wait \(time) for child tasks\(at)"
+    case .sleeping: return "sleep \(time)\(at)"
+    case .outside: return "wait \(time)\(at) for something outside of the program"
+    }
+  }
+
+  /// The tail is slower by this factor, or there is nothing to tell.
+  private static let slower = 1.5
+
+  /// What the slowest of a kind do that the others do not, in one sentence.
+  package func sentence(_ kind: RequestKind) -> String {
+    let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
+    let median = kind.breakdown.reduce(0) { $0 + $1.median }
+    guard let main = kind.main else { return "nothing is known of their time" }
+    if Double(tail) > Double(median) * Self.slower, main.tail > main.median {
+      return "the slow ones \(phrase(causes[Int(main.cause)], main.tail)); "
+        + (main.median > 0 ? "those about the median \(DurationText.text(main.median))" : "those about the median do not")
+    }
+    guard let most = kind.breakdown.max(by: { ($0.tail, $1.cause) < ($1.tail, $0.cause) }) else { return "" }
+    return "slow and median ones alike \(phrase(causes[Int(most.cause)], most.tail))"
+  }
+
+  /// `running`, `for an actor`: what a part is called in tables.
+  package static func title(_ what: What) -> String {
+    switch what {
+    case .running: "running"
+    case .thread: "waiting for a thread"
+    case .actor: "waiting for an actor"
+    case .dispatchQueue: "waiting for a dispatch queue"
+    case .operationQueue: "waiting for a slot"
+    case .dependency: "waiting for dependencies"
+    case .loop: "waiting for an event loop"
+    case .lock: "waiting for a lock"
+    case .continuation: "waiting to be resumed"
+    case .child: "waiting for child tasks"
+    case .sleeping: "sleeping"
+    case .outside: "waiting for the outside"
+    }
+  }
+}

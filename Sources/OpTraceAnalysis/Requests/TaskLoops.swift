@@ -1,0 +1,76 @@
+import OpTraceModel
+
+/// Tasks that work in rounds: a server's task of a connection answers one request after the other, and idles in between.
+///
+/// A task that comes back to the same suspension again and again idles where the fewest of its own functions are called, and of several
+/// such suspensions where it waits longest: a handler's waits are deeper. Tasks that run one function idle at the same place.
+struct TaskLoops {
+  /// For each task the stack of the suspension in which it idles; nil: it does not work in rounds.
+  private(set) var idle: [FrameID?]
+  /// For each task the group of those that run the same function.
+  private(set) var group: [Int32]
+  /// How many tasks are in each group.
+  private(set) var sizes: [Int] = []
+
+  /// What is known of the suspensions of a group at one stack.
+  fileprivate struct Visits {
+    var count = 0
+    var waited: Nanoseconds = 0
+    var tasks = 0
+    var lastTask = -1
+  }
+
+  /// So often a task of a group of many comes to where it idles, on average; else each task is one unit.
+  private static let leastVisits = 5.0
+  /// So often one that has few like it.
+  private static let leastVisitsOfFew = 3.0
+  private static let few = 8
+
+  /// O(suspensions).
+  init(_ trace: Trace, _ code: inout ProgramCode) {
+    group = []
+    group.reserveCapacity(trace.tasks.count)
+    idle = Array(repeating: nil, count: trace.tasks.count)
+    var groups: [FrameID?: Int32] = [:]
+    var visits: [[FrameID: Visits]] = []
+    for row in trace.tasks.indices {
+      let key = trace.tasks[row].code
+      let of = groups[key] ?? Int32(groups.count)
+      if Int(of) == groups.count {
+        groups[key] = of
+        sizes.append(0)
+        visits.append([:])
+      }
+      group.append(of)
+      sizes[Int(of)] += 1
+      for suspension in trace.tasks[row].suspensions {
+        guard let at = suspension.at, Self.mayIdle(suspension.reason) else { continue }
+        visits[Int(of)][at, default: Visits()].add(suspension, of: row, traceEnd: trace.end)
+      }
+    }
+    let idles = visits.indices.map { Self.idle(visits[$0], of: sizes[$0], &code) }
+    for row in trace.tasks.indices { idle[row] = idles[Int(group[row])] }
+  }
+
+  private static func mayIdle(_ reason: TaskRecord.Reason) -> Bool { reason != .executor }
+
+  private static func idle(_ visits: [FrameID: Visits], of size: Int, _ code: inout ProgramCode) -> FrameID? {
+    var best: (at: FrameID, depth: Int, waited: Nanoseconds)?
+    for (at, one) in visits {
+      let average = Double(one.count) / Double(max(1, one.tasks))
+      guard average >= (size < few ? leastVisitsOfFew : leastVisits), one.tasks * 2 >= min(size, few) else { continue }
+      let depth = code.path(at).functions.count
+      if let best, (best.depth, -best.waited, best.at.rawValue) < (depth, -one.waited, at.rawValue) { continue }
+      best = (at, depth, one.waited)
+    }
+    return best?.at
+  }
+}
+
+extension TaskLoops.Visits {
+  fileprivate mutating func add(_ suspension: TaskRecord.Suspension, of row: Int, traceEnd: Nanoseconds) {
+    count += 1
+    waited = waited.saturating(max(0, (suspension.letGoOn?.time ?? suspension.to ?? traceEnd) - suspension.from.time))
+    if lastTask != row { (tasks, lastTask) = (tasks + 1, row) }
+  }
+}

@@ -1,0 +1,32 @@
+import OpTraceModel
+
+/// Samples of processor time by thread, to ask for those of a stretch.
+struct ThreadSamples {
+  private let trace: Trace
+  private var rows: [ThreadID: [Int32]] = [:]
+
+  /// O(samples).
+  init(_ trace: Trace) {
+    self.trace = trace
+    for index in trace.samples.indices { rows[trace.samples[index].thread, default: []].append(Int32(index)) }
+  }
+
+  /// The stacks that were sampled in it. O(log samples + result).
+  func stacks(on thread: ThreadID, _ from: Nanoseconds, _ to: Nanoseconds) -> [FrameID?] {
+    guard let rows = rows[thread] else { return [] }
+    let first = rows.firstSorted { trace.samples[Int($0)].time >= from }
+    return rows[first...].prefix { trace.samples[Int($0)].time < to }.map { trace.samples[Int($0)].at }
+  }
+}
+
+extension Array {
+  /// The first index from which on all satisfy the condition; those before do not. O(log n).
+  func firstSorted(_ isReached: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isReached(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
