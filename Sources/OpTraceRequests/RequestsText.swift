@@ -94,3 +94,15 @@ package struct RequestsText {
     return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n" + table.text(style) + shown
   }
 }
+
+extension RequestsText {
+  package var debug: String {
+    var t = ""
+    for p in requests.pools.prefix(6) { t += "pool \(requests.locations[Int(p.location)]) waits \(p.waits.count) open \(p.open) resumed \(p.resumed) by \(p.byHolders)\n" }
+    for p in requests.stuck.prefix(6) { t += "stuck \(requests.locations[Int(p.location)]) count \(p.count) ended \(p.ended) longest \(p.longest) since \(p.since)\n" }
+    for p in requests.leaks.prefix(6) { t += "leak \(p)\n" }
+    for p in requests.repeats.prefix(6) { t += "repeat \(requests.locations[Int(p.location)]) \(p.counts) \(p.errors)\n" }
+    for p in requests.backlogs.prefix(6) { t += "backlog \(p)\n" }
+    return t
+  }
+}

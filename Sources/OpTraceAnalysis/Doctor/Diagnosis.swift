@@ -35,7 +35,7 @@ public struct Diagnosis: Sendable {
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
-    let context = DoctorContext(trace, options)
+    let context = DoctorContext(trace, options, findsRequests: symptom == nil || symptom == .slow)
     let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
     let progress = WorkProgress.reporter()
     // Rules are independent of each other.
@@ -51,7 +51,7 @@ public struct Diagnosis: Sendable {
     // That work may still resume what submitted it is worth a word only when nothing moves.
     if !context.isStalled { found.removeAll { $0.severity == .note && Self.deadlocks.contains($0.code) } }
     let order = Finding.Severity.allCases
-    single = order.flatMap { severity in found.filter { $0.severity == severity } }
+    single = order.flatMap { severity in Self.ranked(found.filter { $0.severity == severity }) }
       .map { context.completed($0.inOrderOfTime) }
     findings = context.causes(Finding.grouped(single))
     blockage = context.blockage
@@ -59,6 +59,12 @@ public struct Diagnosis: Sendable {
     isStandstill = context.isStandstill
     doors = context.doors
     self.context = context
+  }
+
+  /// In their order, but for those about slow units, of which those that explain most of their time come first.
+  private static func ranked(_ findings: [Finding]) -> [Finding] {
+    let slow = findings.filter { $0.explains > 0 }.sorted { $0.explains > $1.explains }
+    return findings.filter { $0.explains == 0 } + slow
   }
 
   /// Keeps the findings that a later reading of the same trace confirms: transient states are left out.

@@ -27,10 +27,13 @@ struct DoctorContext: Sendable {
   let submittedWork: SubmittedWork
   /// Which operations were given to each queue.
   let members: QueueMembers
+  /// Units of work, such as requests; empty where no rule asks for them.
+  let requests: Requests
   private let queueIndexes: [QueueID: Int]
   private let threadIndexes: [ThreadID: Int]
 
-  init(_ trace: Trace, _ options: DoctorOptions) {
+  /// `findsRequests`: rules about what is slow will ask for them.
+  init(_ trace: Trace, _ options: DoctorOptions, findsRequests: Bool = true) {
     self.trace = trace
     self.options = options
     end = max(options.now ?? trace.end, trace.end)
@@ -41,6 +44,7 @@ struct DoctorContext: Sendable {
     isDeadEnd = Self.isDeadEnd(trace, seenThreads)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)
+    requests = findsRequests && !trace.tasks.isEmpty ? Requests(of: trace) : Requests()
     queueIndexes = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadIndexes = Dictionary(

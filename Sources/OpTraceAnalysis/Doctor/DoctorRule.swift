@@ -80,6 +80,13 @@ public struct DoctorRule: Sendable {
     blockingWait,
     serialBottleneck,
     dependencyChainCost,
+    hotActor,
+    poolExhausted,
+    cpuHotspot,
+    taskLeak,
+    streamBacklog,
+    retryStorm,
+    slowDependency,
   ]
 
   /// The rule of a code. O(number of rules).

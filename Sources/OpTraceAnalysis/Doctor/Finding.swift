@@ -88,6 +88,8 @@ public struct Finding: Sendable, Equatable {
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
+  /// The share of slow units' time that it explains, from 0 to 1; what is slow is told in this order. 0: not known.
+  var explains = 0.0
   /// Which of its rule's sentences it says, where there are several.
   var variant = 0
   /// Findings of the same kind are merged; nil: never merged.

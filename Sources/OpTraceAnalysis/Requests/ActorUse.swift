@@ -7,7 +7,7 @@ package struct ActorUse: Sendable {
     package var actor: TaskRecord.WaitedActor
     /// How long tasks waited for it, until the trace's end where they still do.
     package var waits: [Nanoseconds] = []
-    /// Nanoseconds in which code of tasks that had waited ran on it.
+    /// Nanoseconds in which tasks waited for it, or ran on it after they had.
     package var held: Nanoseconds = 0
     /// From the first wait to the last end of a run, in nanoseconds since the trace's start.
     package var first: Nanoseconds = .max
@@ -32,6 +32,8 @@ package struct ActorUse: Sendable {
   init(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) {
     var rows: [TaskRecord.WaitedActor: Int] = [:]
     var changes: [[(time: Nanoseconds, by: Int)]] = []
+    var busy: [[(began: Nanoseconds, ended: Nanoseconds)]] = []
+    var methods: [Int32: [Int32: Int]] = [:]
     for index in trace.tasks.indices where Self.waits(trace.tasks[index]) {
       let task = trace.tasks[index]
       for wait in task.actorWaits {
@@ -40,19 +42,23 @@ package struct ActorUse: Sendable {
           rows[wait.actor] = row
           all.append(One(actor: wait.actor))
           changes.append([])
+          busy.append([])
         }
         let end = wait.began ?? trace.end
         all[row].waits.append(max(0, end - wait.queued.time))
         all[row].first = min(all[row].first, wait.queued.time)
         changes[row] += [(wait.queued.time, 1), (end, -1)]
-        guard let began = wait.began, let run = task.run(at: began) else { continue }
+        guard let began = wait.began, let run = task.run(at: began) else {
+          busy[row].append((wait.queued.time, end))
+          continue
+        }
         let ended = run.ended ?? trace.end
-        let at = wait.suspension.flatMap { task.suspensions[$0].at } ?? task.code
-        all[row].held = all[row].held.saturating(max(0, ended - began))
-        all[row].last = max(all[row].last, ended)
-        let location =
-          Self.method(samples.stacks(on: run.thread, began, ended), of: wait.actor.className, &code) ?? code.path(at).location
-        all[row].holders[code.wholeFunction(location), default: 0] += max(0, ended - began)
+        busy[row].append((wait.queued.time, max(end, ended)))
+        let at = code.path(wait.suspension.flatMap { task.suspensions[$0].at } ?? task.code).function
+        all[row].holders[at, default: 0] += max(0, ended - began)
+        if let method = Self.method(samples.stacks(on: run.thread, began, ended), of: wait.actor.className, &code) {
+          methods[at, default: [:]][method, default: 0] += 1
+        }
       }
     }
     for row in all.indices {
@@ -60,6 +66,15 @@ package struct ActorUse: Sendable {
       for change in changes[row].sorted(by: { ($0.time, $0.by) < ($1.time, $1.by) }) {
         depth += change.by
         all[row].deepest = max(all[row].deepest, depth)
+      }
+      // Whoever is waited for holds it, also where that one did not wait.
+      for stretch in busy[row].sorted(by: { $0 < $1 }) {
+        all[row].held += max(0, stretch.ended - max(stretch.began, all[row].last))
+        all[row].last = max(all[row].last, stretch.ended)
+      }
+      all[row].holders = all[row].holders.reduce(into: [:]) { sums, one in
+        let method = methods[one.key]?.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        sums[method ?? one.key, default: 0] += one.value
       }
     }
     all.sort { left, right in
@@ -71,7 +86,7 @@ package struct ActorUse: Sendable {
     holders = sums.compactMapValues { sum in sum.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
   }
 
-  /// The actor's own function that was sampled: what goes on there by the suspension is who called it.
+  /// The actor's own function that was sampled. The suspension tells only who called it.
   private static func method(_ stacks: [FrameID?], of name: String, _ code: inout ProgramCode) -> Int32? {
     guard !name.isEmpty else { return nil }
     for stack in stacks {

@@ -9,6 +9,8 @@ package struct ProgramCode {
     package var functions: [Int32] = []
     /// An index in ``locations``: its innermost own line, else the innermost that is known; -1: nothing is known.
     package var location: Int32 = -1
+    /// The same for all lines of that function; -1: nothing is known.
+    package var function: Int32 = -1
     /// Whether ``location`` is in the program's own code.
     package var isOwn = false
   }
@@ -50,7 +52,8 @@ package struct ProgramCode {
   package mutating func path(_ innermost: FrameID?) -> Path {
     guard let innermost else { return Path() }
     if let path = known[innermost] { return path }
-    let path = read(innermost)
+    var path = read(innermost)
+    path.function = wholeFunction(path.location)
     known[innermost] = path
     return path
   }

@@ -22,17 +22,17 @@ struct RequestFinder {
     case other(String)
   }
 
-  private let trace: Trace
+  let trace: Trace
   private let window: ClosedRange<Nanoseconds>?
-  private let loops: TaskLoops
-  private var parts: RequestParts
+  let loops: TaskLoops
+  var parts: RequestParts
   private var found = Requests()
   private var sources: [Source: Int32] = [:]
   private var sourceNames: [(name: String, location: CodeLocation?, isOwn: Bool, areRounds: Bool)] = []
   /// Of each round the own functions of its deepest stack, the outermost first.
   private var paths: [[Int32]] = []
   /// For each group of tasks that work in rounds: these only hand work on to others, which is what units are made of.
-  private var dispatches: [Bool]
+  private(set) var dispatches: [Bool]
 
   init(_ trace: Trace, _ parts: RequestParts, _ window: ClosedRange<Nanoseconds>?) {
     self.trace = trace
@@ -47,9 +47,27 @@ struct RequestFinder {
     addTasks()
     addOthers()
     tellKinds()
+    findHottest()
+    found.pools = pools()
+    found.leaks = leaks()
+    found.stuck = stuckUnits()
+    found.repeats = repeats()
+    found.backlogs = backlogs()
     found.causes = parts.causes
     found.locations = parts.code.locations
     return found
+  }
+
+  /// O(samples).
+  private mutating func findHottest() {
+    var counts: [Int32: Int] = [:]
+    for sample in trace.samples {
+      let path = parts.code.path(sample.at)
+      if path.isOwn { counts[path.function, default: 0] += 1 }
+    }
+    found.samples = trace.samples.count
+    found.hottest = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      .map { ($0.key, Double($0.value) / Double(max(1, trace.samples.count))) }
   }
 
   // MARK: - Tasks
@@ -88,7 +106,7 @@ struct RequestFinder {
     return made.indices.map { outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2 }
   }
 
-  private func taskRow(_ id: WorkID) -> Int? {
+  func taskRow(_ id: WorkID) -> Int? {
     trace.workIndex(of: id).flatMap { index in
       let first = trace.operations.count + trace.blocks.count
       return index >= first ? index - first : nil

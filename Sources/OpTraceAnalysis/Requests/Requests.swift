@@ -69,8 +69,102 @@ package struct Requests: Sendable {
   /// Those that tasks waited for, most waited for first.
   package internal(set) var actors: [ActorUse.One] = []
 
+  /// The own function with the most samples, its libraries' included, and its share of all.
+  package internal(set) var hottest: (location: Int32, share: Double)?
+  /// How many samples of processor time there are.
+  package internal(set) var samples = 0
+  /// What tasks hand on to each other by continuations, as the connections of a pool; most waited for first.
+  package internal(set) var pools: [Pool] = []
+  /// Tasks that units make, and that do not end.
+  package internal(set) var leaks: [Leak] = []
+  /// Units that are not over, at waits that were short before.
+  package internal(set) var stuck: [Stuck] = []
+  /// Tasks that have not waited for an element of their stream for long.
+  package internal(set) var backlogs: [Backlog] = []
+  /// Waits that units come to again and again.
+  package internal(set) var repeats: [Repeat] = []
+
   /// Nothing.
   init() {}
+
+  /// A resource that is made of continuations: who waits for it is resumed by those that have waited for it themselves.
+  package struct Pool: Sendable {
+    /// Where tasks wait. An index in ``Requests/locations``, as all here.
+    package var location: Int32
+    /// How long they waited, until the trace's end where they still do.
+    package var waits: [Nanoseconds] = []
+    /// How many still wait, and since when the first of them does.
+    package var open = 0
+    package var openSince: Nanoseconds?
+    /// How many were resumed by other tasks, and by such as had waited there.
+    package var resumed = 0
+    package var byHolders = 0
+    /// The function that asked for what the first of them waits for; -1: not known.
+    package var openCaller: Int32 = -1
+    /// The longest wait that ended.
+    package var longest: Nanoseconds = 0
+    /// How long those had it that had waited for it.
+    package var holds: [Nanoseconds] = []
+    /// What they did meanwhile: nanoseconds by cause, of some of them.
+    package var holding: [Int32: Nanoseconds] = [:]
+    /// The function that asked for it, mostly.
+    package var caller: Int32 = -1
+  }
+
+  /// Tasks of one function.
+  package struct Leak: Sendable {
+    /// What they run.
+    package var name: String
+    package var code: Int32
+    /// Where they wait.
+    package var location: Int32
+    package var reason: TaskRecord.Reason?
+    package var created = 0
+    package var alive = 0
+    /// When the first was made, and when the last.
+    package var first: Nanoseconds
+    package var last: Nanoseconds
+    /// How many a second were made.
+    package var rate: Double { last > first ? Double(created - 1) * 1e9 / Double(last - first) : 0 }
+  }
+
+  /// A task that reads a stream, and has had its next element waiting for long.
+  package struct Backlog: Sendable {
+    package var work: WorkID
+    /// Where it reads, and where it waits between two elements.
+    package var reader: Int32
+    package var location: Int32
+    /// Since when it has not waited for an element.
+    package var since: Nanoseconds
+    /// How many elements it has handled since, at least.
+    package var handled: Int
+    /// Whether requests fed it.
+    package var isFedByRequests: Bool
+  }
+
+  /// Units at a wait that does not end.
+  package struct Stuck: Sendable {
+    package var location: Int32
+    package var count = 0
+    package var since: Nanoseconds
+    /// How many waits there ended, and the longest of them.
+    package var ended = 0
+    package var longest: Nanoseconds = 0
+    package var work: WorkID
+  }
+
+  /// A wait that many units come to once and some several times in a row.
+  package struct Repeat: Sendable {
+    package var location: Int32
+    /// The function that repeats it.
+    package var caller: Int32
+    /// How many units came so often: the first number is of those that came once.
+    package var counts: [Int] = []
+    /// How many of the repeated ones followed on an error.
+    package var errors = 0
+    package var units: Int { counts.reduce(0, +) }
+    package var visits: Int { counts.enumerated().reduce(0) { $0 + ($1.offset + 1) * $1.element } }
+  }
 
   /// The parts of a unit, no cause twice. O(1).
   package func parts(ofUnitAt index: Int) -> ArraySlice<Part> {

@@ -35,7 +35,7 @@ struct SampledRuns {
           let line = code.path(at).location
           for stack in stacks {
             let path = code.path(stack)
-            counts[line, default: [:]][path.isOwn ? code.wholeFunction(path.location) : line, default: 0] += 1
+            counts[line, default: [:]][path.isOwn ? path.function : line, default: 0] += 1
           }
         }
       }

@@ -32,12 +32,39 @@ extension DoctorRule {
       context.trace.tasks[index].awaitsResumption
     }
     guard !waiting.isEmpty else { return [] }
-    guard context.isDeadWorld || context.isStalled else { return [] }
+    guard context.isDeadWorld || context.isStalled else { return context.lostContinuations() }
     return context.continuations(waiting, isDead: context.isDeadWorld)
   }
 }
 
 extension DoctorContext {
+  private static let leastResumed = 20
+  private static let leastLost = 3
+  private static let longer: Nanoseconds = 20
+  private static let leastAge: Nanoseconds = 1_000_000_000
+
+  /// In a program that goes on: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
+  /// same function, and a second at least. What waits for time, clients or other services is as slow at all times.
+  fileprivate func lostContinuations() -> [Finding] {
+    requests.stuck.compactMap { one in
+      guard one.count >= Self.leastLost, one.ended >= Self.leastResumed,
+        end - one.since >= max(Self.leastAge, one.longest.saturating(one.longest) * Self.longer / 2)
+      else { return nil }
+      let location = requests.locations[Int(one.location)]
+      var finding = Finding(
+        "continuation-never-resumed", .warning,
+        title: "\(Self.count(one.count, "task")) wait for a continuation that nobody resumes\(Self.phrase(location)), the first "
+          + since(one.since),
+        explanation: "\(one.ended) others were resumed there, after \(DurationText.text(one.longest)) at most.",
+        fix: "Resume the continuation exactly once on every path\(Self.phrase(location)); withCheckedContinuation warns if one is "
+          + "dropped.")
+      finding.location = location
+      finding.explains = 0.5
+      finding.evidence.append(.init(time: one.since, "\(name(one.work)) began to wait there"))
+      return finding
+    }
+  }
+
   fileprivate func continuations(_ indexes: [Int], isDead: Bool) -> [Finding] {
     let tasks = indexes.map { trace.tasks[$0] }
     let groups = Dictionary(grouping: tasks) { task in "\(task.kind)\(Self.phrase(location(of: task)))" }

@@ -29,7 +29,8 @@ extension DoctorRule {
     if !tasks.isEmpty { return tasks }
     let stuck = context.suspects.filter { $0.kind == .notStarted }
     if context.isStalled, !stuck.isEmpty { return [context.starved(stuck)] }
-    return context.starvedForAWhile()
+    let starved = context.starvedForAWhile()
+    return starved.isEmpty ? context.starvedRequests() : starved
   }
 }
 

@@ -1,0 +1,50 @@
+import OpTraceModel
+
+/// What rules about services share.
+extension DoctorContext {
+  /// How much of the time that the slow units of a kind take a cause explains: of the kind where it explains most.
+  struct Explained {
+    var kind: RequestKind
+    /// Of the time of the slow ones, from 0 to 1.
+    var share: Double
+    var evidence: Finding.Evidence
+  }
+
+  /// Fewer units say nothing about slow ones.
+  private static let leastUnits = 20
+  /// What explains a fifth of the time of slow units is worth a word.
+  static let leastExplained = 0.2
+
+  /// Whether a kind is one of requests that the program's own code answers again and again.
+  func isServed(_ kind: RequestKind) -> Bool { kind.isOwn && kind.count >= Self.leastUnits }
+
+  /// Nil: it explains nothing. O(kinds · causes).
+  func explained(_ isCause: (Requests.Cause) -> Bool) -> Explained? {
+    var best: Explained?
+    for kind in requests.kinds where isServed(kind) {
+      let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
+      let part = kind.breakdown.filter { isCause(requests.causes[Int($0.cause)]) }
+      let time = part.reduce(0) { $0 + $1.tail }
+      let median = part.reduce(0) { $0 + $1.median }
+      guard tail > 0, time > 0 else { continue }
+      let share = Double(time) / Double(tail)
+      guard share > best?.share ?? 0 else { continue }
+      best = Explained(
+        kind: kind, share: share,
+        evidence: .init(
+          "of slow '\(Self.shown(kind.name))' (p99 \(DurationText.text(kind.p99)) of \(kind.count)) it takes "
+            + "\(DurationText.text(time)), \(Int((share * 100).rounded())) % of their time; of those about the median "
+            + "\(DurationText.text(median))"))
+    }
+    return best
+  }
+
+  /// From the first begin to the last end of a unit; nil: there is none. O(units).
+  var requestTime: Nanoseconds? {
+    guard let first = requests.units.lazy.map(\.began).min(), let last = requests.units.lazy.map(\.ended).max() else { return nil }
+    return last - first
+  }
+
+  /// ` (Price.swift:43)`; empty: not known.
+  static func line(_ location: CodeLocation?) -> String { location?.lineText.map { " (\(shown($0)))" } ?? "" }
+}

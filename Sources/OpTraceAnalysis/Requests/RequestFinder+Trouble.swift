@@ -1,0 +1,216 @@
+import OpTraceModel
+
+/// What tells why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
+extension RequestFinder {
+  /// So many holds of a pool are split into what was done meanwhile.
+  private static let mostHolds = 100
+
+  /// O(suspensions), with a logarithm for those that hand a pool's members on.
+  mutating func pools() -> [Requests.Pool] {
+    var rows: [Int32: Int] = [:]
+    var pools: [Requests.Pool] = []
+    var callers: [[Int32: Int]] = []
+    // For each pool the tasks that had something of it, with the times; and by whom it was handed on.
+    var got: [[Int: [Nanoseconds]]] = []
+    var given: [[(row: Int, at: Nanoseconds)]] = []
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+        let path = parts.code.path(suspension.at)
+        guard path.isOwn else { continue }
+        let function = path.function
+        let index = rows[function] ?? pools.count
+        if index == pools.count {
+          rows[function] = index
+          pools.append(Requests.Pool(location: path.location))
+          callers.append([:])
+          got.append([:])
+          given.append([])
+        }
+        let end = suspension.resumed?.time ?? suspension.to ?? trace.end
+        pools[index].waits.append(max(0, end - suspension.from.time))
+        let caller = path.functions.dropLast().last
+        if suspension.resumed == nil, suspension.to == nil, task.over == nil {
+          pools[index].open += 1
+          if suspension.from.time < pools[index].openSince ?? .max {
+            pools[index].openSince = suspension.from.time
+            pools[index].openCaller = caller.map { parts.code.location(ofFunction: $0) } ?? -1
+          }
+        } else {
+          pools[index].longest = max(pools[index].longest, end - suspension.from.time)
+        }
+        if let caller { callers[index][caller, default: 0] += 1 }
+        if suspension.to != nil { got[index][row, default: []].append(end) }
+        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = taskRow(by), holder != row {
+          pools[index].resumed += 1
+          given[index].append((holder, resumed.time))
+        }
+      }
+    }
+    for index in pools.indices {
+      var holds: [(row: Int, from: Nanoseconds, to: Nanoseconds)] = []
+      for one in given[index] {
+        guard let times = got[index][one.row] else { continue }
+        let next = times.firstSorted { $0 > one.at }
+        guard next > 0 else { continue }
+        holds.append((one.row, times[next - 1], one.at))
+      }
+      pools[index].byHolders = holds.count
+      pools[index].holds = holds.map { $0.to - $0.from }
+      let step = max(1, holds.count / Self.mostHolds)
+      for number in stride(from: 0, to: holds.count, by: step) {
+        let hold = holds[number]
+        for part in parts.split(trace.tasks[hold.row].id, hold.from, hold.to) {
+          pools[index].holding[part.cause, default: 0] += part.length
+        }
+      }
+      pools[index].caller =
+        callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) } ?? -1
+    }
+    return pools.sorted { ($1.waits.reduce(0, +), $0.location) < ($0.waits.reduce(0, +), $1.location) }
+  }
+
+  /// Groups of tasks that units made and left alone. O(tasks).
+  mutating func leaks() -> [Requests.Leak] {
+    var leaks: [Int32: Requests.Leak] = [:]
+    for row in trace.tasks.indices where loops.idle[row] == nil {
+      let task = trace.tasks[row]
+      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = taskRow(submitter) else { continue }
+      // What accepts connections makes tasks that live as long as these.
+      let group = loops.group[parent]
+      let isUnit =
+        loops.idle[parent] != nil ? !dispatches[Int(group)] : loops.sizes[Int(group)] >= 3 && trace.tasks[parent].over != nil
+      guard isUnit, task.isOutcomeKnown else { continue }
+      let code = parts.code.path(task.code).location
+      var leak =
+        leaks[loops.group[row]]
+        ?? Requests.Leak(name: task.kind, code: code, location: -1, first: submitted, last: submitted)
+      leak.created += 1
+      leak.first = min(leak.first, submitted)
+      leak.last = max(leak.last, submitted)
+      if task.over == nil {
+        leak.alive += 1
+        if let last = task.suspensions.last, last.to == nil {
+          leak.location = parts.code.path(last.at).location
+          leak.reason = last.reason
+        }
+      }
+      leaks[loops.group[row]] = leak
+    }
+    return leaks.values.filter { $0.alive > 0 }.sorted { ($1.alive, $0.name) < ($0.alive, $1.name) }
+  }
+
+  /// Waits for continuations in the middle of units that nobody resumes, at functions where they were resumed before. O(suspensions).
+  mutating func stuckUnits() -> [Requests.Stuck] {
+    var stuck: [Int32: Requests.Stuck] = [:]
+    var ended: [Int32: (count: Int, longest: Nanoseconds)] = [:]
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+        let path = parts.code.path(suspension.at)
+        guard path.isOwn else { continue }
+        let function = path.function
+        if let end = suspension.resumed?.time ?? suspension.to {
+          let known = ended[function] ?? (0, 0)
+          ended[function] = (known.count + 1, max(known.longest, end - suspension.from.time))
+        } else if task.over == nil, task.isOutcomeKnown {
+          let since = suspension.from.time
+          var one = stuck[function] ?? Requests.Stuck(location: path.location, since: since, work: task.id)
+          one.count += 1
+          if since < one.since { (one.since, one.work) = (since, task.id) }
+          stuck[function] = one
+        }
+      }
+    }
+    return stuck.map { function, one in
+      var one = one
+      (one.ended, one.longest) = ended[function] ?? (0, 0)
+      return one
+    }
+    .sorted { ($1.count, $0.location) < ($0.count, $1.location) }
+  }
+
+  /// Waits by the same functions that follow on each other, with nothing in between but pauses. Not by the same addresses: a compiler writes
+  /// a short loop out. O(suspensions).
+  mutating func repeats() -> [Requests.Repeat] {
+    var found: [[Int32]: (counts: [Int], errors: Int, location: Int32)] = [:]
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      var last: (path: ProgramCode.Path, times: Int, wasError: Bool)?
+      func close() {
+        guard let one = last else { return }
+        var known = found[one.path.functions] ?? ([], 0, one.path.location)
+        while known.counts.count < one.times { known.counts.append(0) }
+        known.counts[one.times - 1] += 1
+        found[one.path.functions] = known
+        last = nil
+      }
+      for suspension in task.suspensions where suspension.reason == .continuation {
+        let path = parts.code.path(suspension.at)
+        guard path.isOwn, suspension.at != loops.idle[row] else {
+          close()
+          continue
+        }
+        let isError = suspension.resumption == .error
+        if let one = last, one.path.functions == path.functions {
+          if one.wasError { found[path.functions, default: ([], 0, path.location)].errors += 1 }
+          last = (path, one.times + 1, isError)
+        } else {
+          close()
+          last = (path, 1, isError)
+        }
+      }
+      close()
+    }
+    return found.compactMap { functions, one -> Requests.Repeat? in
+      guard one.counts.count > 1 else { return nil }
+      let caller = functions.dropLast().last.map { parts.code.location(ofFunction: $0) } ?? -1
+      return Requests.Repeat(location: one.location, caller: caller, counts: one.counts, errors: one.errors)
+    }
+    .sorted { ($1.visits, $0.location) < ($0.visits, $1.location) }
+  }
+}
+
+/// Readers of a stream that have always had its next element waiting.
+extension RequestFinder {
+  /// What reads elements of `AsyncStream` is called so in the runtime.
+  private static let readers = ["AsyncStream.", "AsyncThrowingStream."]
+
+  private func readsStream(_ at: FrameID) -> Bool {
+    trace.stacks.stack(at).contains { id in
+      trace.stacks.symbols(of: id).contains { symbol in Self.readers.contains { symbol.shortName.contains($0) } }
+    }
+  }
+
+  /// Tasks that waited for a stream's elements once and never again, though they go on. O(suspensions).
+  mutating func backlogs() -> [Requests.Backlog] {
+    var known: [FrameID: Bool] = [:]
+    var backlogs: [Requests.Backlog] = []
+    for row in trace.tasks.indices where trace.tasks[row].over == nil && trace.tasks[row].suspensions.count > 1 {
+      let task = trace.tasks[row]
+      var last: TaskRecord.Suspension?
+      var after: [FrameID: Int] = [:]
+      var fedBy: [Int32: Int] = [:]
+      for suspension in task.suspensions {
+        guard let at = suspension.at else { continue }
+        let reads = known[at] ?? readsStream(at)
+        known[at] = reads
+        if reads {
+          last = suspension
+          after.removeAll(keepingCapacity: true)
+          if let feeder = suspension.resumer.flatMap(taskRow) { fedBy[loops.group[feeder], default: 0] += 1 }
+        } else if suspension.reason != .executor {
+          after[at, default: 0] += 1
+        }
+      }
+      guard let last, let since = last.to, let (at, count) = after.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
+      else { continue }
+      let read = parts.code.path(last.at)
+      backlogs.append(
+        Requests.Backlog(
+          work: task.id, reader: read.location, location: parts.code.path(at).location, since: since, handled: count,
+          isFedByRequests: fedBy.keys.contains { group in loops.idle.indices.contains { loops.group[$0] == group && loops.idle[$0] != nil } }))
+    }
+    return backlogs.sorted { ($1.handled, $0.work) < ($0.handled, $1.work) }
+  }
+}
