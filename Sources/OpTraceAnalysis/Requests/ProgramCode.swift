@@ -73,6 +73,16 @@ package struct ProgramCode {
   /// The first that was seen of a function's lines, as an index of a location.
   package func location(ofFunction index: Int32) -> Int32 { firstLocations[Int(index)] }
 
+  /// The outermost own function that two stacks pass at different lines: the one that calls what is inside of it again. Nil: there is
+  /// none. O(depth).
+  package mutating func function(inWhich first: FrameID, and second: FrameID) -> Int32? {
+    for (one, other) in zip(stacks.stack(first).reversed(), stacks.stack(second).reversed()) where one != other {
+      guard stacks[one]?.address != stacks[other]?.address else { continue }
+      return path(one).functions.last
+    }
+    return nil
+  }
+
   /// One location for all lines of a function: what runs is told by function. O(1).
   package func wholeFunction(_ location: Int32) -> Int32 {
     location < 0 ? location : firstLocations[Int(functionOfLocation[Int(location)])]

@@ -41,7 +41,7 @@ extension RequestFinder {
         }
         if let caller { callers[index][caller, default: 0] += 1 }
         if suspension.to != nil { got[index][row, default: []].append(end) }
-        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = taskRow(by), holder != row {
+        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row {
           pools[index].resumed += 1
           given[index].append((holder, resumed.time))
         }
@@ -75,7 +75,7 @@ extension RequestFinder {
     var leaks: [Int32: Requests.Leak] = [:]
     for row in trace.tasks.indices where loops.idle[row] == nil {
       let task = trace.tasks[row]
-      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = taskRow(submitter) else { continue }
+      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = trace.taskRow(submitter) else { continue }
       // What accepts connections makes tasks that live as long as these.
       let group = loops.group[parent]
       let isUnit =
@@ -133,13 +133,13 @@ extension RequestFinder {
   /// Waits by the same functions that follow on each other, with nothing in between but pauses. Not by the same addresses: a compiler writes
   /// a short loop out. O(suspensions).
   mutating func repeats() -> [Requests.Repeat] {
-    var found: [[Int32]: (counts: [Int], errors: Int, location: Int32)] = [:]
+    var found: [[Int32]: (counts: [Int], errors: Int, location: Int32, loop: Int32?)] = [:]
     for row in trace.tasks.indices {
       let task = trace.tasks[row]
-      var last: (path: ProgramCode.Path, times: Int, wasError: Bool)?
+      var last: (path: ProgramCode.Path, at: FrameID?, times: Int, wasError: Bool)?
       func close() {
         guard let one = last else { return }
-        var known = found[one.path.functions] ?? ([], 0, one.path.location)
+        var known = found[one.path.functions] ?? ([], 0, one.path.location, nil)
         while known.counts.count < one.times { known.counts.append(0) }
         known.counts[one.times - 1] += 1
         found[one.path.functions] = known
@@ -153,18 +153,22 @@ extension RequestFinder {
         }
         let isError = suspension.resumption == .error
         if let one = last, one.path.functions == path.functions {
-          if one.wasError { found[path.functions, default: ([], 0, path.location)].errors += 1 }
-          last = (path, one.times + 1, isError)
+          if one.wasError { found[path.functions, default: ([], 0, path.location, nil)].errors += 1 }
+          if found[path.functions]?.loop == nil, let first = one.at, let second = suspension.at, first != second {
+            let loop = parts.code.function(inWhich: first, and: second)
+            found[path.functions, default: ([], 0, path.location, nil)].loop = loop
+          }
+          last = (path, suspension.at, one.times + 1, isError)
         } else {
           close()
-          last = (path, 1, isError)
+          last = (path, suspension.at, 1, isError)
         }
       }
       close()
     }
     return found.compactMap { functions, one -> Requests.Repeat? in
       guard one.counts.count > 1 else { return nil }
-      let caller = functions.dropLast().last.map { parts.code.location(ofFunction: $0) } ?? -1
+      let caller = (one.loop ?? functions.dropLast().last).map { parts.code.location(ofFunction: $0) } ?? -1
       return Requests.Repeat(location: one.location, caller: caller, counts: one.counts, errors: one.errors)
     }
     .sorted { ($1.visits, $0.location) < ($0.visits, $1.location) }
@@ -198,7 +202,7 @@ extension RequestFinder {
         if reads {
           last = suspension
           after.removeAll(keepingCapacity: true)
-          if let feeder = suspension.resumer.flatMap(taskRow) { fedBy[loops.group[feeder], default: 0] += 1 }
+          if let feeder = suspension.resumer.flatMap(trace.taskRow) { fedBy[loops.group[feeder], default: 0] += 1 }
         } else if suspension.reason != .executor {
           after[at, default: 0] += 1
         }

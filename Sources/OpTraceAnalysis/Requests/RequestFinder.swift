@@ -92,25 +92,18 @@ struct RequestFinder {
     var made = Array(repeating: 0, count: loops.sizes.count)
     var outliving = made
     var rounds = made
+    for (row, times) in loops.idleTimes { rounds[Int(loops.group[row])] += times.count }
     for row in trace.tasks.indices {
-      if let idle = loops.idle[row] {
-        rounds[Int(loops.group[row])] += trace.tasks[row].suspensions.count { $0.at == idle }
+      trace.tasks.withUnsafeBufferPointer { tasks in
+        guard let submitter = tasks[row].submitter, let parent = trace.taskRow(submitter), loops.idle[parent] != nil,
+          let submitted = tasks[row].submitted?.time
+        else { return }
+        made[Int(loops.group[parent])] += 1
+        let next = loops.roundEnd(of: parent, after: submitted)
+        if let next, tasks[row].over ?? .max > next { outliving[Int(loops.group[parent])] += 1 }
       }
-      guard let submitter = trace.tasks[row].submitter, let parent = taskRow(submitter), let idle = loops.idle[parent],
-        let submitted = trace.tasks[row].submitted?.time
-      else { continue }
-      made[Int(loops.group[parent])] += 1
-      let next = trace.tasks[parent].suspensions.first { $0.from.time >= submitted && $0.at == idle }?.from.time
-      if let next, trace.tasks[row].over ?? .max > next { outliving[Int(loops.group[parent])] += 1 }
     }
     return made.indices.map { outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2 }
-  }
-
-  func taskRow(_ id: WorkID) -> Int? {
-    trace.workIndex(of: id).flatMap { index in
-      let first = trace.operations.count + trace.blocks.count
-      return index >= first ? index - first : nil
-    }
   }
 
   private mutating func addTasks() {
@@ -167,10 +160,9 @@ struct RequestFinder {
     guard let submitter = work.submitter, let index = trace.workIndex(of: submitter) else { return false }
     guard trace.kind(ofWorkAt: index) == .task else { return true }
     let row = index - trace.operations.count - trace.blocks.count
-    if let idle = loops.idle[row] {
+    if loops.idle[row] != nil {
       guard !dispatches[Int(loops.group[row])], let submitted = work.submitted?.time else { return false }
-      let end = trace.tasks[row].suspensions.first { $0.from.time >= submitted && $0.at == idle }?.from.time
-      return over ?? .max <= end ?? trace.tasks[row].over ?? .min
+      return over ?? .max <= loops.roundEnd(of: row, after: submitted) ?? trace.tasks[row].over ?? .min
     }
     // The program's main task and services are no units.
     guard loops.sizes[Int(loops.group[row])] >= 3, let end = trace.tasks[row].over else { return false }

@@ -11,6 +11,8 @@ struct TaskLoops {
   private(set) var group: [Int32]
   /// How many tasks are in each group.
   private(set) var sizes: [Int] = []
+  /// For each task that works in rounds, by its index, when it began to idle, in the order of time.
+  private(set) var idleTimes: [Int: [Nanoseconds]] = [:]
 
   /// What is known of the suspensions of a group at one stack.
   fileprivate struct Visits {
@@ -49,7 +51,20 @@ struct TaskLoops {
       }
     }
     let idles = visits.indices.map { Self.idle(visits[$0], of: sizes[$0], &code) }
-    for row in trace.tasks.indices { idle[row] = idles[Int(group[row])] }
+    for row in trace.tasks.indices {
+      guard let at = idles[Int(group[row])] else { continue }
+      idle[row] = at
+      idleTimes[row] = trace.tasks.withUnsafeBufferPointer { tasks in
+        tasks[row].suspensions.compactMap { $0.at == at ? $0.from.time : nil }
+      }
+    }
+  }
+
+  /// When the round ends in which a task is at this time; nil: it does not come back to where it idles. O(log rounds).
+  func roundEnd(of row: Int, after time: Nanoseconds) -> Nanoseconds? {
+    guard let times = idleTimes[row] else { return nil }
+    let next = times.firstSorted { $0 >= time }
+    return next < times.count ? times[next] : nil
   }
 
   private static func mayIdle(_ reason: TaskRecord.Reason) -> Bool { reason != .executor }

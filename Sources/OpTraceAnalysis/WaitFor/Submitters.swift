@@ -39,7 +39,8 @@ struct Submitters {
 extension Trace {
   /// The work whose code submitted it: an operation to a queue, a block, a task; nil: none.
   func submitter(of work: WorkID) -> WorkID? {
-    block(work)?.submitter ?? task(work)?.submitter ?? operation(work)?.enqueuedBy
+    guard let index = workIndex(of: work) else { return nil }
+    return kind(ofWorkAt: index) == .operation ? operations[index].enqueuedBy : submitter(ofWorkAt: index)
   }
 
   /// When and on which thread work was submitted.

@@ -63,20 +63,30 @@ public struct Trace: Sendable, Equatable {
   }
 
   /// The block with this number; nil: there is none. O(log n).
-  public func block(_ id: WorkID) -> BlockRecord? { Self.find(id, in: blocks) }
+  public func block(_ id: WorkID) -> BlockRecord? { blockRow(id).map { blocks[$0] } }
   /// The task with this number; nil: there is none. O(log n).
-  public func task(_ id: WorkID) -> TaskRecord? { Self.find(id, in: tasks) }
+  public func task(_ id: WorkID) -> TaskRecord? { taskRow(id).map { tasks[$0] } }
   /// The operation, block or task with this number; nil: there is none. O(log n).
   public func work(_ id: WorkID) -> (any Work)? { operation(id) ?? block(id) ?? task(id) }
 
+  /// The index of a block in ``blocks``; nil: there is none. O(log n), without a copy of a record.
+  package func blockRow(_ id: WorkID) -> Int? {
+    blocks.withUnsafeBufferPointer { all in Self.row(id, of: all.count) { all[$0].id } }
+  }
+  /// The index of a task in ``tasks``; nil: there is none. O(log n), without a copy of a record.
+  package func taskRow(_ id: WorkID) -> Int? {
+    tasks.withUnsafeBufferPointer { all in Self.row(id, of: all.count) { all[$0].id } }
+  }
+
   /// In a sorted list.
-  private static func find<Kind: Work>(_ id: WorkID, in list: [Kind]) -> Kind? {
-    var (low, high) = (0, list.count)
+  @inline(__always)
+  private static func row(_ id: WorkID, of count: Int, _ idAt: (Int) -> WorkID) -> Int? {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if list[middle].id < id { low = middle + 1 } else { high = middle }
+      if idAt(middle) < id { low = middle + 1 } else { high = middle }
     }
-    return low < list.count && list[low].id == id ? list[low] : nil
+    return low < count && idAt(low) == id ? low : nil
   }
   /// The dispatch queue with this number; nil: there is none. O(dispatch queues).
   public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }

@@ -59,20 +59,8 @@ extension Trace {
   /// The index of the work with this number; nil: there is none. O(log n).
   package func workIndex(of id: WorkID) -> Int? {
     if let index = index(of: id) { return index }
-    if let index = Self.index(of: id, in: blocks) { return operations.count + index }
-    return Self.index(of: id, in: tasks).map { operations.count + blocks.count + $0 }
-  }
-
-  /// In a sorted list.
-  private static func index(of id: WorkID, in works: [some Work]) -> Int? {
-    works.withUnsafeBufferPointer { works in
-      var (low, high) = (0, works.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if works[middle].id < id { low = middle + 1 } else { high = middle }
-      }
-      return low < works.count && works[low].id == id ? low : nil
-    }
+    if let index = blockRow(id) { return operations.count + index }
+    return taskRow(id).map { operations.count + blocks.count + $0 }
   }
 
   /// The number of what submitted the work with this index. O(1), without a copy of the record.
