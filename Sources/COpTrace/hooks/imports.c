@@ -78,7 +78,8 @@ static bool is_of_tasks(const char *name) { return begins(name, "swift_") || beg
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
-      !(wants[imports_tasks] && is_of_tasks(name)) && !(wants[imports_tests] && is_of_tests(name)))
+      !(wants[imports_loops] && begins(name, "epoll_")) && !(wants[imports_tasks] && is_of_tasks(name)) &&
+      !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
