@@ -10,30 +10,22 @@
 #include "../records/thread_numbers.h"
 #include "COpTraceFields.h"
 
-// A turn of so many milliseconds has a record of its own. The others of times are in milliseconds, too: how often totals are written
-// (a beat of the flusher is a second), and how often the same is said again, so that a ring has it.
-enum { long_turn = 10, a_period = 900, again_after = 60000 };
+// In milliseconds: how often totals are written (a beat of the flusher is a second), and how often the same is said again, so that a
+// ring has it.
+enum { a_period = 900, again_after = 60000 };
 
 _Thread_local loop_note *loop_of_thread;
 
-static optrace_recorder *_Atomic recorder_of_loops;
+optrace_recorder *_Atomic loops_recorded_in;
 // Of all threads that have called `epoll_wait` and live.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static loop_note *notes;
 
 void loops_record(optrace_recorder *recorder) {
-  if (!loops_recorder()) atomic_store_explicit(&recorder_of_loops, recorder, memory_order_release);
+  if (!loops_recorder()) atomic_store_explicit(&loops_recorded_in, recorder, memory_order_release);
 }
-
-optrace_recorder *loops_recorder(void) {
-  optrace_recorder *recorder = atomic_load_explicit(&recorder_of_loops, memory_order_acquire);
-  return recorder_is_enabled(recorder) ? recorder : NULL;
-}
-
-// ---- The thread's own part -----------------------------------------------------------------------------------------
 
 static uint64_t load(const _Atomic uint64_t *from) { return atomic_load_explicit(from, memory_order_relaxed); }
-static void store(_Atomic uint64_t *to, uint64_t value) { atomic_store_explicit(to, value, memory_order_relaxed); }
 
 static optrace_recorder *load_recorder(const loop_note *note) { return atomic_load_explicit(&note->recorder, memory_order_relaxed); }
 
@@ -49,29 +41,9 @@ static void write_turn(optrace_recorder *recorder, const loop_note *note, uint32
   emit_at_time(recorder, optrace_kind_loop_turn, thread, optrace_loop_turn_word1(fields), 0, now);
 }
 
-static __attribute__((noinline)) void write_long(optrace_recorder *recorder, const loop_note *note, uint64_t began, uint64_t now) {
+void loop_turn_was_long(optrace_recorder *recorder, const loop_note *note, uint64_t began, uint64_t now) {
   const thread_buffer *buffer = buffer_find(recorder);
   if (buffer) write_turn(recorder, note, buffer->thread, began, now, false);
-}
-
-static void end_turn(loop_note *note, uint64_t length) {
-  uint32_t version = atomic_load_explicit(&note->version, memory_order_relaxed);
-  uint32_t turns = atomic_load_explicit(&note->turns, memory_order_relaxed);
-  atomic_store_explicit(&note->version, version + 1, memory_order_relaxed);
-  atomic_thread_fence(memory_order_release);
-  atomic_store_explicit(&note->turns, turns + 1, memory_order_relaxed);
-  store(&note->busy, load(&note->busy) + length);
-  store(&note->began, 0);
-  if (length > load(&note->longest)) store(&note->longest, length);
-  atomic_store_explicit(&note->version, version + 2, memory_order_release);
-}
-
-void loop_waits(loop_note *note, optrace_recorder *recorder) {
-  uint64_t began = load(&note->began);
-  if (!began) return;
-  uint64_t now = recorder_now(recorder), length = since(began, now);
-  end_turn(note, length);
-  if (unlikely(length >= ticks(recorder, long_turn))) write_long(recorder, note, began, now);
 }
 
 // ---- Records -------------------------------------------------------------------------------------------------------
@@ -132,7 +104,7 @@ static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
   bool is_due = is_last || since(note->told.at, now) >= ticks(recorder, a_period);
   bool writes_totals = is_due && (is_last || !is_same || !note->told.written || since(note->told.written, now) >= ticks(recorder, again_after));
   bool is_told = note->told.turn == r.began && since(note->told.turn_written, now) < ticks(recorder, again_after);
-  bool writes_turn = open >= ticks(recorder, long_turn) && (is_last || !is_told);
+  bool writes_turn = open >= ticks(recorder, loop_long_turn) && (is_last || !is_told);
   uint32_t thread = writes_totals || writes_turn ? thread_of(recorder, note, now) : 0;
   if (thread && writes_turn) {
     write_turn(recorder, note, thread, r.began, now, true);
@@ -162,12 +134,12 @@ static bool tell_all(optrace_recorder *recorder, bool is_last) {
 }
 
 bool loops_report(optrace_recorder *recorder) {
-  return atomic_load_explicit(&recorder_of_loops, memory_order_relaxed) == recorder && tell_all(recorder, false);
+  return atomic_load_explicit(&loops_recorded_in, memory_order_relaxed) == recorder && tell_all(recorder, false);
 }
 
 void loops_stop(optrace_recorder *recorder) {
   optrace_recorder *is = recorder;
-  if (atomic_compare_exchange_strong(&recorder_of_loops, &is, NULL)) tell_all(recorder, true);
+  if (atomic_compare_exchange_strong(&loops_recorded_in, &is, NULL)) tell_all(recorder, true);
 }
 
 // ---- Threads -------------------------------------------------------------------------------------------------------
@@ -212,8 +184,8 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
   note->tid = optrace_thread_id();
   note->process = getpid();
   note->is_manager = is_manager;
-  store(&note->began, 0);
-  store(&note->longest, 0);
+  atomic_store_explicit(&note->began, 0, memory_order_relaxed);
+  atomic_store_explicit(&note->longest, 0, memory_order_relaxed);
   note->told = (loop_told){.at = now, .busy = load(&note->busy), .turns = atomic_load_explicit(&note->turns, memory_order_relaxed)};
   note->told.named = now;
   atomic_store_explicit(&note->recorder, recorder, memory_order_relaxed);
