@@ -524,7 +524,7 @@ public struct EventSpec: Sendable {
     EventSpec(
       .loopTurn, "loop-turn", .thread,
       [.init("age", 1, 0, 40, .age), .init("open", 1, 40, 1, .flag), .init("manager", 1, 41, 1, .flag)],
-      part: .remark, carry: .never, life: .nobody, since: 9,
+      carry: .never, life: .nobody, since: 9,
       meaning:
         "a turn of the thread's event loop that lasted 10 ms or more: from the return of `epoll_wait`, `age` ago, to its next call. `open`: it still runs; written again about once a minute. `manager`: as in `loop-turns`"
     ),
@@ -535,7 +535,7 @@ public struct EventSpec: Sendable {
         .init("longest", 1, 32, 32, .unsigned(.any)), .init("busy", 2, 0, 32, .unsigned(.any)),
         .init("idle", 2, 32, 32, .unsigned(.any)),
       ],
-      part: .remark, carry: .never, life: .nobody, since: 9,
+      carry: .never, life: .nobody, since: 9,
       meaning:
         "what the thread's event loop did in the `busy` and `idle` microseconds until here: in its turns, and waiting. `turns`: those that ended. `longest`: of those and of one that still runs, in microseconds, rounded up. `manager`: it is libdispatch's own thread. `open`: a turn runs. About once a second; left out while one turn or one wait goes on, so what is between two records was all busy if the first one says `open`, else all idle"
     ),

@@ -38,7 +38,8 @@ static void write_turn(optrace_recorder *recorder, const loop_note *note, uint32
   uint64_t age = since(began, now) / optrace_format_age_unit;
   optrace_loop_turn_fields fields = {.age = age < optrace_loop_turn_largest_age ? age : optrace_loop_turn_largest_age,
                                      .open = is_open, .manager = note->is_manager};
-  emit_at_time(recorder, optrace_kind_loop_turn, thread, optrace_loop_turn_word1(fields), 0, now);
+  const uint64_t word = optrace_loop_turn_word1(fields);
+  emit_at_time(recorder, optrace_kind_loop_turn, thread, &word, 1, now);
 }
 
 void loop_turn_was_long(optrace_recorder *recorder, const loop_note *note, uint64_t began, uint64_t now) {
@@ -82,7 +83,8 @@ static void write_totals(optrace_recorder *recorder, loop_note *note, uint32_t t
     .open = r->began != 0, .longest = longest ? microseconds(recorder, longest - 1) + 1 : 0, .busy = used,
     .idle = all > used ? all - used : 0,
   };
-  emit_at_time(recorder, optrace_kind_loop_turns, thread, optrace_loop_turns_word1(fields), optrace_loop_turns_word2(fields), now);
+  const uint64_t words[] = {optrace_loop_turns_word1(fields), optrace_loop_turns_word2(fields)};
+  emit_at_time(recorder, optrace_kind_loop_turns, thread, words, 2, now);
 }
 
 // In a ring the name would be gone with its chunk, when the thread itself records nothing.
