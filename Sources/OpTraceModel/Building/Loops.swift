@@ -63,7 +63,7 @@ struct Loops {
   /// Forgets seconds and long turns from before `time`, and loops of which nothing was heard for long. O(seconds).
   mutating func forget(before time: Nanoseconds) {
     for (thread, loop) in loops {
-      if max(loop.told?.time ?? .min, loop.seenUntil) < time - Self.longestSilence {
+      if max(loop.told?.time ?? .min, loop.seenUntil) < time &- Self.longestSilence {
         loops[thread] = nil
         continue
       }
@@ -82,8 +82,8 @@ extension LoopRecord {
   fileprivate mutating func add(_ second: Second) {
     seconds.append(second)
     turns += second.turns
-    busy += second.busy
-    idle += second.idle
+    busy = TimeBounds.clamp(busy + second.busy)
+    idle = TimeBounds.clamp(idle + second.idle)
     longest = max(longest, second.longest)
   }
 }
