@@ -51,17 +51,30 @@ static void loop_wake(const loop *l) {
 
 enum { by_wait, by_pwait, by_pwait2 };
 
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+static int pwait2(int set, struct epoll_event *event, int timeout) {
+  const struct timespec time = {timeout / 1000, timeout % 1000 * (long)milliseconds};
+  return epoll_pwait2(set, event, 1, timeout < 0 ? NULL : &time, NULL);
+}
+#else
+static int pwait2(int set, struct epoll_event *event, int timeout) {
+  (void)set, (void)event, (void)timeout;
+  errno = ENOSYS;
+  return -1;
+}
+#endif
+
+// Old systems and emulators do not have it. Tried before it is heard.
+static bool has_pwait2;
+static void try_pwait2(void) {
+  struct epoll_event event;
+  has_pwait2 = pwait2(-1, &event, 0) == 0 || errno != ENOSYS;
+}
+
 static int wait_by(int which, int set, int timeout) {
   struct epoll_event event;
   if (which == by_pwait) return epoll_pwait(set, &event, 1, timeout, NULL);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-  const struct timespec time = {timeout / 1000, timeout % 1000 * (long)milliseconds};
-  if (which == by_pwait2) {
-    int result = epoll_pwait2(set, &event, 1, timeout < 0 ? NULL : &time, NULL);
-    if (result >= 0 || errno != ENOSYS) return result;
-  }
-#endif
-  return epoll_wait(set, &event, 1, timeout);
+  return which == by_pwait2 && has_pwait2 ? pwait2(set, &event, timeout) : epoll_wait(set, &event, 1, timeout);
 }
 
 // The turn that runs ends, and the next one begins.
@@ -82,6 +95,7 @@ static void busy(uint64_t nanoseconds) {
 // ---- Recording -----------------------------------------------------------------------------------------------------
 
 static optrace_recorder *begin(uint64_t ring) {
+  try_pwait2();
   optrace_recorder *recorder = ring ? recording_begin_flight("run.optrace", ring) : recording_begin("run.optrace", 0, 0, true);
   const char *why = recorder ? optrace_hooks_install() : "there is no recorder";
   if (recorder && !why) why = optrace_record_dispatch(recorder);
