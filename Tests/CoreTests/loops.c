@@ -387,6 +387,11 @@ TEST(nothing_is_recorded_after_the_stop_and_a_second_recording_counts_anew) {
   loop_close(&l);
 }
 
+static void *end_after(void *thread) {
+  pthread_join(*(pthread_t *)thread, NULL);
+  _exit(0);
+}
+
 TEST(a_forked_child_of_a_loop_records_nothing) {
   optrace_recorder *recorder = begin(0);
   REQUIRE(recorder);
@@ -399,7 +404,11 @@ TEST(a_forked_child_of_a_loop_records_nothing) {
     busy(20 * milliseconds);
     loop_wait(&l, by_wait, 0);
     // Its thread ends as any other.
-    pthread_exit(NULL);
+    static pthread_t first;
+    first = pthread_self();
+    pthread_t other;
+    if (pthread_create(&other, NULL, end_after, &first) == 0) pthread_exit(NULL);
+    _exit(1);
   }
   int status = 0;
   REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
