@@ -2,6 +2,7 @@
 #if defined(__linux__) && defined(__clang__)
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -211,6 +212,40 @@ TEST(turns_are_counted_and_only_long_ones_told_of) {
   loop_close(&l);
 }
 
+// As Foundation's do it: the set is polled, and asked only then.
+TEST(a_run_loop_waits_where_it_polls_its_set) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  loop_wait(&l, by_wait, 0);
+  uint64_t slept = 0;
+  for (int i = 0; i < 40; i++) {
+    struct pollfd file = {.fd = l.set, .events = POLLIN};
+    if (i % 8 != 7) loop_wake(&l);
+    uint64_t now = optrace_clock_monotonic();
+    l.lengths[l.turns++] = now - l.began;
+    int result = i % 2 ? poll(&file, 1, 5) : ppoll(&file, 1, &(struct timespec){.tv_nsec = 5 * milliseconds}, NULL);
+    l.began = optrace_clock_monotonic();
+    slept += l.began - now;
+    struct epoll_event event;
+    EXPECT_EQUAL(result, i % 8 != 7);
+    if (result > 0) EXPECT_EQUAL(epoll_wait(l.set, &event, 1, 0), 1);
+    uint64_t eaten;
+    if (result > 0) EXPECT_EQUAL(read(l.event, &eaten, sizeof eaten), (ssize_t)sizeof eaten);
+    // A wait for another file is a part of the turn.
+    file.fd = l.event;
+    if (i == 5) EXPECT_EQUAL(poll(&file, 1, 20), 0);
+    if (i % 10 == 3) busy(20 * milliseconds);
+  }
+  loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  expect_loop(&t, 0, &l);
+  expect_near(facts_of(&t, 0).idle, slept, 2 * milliseconds);
+  trace_free(&t);
+  loop_close(&l);
+}
+
 static loop loops[2];
 static uint32_t tids[2];
 
@@ -387,8 +422,9 @@ TEST(nothing_is_recorded_after_the_stop_and_a_second_recording_counts_anew) {
   loop_close(&l);
 }
 
-static void *end_after(void *thread) {
-  pthread_join(*(pthread_t *)thread, NULL);
+// The destructors of later keys come later.
+static void leave(void *unused) {
+  (void)unused;
   _exit(0);
 }
 
@@ -404,10 +440,8 @@ TEST(a_forked_child_of_a_loop_records_nothing) {
     busy(20 * milliseconds);
     loop_wait(&l, by_wait, 0);
     // Its thread ends as any other.
-    static pthread_t first;
-    first = pthread_self();
-    pthread_t other;
-    if (pthread_create(&other, NULL, end_after, &first) == 0) pthread_exit(NULL);
+    pthread_key_t last;
+    if (pthread_key_create(&last, leave) == 0 && pthread_setspecific(last, &l) == 0) pthread_exit(NULL);
     _exit(1);
   }
   int status = 0;

@@ -186,6 +186,7 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
   note->tid = optrace_thread_id();
   note->process = getpid();
   note->is_manager = is_manager;
+  note->set = -1;
   atomic_store_explicit(&note->began, 0, memory_order_relaxed);
   atomic_store_explicit(&note->longest, 0, memory_order_relaxed);
   note->told = (loop_told){.at = now, .busy = load(&note->busy), .turns = atomic_load_explicit(&note->turns, memory_order_relaxed)};

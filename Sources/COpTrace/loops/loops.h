@@ -22,6 +22,10 @@ typedef struct loop_note {
   _Atomic uint64_t busy;     // In all turns that have ended.
   _Atomic uint64_t longest;  // Of those that have ended and are in no record.
 
+  // The thread's alone.
+  int set;         // What it has waited for last.
+  bool is_polled;  // That set was polled, and has events.
+
   // Under the lock.
   optrace_recorder *_Atomic recorder;
   bool is_manager;           // It is libdispatch's own thread.
