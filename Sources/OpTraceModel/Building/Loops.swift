@@ -20,16 +20,21 @@ struct Loops {
   private static let longestSilence: Nanoseconds = 150_000_000_000
 
   mutating func add(_ thread: UInt32, _ fields: EventFields.LoopTurns, _ time: Nanoseconds) {
-    let second = LoopRecord.Second(
+    var second = LoopRecord.Second(
       time: time, turns: Int(fields.turns), busy: Nanoseconds(fields.busy) * Self.microsecond,
       idle: Nanoseconds(fields.idle) * Self.microsecond, longest: Nanoseconds(fields.longest) * Self.microsecond)
     change(thread) { loop in
       loop.record.isManager = fields.manager
-      if let told = loop.told, second.began - told.time >= Self.shortestGap {
+      if let told = loop.told {
         let gap = second.began - told.time
-        loop.record.add(
-          .init(
-            time: second.began, turns: 0, busy: told.isOpen ? gap : 0, idle: told.isOpen ? 0 : gap, longest: 0))
+        if gap >= Self.shortestGap {
+          loop.record.add(
+            .init(
+              time: second.began, turns: 0, busy: told.isOpen ? gap : 0, idle: told.isOpen ? 0 : gap, longest: 0))
+        } else if gap > -Self.shortestGap {
+          // The recorder's clock and the trace's differ by some 0.01 %.
+          second.idle = max(0, time - told.time - second.busy)
+        }
       }
       loop.record.add(second)
       loop.told = (time, fields.open)

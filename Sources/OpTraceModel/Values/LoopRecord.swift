@@ -12,7 +12,7 @@ public struct LoopRecord: Sendable, Equatable, TraceOwned {
     public var turns: Int
     /// Nanoseconds in turns, to the microsecond.
     public var busy: Nanoseconds
-    /// Nanoseconds in `epoll_wait`, to the microsecond.
+    /// Nanoseconds in `epoll_wait`.
     public var idle: Nanoseconds
     /// The longest turn that ended in it or was going on at its end, in nanoseconds from the turn's beginning; rounded up to the
     /// microsecond. 0: none.
