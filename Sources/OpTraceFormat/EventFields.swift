@@ -6,7 +6,7 @@
 /// field is cut off; a field narrower than its type has its largest value beside it.
 package enum EventFields {
   /// The minor version of the format that brought the newest kind or field.
-  @inlinable package static var newestVersion: UInt16 { 8 }
+  @inlinable package static var newestVersion: UInt16 { 9 }
 
   /// `created`
   package struct OperationCreated: EventWords {
@@ -1029,6 +1029,57 @@ package enum EventFields {
     @inlinable package var used: UInt64 { word1 }
     @inlinable package var lost: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var missing: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
+  }
+
+  /// `loop-turn`
+  package struct LoopTurn: EventWords {
+    @inlinable package static var kind: EventKind { .loopTurn }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(age: UInt64, open: Bool, manager: Bool) {
+      word1 = age & 0xFF_FFFF_FFFF | (open ? 1 << 40 : 0) | (manager ? 1 << 41 : 0)
+      word2 = 0
+    }
+
+    @inlinable package var age: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var open: Bool { word1 >> 40 & 1 != 0 }
+    @inlinable package var manager: Bool { word1 >> 41 & 1 != 0 }
+  }
+
+  /// `loop-turns`
+  package struct LoopTurns: EventWords {
+    @inlinable package static var kind: EventKind { .loopTurns }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(turns: UInt32, manager: Bool, open: Bool, longest: UInt32, busy: UInt32, idle: UInt32) {
+      word1 = UInt64(turns) & 0xFF_FFFF | (manager ? 1 << 24 : 0) | (open ? 1 << 25 : 0) | UInt64(longest) << 32
+      word2 = UInt64(busy) | UInt64(idle) << 32
+    }
+
+    @inlinable package var turns: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFF_FFFF) }
+    @inlinable package static var largestTurns: UInt32 { 0xFF_FFFF }
+    @inlinable package var manager: Bool { word1 >> 24 & 1 != 0 }
+    @inlinable package var open: Bool { word1 >> 25 & 1 != 0 }
+    @inlinable package var longest: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var busy: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var idle: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
 
   /// `thread`

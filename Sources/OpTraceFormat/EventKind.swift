@@ -124,6 +124,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case sampled = 0x5D
   /// The same, inside of a system call. Since 1.8.
   case sampledInKernel = 0x5E
+  /// A long turn of a thread's event loop: it has ended, or still runs. Since 1.9.
+  case loopTurn = 0x5F
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -154,6 +156,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case profile = 0x8E
   /// How much processor time the program has used while it was sampled. Since 1.8.
   case sampling = 0x8F
+  /// What a thread's event loop has done in about a second. Since 1.9.
+  case loopTurns = 0x90
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

@@ -520,6 +520,26 @@ public struct EventSpec: Sendable {
         "`used`: processor time in nanoseconds that the program has used since `profile`, without the recorder's own thread. `lost`: samples that found no room until here. `missing`: threads that are not sampled"
     ),
 
+    // Event loops: threads that wait in `epoll_wait`.
+    EventSpec(
+      .loopTurn, "loop-turn", .thread,
+      [.init("age", 1, 0, 40, .age), .init("open", 1, 40, 1, .flag), .init("manager", 1, 41, 1, .flag)],
+      carry: .never, life: .nobody, since: 9,
+      meaning:
+        "a turn of the thread's event loop that lasted 10 ms or more: from the return of `epoll_wait`, `age` ago, to its next call. `open`: it still runs; written again about once a minute. `manager`: as in `loop-turns`"
+    ),
+    EventSpec(
+      .loopTurns, "loop-turns", .thread,
+      [
+        .init("turns", 1, 0, 24, .unsigned(.any)), .init("manager", 1, 24, 1, .flag), .init("open", 1, 25, 1, .flag),
+        .init("longest", 1, 32, 32, .unsigned(.any)), .init("busy", 2, 0, 32, .unsigned(.any)),
+        .init("idle", 2, 32, 32, .unsigned(.any)),
+      ],
+      carry: .never, life: .nobody, since: 9,
+      meaning:
+        "what the thread's event loop did in the `busy` and `idle` microseconds until here: in its turns, and waiting. `turns`: those that ended. `longest`: of those and of one that still runs, in microseconds, rounded up. `manager`: it is libdispatch's own thread. `open`: a turn runs. About once a second; left out while one turn or one wait goes on, so what is between two records was all busy if the first one says `open`, else all idle"
+    ),
+
     // Bookkeeping.
     EventSpec(
       .threadNamed, "thread", .thread, [.init("tid", 1, 32, 32, .systemThread)], text: .init(.thread, at: 2),

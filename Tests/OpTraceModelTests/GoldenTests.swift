@@ -132,6 +132,15 @@ import Testing
     lines += trace.samples.map { one in
       "sample at \(one.time) on \(one.thread)\(one.isInKernel ? " in the kernel" : "")" + stack(one.at, trace)
     }
+    for loop in trace.loops {
+      lines.append(
+        "loop of \(loop.thread)\(loop.isManager ? ", libdispatch's" : ""): \(loop.turns) turns, busy \(loop.busy), "
+          + "idle \(loop.idle), longest \(loop.longest)")
+      lines += loop.seconds.map {
+        "  \($0.began) to \($0.time): \($0.turns) turns, busy \($0.busy), idle \($0.idle), longest \($0.longest)"
+      }
+      lines += loop.longTurns.map { "  long turn: \($0.began) to \(show($0.ended))" }
+    }
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
       for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }

@@ -34,6 +34,8 @@ import Testing
     7 t1 task #6 by=#2
     8 t1 sampled f0 thread=t1
     8 t1 sampled f0 thread=t2
+    9 t1 loop-turns t1 turns=1
+    9 t1 loop-turns t2 turns=1
 
     """
 

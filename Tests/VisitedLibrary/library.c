@@ -6,3 +6,17 @@ int visit(int (*back)(void *context), void *context) {
   __asm__ volatile("" ::: "memory");
   return result + 1;
 }
+
+#if defined(__linux__)
+#include <sys/epoll.h>
+
+// Waits here, as a thread of a library's own does. Returns what `epoll_wait` does.
+int visit_events(int set);
+
+int visit_events(int set) {
+  struct epoll_event event;
+  int result = epoll_wait(set, &event, 1, -1);
+  __asm__ volatile("" ::: "memory");
+  return result;
+}
+#endif

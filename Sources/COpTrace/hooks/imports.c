@@ -72,13 +72,16 @@ static bool stays(int table) { return table == imports_tests; }
 
 static bool is_of_tests(const char *name) { return begins(name, "swift_task_localValue"); }
 
+static bool is_of_loops(const char *name) { return begins(name, "epoll_") || strcmp(name, "poll") == 0 || strcmp(name, "ppoll") == 0; }
+
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
 // `object`: whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
-      !(wants[imports_tasks] && is_of_tasks(name)) && !(wants[imports_tests] && is_of_tests(name)))
+      !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
+      !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {

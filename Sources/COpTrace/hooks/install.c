@@ -3,6 +3,7 @@
 
 #include "../dispatch/submitted.h"
 #include "../life/flusher.h"
+#include "../loops/loops.h"
 #include "../stacks/events.h"
 #include "blocking.h"
 #include "classes.h"
@@ -10,6 +11,7 @@
 #include "entered.h"
 #include "foundation.h"
 #include "imports.h"
+#include "loops.h"
 #include "objects.h"
 #include "once.h"
 #include "operations.h"
@@ -32,7 +34,7 @@ static hooked_method *const methods[] = {[class_operation] = operation_methods, 
 static hooked_import *const imports[import_tables] = {
   [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_timers] = timer_imports,
   [imports_once] = once_imports, [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports,
-  [imports_tests] = test_imports,
+  [imports_loops] = loop_imports, [imports_tests] = test_imports,
 };
 
 // Foundation is another one than this recorder knows; then its operations are left out.
@@ -123,11 +125,18 @@ const char *optrace_hooks_install(void) {
 // Null, or the reason why the functions of a table that nobody has wanted so far cannot be hooked any more.
 static const char *comes_late(int table) { return is_swift() && !imports_wanted(table) ? entered_misfit() : NULL; }
 
+// With blocks and with tasks: a loop's turn is where they wait for it. It costs less than they do.
+static void record_loops(optrace_recorder *recorder) {
+  loops_record(recorder);
+  imports_want(imports_loops);
+}
+
 const char *optrace_record_dispatch(optrace_recorder *recorder) {
   const char *why = comes_late(imports_dispatch);
   if (why) return why;
   record_submitted(recorder);
   imports_want(imports_dispatch);
+  record_loops(recorder);
   classes_refresh();
   return NULL;
 }
@@ -137,6 +146,7 @@ const char *optrace_record_tasks(optrace_recorder *recorder) {
   if (!why) why = tasks_prepare(recorder);
   if (why) return why;
   imports_want(imports_tasks);
+  record_loops(recorder);
   classes_refresh();
   // The recorder of a program that is linked with OpTrace changes no code of libraries: it may have threads by now.
   if (!is_swift() || book_is_static()) runtime_entries_take();

@@ -719,6 +719,43 @@ static inline optrace_sampling_fields optrace_sampling_read(uint64_t word1, uint
   return (optrace_sampling_fields){.used = word1, .lost = (uint32_t)(word2), .missing = (uint32_t)(word2 >> 32)};
 }
 
+// `loop-turn`
+typedef struct {
+  uint64_t age;
+  bool open;
+  bool manager;
+} optrace_loop_turn_fields;
+static const uint64_t optrace_loop_turn_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_loop_turn_word1(optrace_loop_turn_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu) | (uint64_t)fields.open << 40 | (uint64_t)fields.manager << 41;
+}
+static inline optrace_loop_turn_fields optrace_loop_turn_read(uint64_t word1) {
+  return (optrace_loop_turn_fields){.age = word1 & 0xFFFFFFFFFFu, .open = word1 >> 40 & 1, .manager = word1 >> 41 & 1};
+}
+
+// `loop-turns`
+typedef struct {
+  uint32_t turns;
+  bool manager;
+  bool open;
+  uint32_t longest;
+  uint32_t busy;
+  uint32_t idle;
+} optrace_loop_turns_fields;
+enum { optrace_loop_turns_largest_turns = 0xFFFFFF };
+static inline uint64_t optrace_loop_turns_word1(optrace_loop_turns_fields fields) {
+  return ((uint64_t)fields.turns & 0xFFFFFFu) | (uint64_t)fields.manager << 24 | (uint64_t)fields.open << 25 |
+         (uint64_t)fields.longest << 32;
+}
+static inline uint64_t optrace_loop_turns_word2(optrace_loop_turns_fields fields) {
+  return (uint64_t)fields.busy | (uint64_t)fields.idle << 32;
+}
+static inline optrace_loop_turns_fields optrace_loop_turns_read(uint64_t word1, uint64_t word2) {
+  return (optrace_loop_turns_fields){.turns = (uint32_t)(word1 & 0xFFFFFFu), .manager = word1 >> 24 & 1,
+    .open = word1 >> 25 & 1, .longest = (uint32_t)(word1 >> 32), .busy = (uint32_t)(word2),
+    .idle = (uint32_t)(word2 >> 32)};
+}
+
 // `thread`
 typedef struct {
   uint32_t tid;

@@ -90,6 +90,7 @@ enum {
   optrace_kind_task_resumed = 0x5C,
   optrace_kind_sampled = 0x5D,
   optrace_kind_sampled_in_kernel = 0x5E,
+  optrace_kind_loop_turn = 0x5F,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
@@ -104,6 +105,7 @@ enum {
   optrace_kind_task_queued = 0x8D,
   optrace_kind_profile = 0x8E,
   optrace_kind_sampling = 0x8F,
+  optrace_kind_loop_turns = 0x90,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -173,7 +175,7 @@ enum {
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 8,
+  optrace_format_minor_version = 9,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,

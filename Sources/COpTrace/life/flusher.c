@@ -7,6 +7,7 @@
 
 #include "../base/seal.h"
 #include "../entries/entries.h"
+#include "../loops/loops.h"
 #include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
@@ -69,13 +70,16 @@ static void recycle_ahead(optrace_recorder *recorder) {
     if (!ring_recycle(recorder)) break;
 }
 
-// What this writes is no sign that the program goes on.
-static void drain_samples(optrace_recorder *recorder) {
+// Samples, and what event loops do. What this writes is no sign that the program goes on.
+static void write_seen(optrace_recorder *recorder) {
   uint64_t before;
-  if (profile_pause(recorder) == UINT64_MAX) return;
-  profile_cover_others(recorder);
+  bool is_sampled = profile_pause(recorder) != UINT64_MAX, has_loops = loops_recorder() == recorder;
+  if (!is_sampled && !has_loops) return;
+  if (is_sampled) profile_cover_others(recorder);
   bool is_known = optrace_recorder_activity(recorder, &before);
-  if (profile_drain(recorder) && is_known) snapshot_overlook(recorder, before);
+  bool has_written = is_sampled && profile_drain(recorder);
+  has_written |= has_loops && loops_report(recorder);
+  if (has_written && is_known) snapshot_overlook(recorder, before);
 }
 
 static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
@@ -132,7 +136,7 @@ static void *flush(void *argument) {
     pthread_mutex_unlock(&recorder->lock);
     if (waits) waits_report(recorder);
     if (hooks) check();
-    drain_samples(recorder);
+    write_seen(recorder);
     snapshot_if_still(recorder, beats && pause_is_full);
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping) break;

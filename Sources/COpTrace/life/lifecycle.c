@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/wiped.h"
+#include "../loops/loops.h"
 #include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
@@ -71,6 +72,7 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
 int optrace_recorder_stop(optrace_recorder *recorder) {
   if (!recorder->base) return 0;  // A forked child.
   profile_stop(recorder);
+  loops_stop(recorder);
   atomic_store(&recorder->enabled, 0);
   pthread_mutex_lock(&recorder->grow);
   pthread_mutex_lock(&recorder->lock);

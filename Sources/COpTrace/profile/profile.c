@@ -83,23 +83,10 @@ static void read_text(const char *path, char *out, size_t size) {
   out[length > 0 ? length : 0] = 0;
 }
 
-static void read_name(uint32_t tid, char *out, size_t size) {
-  char path[48];
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-  read_text(path, out, size);
-  out[strcspn(out, "\n")] = 0;
-}
-
 static uint32_t thread_of(struct profiler *p, uint32_t tid) {
   if (p->tid == tid && p->thread) return p->thread;
   p->tid = tid;
-  p->thread = thread_number_find(p->recorder, tid);
-  if (!p->thread) {
-    char name[32];
-    read_name(tid, name, sizeof name);
-    p->thread = thread_number_make(p->recorder, tid, name, 0);
-  }
-  return p->thread;
+  return p->thread = thread_number_named(p->recorder, tid, false);
 }
 
 static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {

@@ -234,6 +234,15 @@ void emit_sample(optrace_recorder *recorder, uint8_t kind, uint32_t frame, uint6
   buffer_commit(buffer, at + 16);
 }
 
+void emit_at_time(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint64_t *words, uint32_t count, uint64_t now) {
+  if (!recorder_is_enabled(recorder)) return;
+  thread_buffer *buffer;
+  uint8_t *at = begin_at(recorder, &buffer, 8 + 8 * count, kind, subject, now);
+  if (unlikely(!at)) return;
+  memcpy(at + 8, words, 8 * count);
+  buffer_commit(buffer, at + 8 + 8 * count);
+}
+
 static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
                                                        uint32_t high, bool has_word2, uint64_t word2,
                                                        const uint8_t *text, size_t length) {

@@ -1,7 +1,10 @@
 #include "thread_numbers.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "COpTraceFields.h"
 #include "emit.h"
@@ -22,13 +25,9 @@ static seen_thread *seen_of(const optrace_recorder *recorder, uint32_t tid) {
   return seen;
 }
 
-uint32_t thread_number_find(optrace_recorder *recorder, uint32_t tid) {
-  pthread_mutex_lock(&recorder->lock);
-  const thread_buffer *buffer = buffer_of(recorder, tid);
-  const seen_thread *seen = buffer ? NULL : seen_of(recorder, tid);
-  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
-  pthread_mutex_unlock(&recorder->lock);
-  return number;
+static void write_name(optrace_recorder *recorder, uint32_t number, uint32_t tid, const char *name) {
+  uint32_t high = optrace_thread_named_high((optrace_thread_named_fields){.tid = tid});
+  optrace_emit_text(recorder, optrace_kind_thread_named, number, high, false, 0, (const uint8_t *)name, strlen(name));
 }
 
 uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char *name, uint32_t snapshot) {
@@ -49,9 +48,33 @@ uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char
     seen->is_named |= name != NULL;
   }
   pthread_mutex_unlock(&recorder->lock);
-  size_t length = name ? strlen(name) : 0;
-  uint32_t high = optrace_thread_named_high((optrace_thread_named_fields){.tid = tid});
-  if (is_named_now) optrace_emit_text(recorder, optrace_kind_thread_named, number, high, false, 0, (const uint8_t *)name, length);
+  if (is_named_now) write_name(recorder, number, tid, name ? name : "");
+  return number;
+}
+
+// Empty if it cannot be read.
+static void read_name(uint32_t tid, char *out, size_t size) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
+  if (file >= 0) close(file);
+  out[length > 0 ? length : 0] = 0;
+  out[strcspn(out, "\n")] = 0;
+}
+
+uint32_t thread_number_named(optrace_recorder *recorder, uint32_t tid, bool again) {
+  pthread_mutex_lock(&recorder->lock);
+  const thread_buffer *buffer = buffer_of(recorder, tid);
+  const seen_thread *seen = buffer ? NULL : seen_of(recorder, tid);
+  uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
+  bool is_named = buffer || (seen && seen->is_named);
+  pthread_mutex_unlock(&recorder->lock);
+  if (is_named && (buffer || !again)) return number;
+  char name[32];
+  read_name(tid, name, sizeof name);
+  if (!is_named) return thread_number_make(recorder, tid, name, 0);
+  write_name(recorder, number, tid, name);
   return number;
 }
 

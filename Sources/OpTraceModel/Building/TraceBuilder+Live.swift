@@ -70,6 +70,7 @@ extension TraceBuilder {
     forgotten.insert(operations.gone + blocks.gone + tasks.gone)
     forgetWaits(before: time)
     samples.forget(before: time)
+    loops.forget(before: time)
     definitions.forgetFrames(except: samples.frames)
     forgetSpans()
     forgetQueues(queue)

@@ -26,6 +26,7 @@ public struct TraceBuilder {
   var blocks = Blocks()
   var tasks: Tasks
   var samples = Samples()
+  var loops = Loops()
   var openSpans: [UInt32: Int] = [:]
   /// Operations of which some event was seen, by row: the others are only named as a dependency.
   var isCreated: [Bool] = []
@@ -193,6 +194,7 @@ public struct TraceBuilder {
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
     (trace.profile, trace.samples) = samples.finish(definitions.profile)
+    trace.loops = loops.finish()
     trace.blocks = blocks.finish()
     trace.dispatchQueues = definitions.dispatchQueues
     trace.nameBlocks()

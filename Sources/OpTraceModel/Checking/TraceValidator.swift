@@ -27,6 +27,7 @@ public struct TraceValidator {
   var blocking = BlockingRules()
   var submissions: SubmissionRules
   var tasks = TaskRules()
+  var loops = LoopRules()
   var openSpans: Set<UInt32> = []
   let finishTimes: FirstTimes
   /// When an operation first said that it has finished, where that was before it announced it.
@@ -135,7 +136,7 @@ public struct TraceValidator {
     case .queue: checkQueue(kind, event, index)
     case .block: checkBlock(kind, event, index)
     case .task: checkTask(kind, event, index)
-    case .thread where kind != .threadSeen:
+    case .thread where kind == .threadNamed:
       // A thread records its name more than once: it may have been named since.
       let systemID = EventFields.ThreadNamed(event.word1).tid
       if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
@@ -144,6 +145,9 @@ public struct TraceValidator {
     case .thread:
       if isWhole, !facts.threads.contains(event.subject) {
         report(.undefinedThread, event, index, "thread t\(event.subject) is not defined")
+      }
+      if kind == .loopTurn, let problem = loops.check(event), isWhole {
+        report(.nesting, event, index, "a turn of the loop of thread t\(event.subject) \(problem)")
       }
     case .span:
       if openSpans.remove(event.subject) == nil, isWhole {

@@ -30,6 +30,8 @@ public struct Trace: Sendable, Equatable {
   public var profile: ProfileRecord?
   /// Where threads used processor time, in the order of time.
   public var samples: [SampleRecord] = []
+  /// Event loops of threads, in the order of their threads.
+  public var loops: [LoopRecord] = []
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
   /// What is missing, exactly.
@@ -133,6 +135,7 @@ extension Trace {
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)
     samples.removeAll(where: isOthers)
+    loops.removeAll(where: isOthers)
     within = within.filter { isKept(.operation($0.key)) }
     for index in threads.indices where !isKept(.thread(threads[index].id)) { threads[index].lastSign = nil }
   }

@@ -1,0 +1,94 @@
+// `epoll_wait` and its sisters: SwiftNIO's loops, run loops, libdispatch's own thread, and others. `poll` mostly waits for one answer, and
+// is no loop. But run loops poll their epoll set, and ask it only then.
+#include "loops.h"
+
+#include "../book/book.h"
+#include "../loops/loops.h"
+#include "../stacks/modules.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum { index_wait, index_pwait, index_pwait2, index_poll, index_ppoll };
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return loop_imports[index].real; }
+
+// Only its own thread calls it there.
+static bool is_dispatchs(const void *caller) {
+  uint64_t address = (uint64_t)(uintptr_t)caller - 1;
+  if (book_library_at(address) == book_dispatch) return true;
+  uint32_t number = module_of(address);
+  if (!number && modules_refresh()) number = module_of(address);
+  const module *from = module_at(number);
+  return from && strstr(from->path, "/libdispatch.so") != NULL;
+}
+
+// Null: nothing is recorded. `asks`: it does not wait.
+static inline __attribute__((always_inline)) loop_note *begin(optrace_recorder *recorder, int set, bool asks) {
+  if (!recorder) return NULL;
+  loop_note *note = loop_known(recorder);
+  if (unlikely(!note && !(note = loop_add(recorder, is_dispatchs(__builtin_return_address(0)))))) return NULL;
+  // The turn has begun already.
+  bool is_polled = note->is_polled;
+  note->is_polled = false;
+  if (unlikely(is_polled && asks && set == note->set)) return NULL;
+  note->set = set;
+  loop_waits(note, recorder);
+  return note;
+}
+
+static inline __attribute__((always_inline)) loop_note *begin_poll(optrace_recorder *recorder, const struct pollfd *files, nfds_t count) {
+  loop_note *note = recorder && count == 1 ? loop_known(recorder) : NULL;
+  if (!note || files->fd != note->set) return NULL;
+  loop_waits(note, recorder);
+  return note;
+}
+
+// The call is made once and unchanged.
+#define WAIT(begin, call)                         \
+  optrace_recorder *recorder = loops_recorder();  \
+  loop_note *note = begin;                        \
+  int result = call;                              \
+  if (note) loop_turns(note, recorder)
+
+static int hook_wait(int set, struct epoll_event *events, int most, int timeout) {
+  int (*call)(int, struct epoll_event *, int, int) = real(index_wait);
+  WAIT(begin(recorder, set, timeout == 0), call(set, events, most, timeout));
+  return result;
+}
+
+static int hook_pwait(int set, struct epoll_event *events, int most, int timeout, const sigset_t *mask) {
+  int (*call)(int, struct epoll_event *, int, int, const sigset_t *) = real(index_pwait);
+  WAIT(begin(recorder, set, timeout == 0), call(set, events, most, timeout, mask));
+  return result;
+}
+
+static int hook_pwait2(int set, struct epoll_event *events, int most, const struct timespec *timeout, const sigset_t *mask) {
+  int (*call)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *) = real(index_pwait2);
+  WAIT(begin(recorder, set, false), call(set, events, most, timeout, mask));
+  return result;
+}
+
+static int hook_poll(struct pollfd *files, nfds_t count, int timeout) {
+  int (*call)(struct pollfd *, nfds_t, int) = real(index_poll);
+  WAIT(begin_poll(recorder, files, count), call(files, count, timeout));
+  if (note) note->is_polled = result > 0;
+  return result;
+}
+
+static int hook_ppoll(struct pollfd *files, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
+  int (*call)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *) = real(index_ppoll);
+  WAIT(begin_poll(recorder, files, count), call(files, count, timeout, mask));
+  if (note) note->is_polled = result > 0;
+  return result;
+}
+
+#define LOOP(name) [index_##name] = {"epoll_" #name, hook_##name}
+#define POLL(name) [index_##name] = {#name, hook_##name}
+
+hooked_import loop_imports[] = {LOOP(wait), LOOP(pwait), LOOP(pwait2), POLL(poll), POLL(ppoll), {0}};
+#endif

@@ -1,0 +1,201 @@
+// Each thread only counts, in a note of its own. The recorder's thread writes the records about once a second: it sees a loop that is
+// blocked for good, too, and one that sleeps, and the program's threads do nothing for it. Only long turns are recorded by their thread.
+#include "loops.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../records/buffers.h"
+#include "../records/emit.h"
+#include "../records/thread_numbers.h"
+#include "COpTraceFields.h"
+
+// In milliseconds: how often totals are written (a beat of the flusher is a second), and how often the same is said again, so that a
+// ring has it.
+enum { a_period = 900, again_after = 60000 };
+
+_Thread_local loop_note *loop_of_thread;
+
+optrace_recorder *_Atomic loops_recorded_in;
+// Of all threads that have called `epoll_wait` and live.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static loop_note *notes;
+
+void loops_record(optrace_recorder *recorder) {
+  if (!loops_recorder()) atomic_store_explicit(&loops_recorded_in, recorder, memory_order_release);
+}
+
+static uint64_t load(const _Atomic uint64_t *from) { return atomic_load_explicit(from, memory_order_relaxed); }
+
+static optrace_recorder *load_recorder(const loop_note *note) { return atomic_load_explicit(&note->recorder, memory_order_relaxed); }
+
+static uint64_t ticks(const optrace_recorder *recorder, uint64_t milliseconds) { return milliseconds * recorder->millisecond; }
+
+static uint64_t since(uint64_t from, uint64_t now) { return now > from ? now - from : 0; }
+
+// Writes `loop-turn`. `now`: when it ended, or was seen to run.
+static void write_turn(optrace_recorder *recorder, const loop_note *note, uint32_t thread, uint64_t began, uint64_t now, bool is_open) {
+  uint64_t age = since(began, now) / optrace_format_age_unit;
+  optrace_loop_turn_fields fields = {.age = age < optrace_loop_turn_largest_age ? age : optrace_loop_turn_largest_age,
+                                     .open = is_open, .manager = note->is_manager};
+  const uint64_t word = optrace_loop_turn_word1(fields);
+  emit_at_time(recorder, optrace_kind_loop_turn, thread, &word, 1, now);
+}
+
+void loop_turn_was_long(optrace_recorder *recorder, const loop_note *note, uint64_t began, uint64_t now) {
+  const thread_buffer *buffer = buffer_find(recorder);
+  if (buffer) write_turn(recorder, note, buffer->thread, began, now, false);
+}
+
+// ---- Records -------------------------------------------------------------------------------------------------------
+
+// What a note says of the thread at one moment.
+typedef struct {
+  uint32_t turns;
+  uint64_t began, busy;
+} reading;
+
+// False: the thread changes it all the time.
+static bool read_note(const loop_note *note, reading *out) {
+  for (int i = 0; i < 100; i++) {
+    uint32_t version = atomic_load_explicit(&note->version, memory_order_acquire);
+    uint32_t turns = atomic_load_explicit(&note->turns, memory_order_relaxed);
+    *out = (reading){.turns = turns, .began = load(&note->began), .busy = load(&note->busy)};
+    atomic_thread_fence(memory_order_acquire);
+    if (version % 2 == 0 && atomic_load_explicit(&note->version, memory_order_relaxed) == version) return true;
+  }
+  return false;
+}
+
+static uint32_t microseconds(const optrace_recorder *recorder, uint64_t ticks) {
+  double value = (double)ticks * 1000 / (double)recorder->millisecond;
+  return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static void write_totals(optrace_recorder *recorder, loop_note *note, uint32_t thread, const reading *r, uint64_t now, uint64_t busy) {
+  // A turn that ends in this moment may be missing here; if it was long, it has a record.
+  uint64_t open = r->began ? since(r->began, now) : 0, longest = atomic_exchange(&note->longest, 0);
+  if (open > longest) longest = open;
+  uint32_t all = microseconds(recorder, since(note->told.at, now)), used = microseconds(recorder, since(note->told.busy, busy));
+  uint32_t turns = r->turns - note->told.turns;
+  optrace_loop_turns_fields fields = {
+    .turns = turns < optrace_loop_turns_largest_turns ? turns : optrace_loop_turns_largest_turns, .manager = note->is_manager,
+    .open = r->began != 0, .longest = longest ? microseconds(recorder, longest - 1) + 1 : 0, .busy = used,
+    .idle = all > used ? all - used : 0,
+  };
+  const uint64_t words[] = {optrace_loop_turns_word1(fields), optrace_loop_turns_word2(fields)};
+  emit_at_time(recorder, optrace_kind_loop_turns, thread, words, 2, now);
+}
+
+// In a ring the name would be gone with its chunk, when the thread itself records nothing.
+static uint32_t thread_of(optrace_recorder *recorder, loop_note *note, uint64_t now) {
+  bool again = recorder->options.ring && since(note->told.named, now) >= ticks(recorder, again_after);
+  if (again) note->told.named = now;
+  return thread_number_named(recorder, note->tid, again);
+}
+
+// Writes what is due of a loop, or all of it: `is_last`. With the lock. True if it has written anything.
+static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
+  reading r;
+  // Before it is read: the end of a turn that runs is recorded later.
+  uint64_t now = recorder_now(recorder);
+  if (!read_note(note, &r)) return false;
+  uint64_t open = r.began ? since(r.began, now) : 0, busy = r.busy + open;
+  // In one turn or one wait ever since.
+  bool is_same = r.turns == note->told.turns && r.began == note->told.began;
+  bool is_due = is_last || since(note->told.at, now) >= ticks(recorder, a_period);
+  bool writes_totals = is_due && (is_last || !is_same || !note->told.written || since(note->told.written, now) >= ticks(recorder, again_after));
+  bool is_told = note->told.turn == r.began && since(note->told.turn_written, now) < ticks(recorder, again_after);
+  bool writes_turn = open >= ticks(recorder, loop_long_turn) && (is_last || !is_told);
+  uint32_t thread = writes_totals || writes_turn ? thread_of(recorder, note, now) : 0;
+  if (thread && writes_turn) {
+    write_turn(recorder, note, thread, r.began, now, true);
+    note->told.turn = r.began;
+    note->told.turn_written = now;
+  }
+  if (thread && writes_totals) {
+    write_totals(recorder, note, thread, &r, now, busy);
+    note->told.written = now;
+  }
+  if (is_due) {
+    note->told.at = now;
+    note->told.busy = busy;
+    note->told.began = r.began;
+    note->told.turns = r.turns;
+  }
+  return thread != 0;
+}
+
+static bool tell_all(optrace_recorder *recorder, bool is_last) {
+  bool has_written = false;
+  pthread_mutex_lock(&lock);
+  for (loop_note *note = notes; note; note = note->next)
+    if (load_recorder(note) == recorder) has_written |= tell(recorder, note, is_last);
+  pthread_mutex_unlock(&lock);
+  return has_written;
+}
+
+bool loops_report(optrace_recorder *recorder) {
+  return atomic_load_explicit(&loops_recorded_in, memory_order_relaxed) == recorder && tell_all(recorder, false);
+}
+
+void loops_stop(optrace_recorder *recorder) {
+  optrace_recorder *is = recorder;
+  if (atomic_compare_exchange_strong(&loops_recorded_in, &is, NULL)) tell_all(recorder, true);
+}
+
+// ---- Threads -------------------------------------------------------------------------------------------------------
+
+static pthread_key_t exit_key;
+static bool has_exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+// Its last turn is over.
+static void thread_exits(void *argument) {
+  loop_note *note = argument;
+  // A forked child has a copy, of which the lock may be held for good.
+  if (note->process != getpid()) return;
+  optrace_recorder *recorder = load_recorder(note);
+  bool is_recorded = loops_recorder() == recorder;
+  if (is_recorded) loop_waits(note, recorder);
+  pthread_mutex_lock(&lock);
+  if (is_recorded) tell(recorder, note, true);
+  for (loop_note **link = &notes; *link; link = &(*link)->next) {
+    if (*link != note) continue;
+    *link = note->next;
+    break;
+  }
+  pthread_mutex_unlock(&lock);
+  loop_of_thread = NULL;
+  free(note);
+}
+
+static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
+
+loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
+  pthread_once(&exit_once, make_exit_key);
+  loop_note *note = loop_of_thread;
+  bool is_new = !note;
+  if (!has_exit_key || (is_new && !(note = calloc(1, sizeof *note)))) return NULL;
+  if (is_new && pthread_setspecific(exit_key, note) != 0) {
+    free(note);
+    return NULL;
+  }
+  uint64_t now = recorder_now(recorder);
+  pthread_mutex_lock(&lock);
+  note->tid = optrace_thread_id();
+  note->process = getpid();
+  note->is_manager = is_manager;
+  note->set = -1;
+  atomic_store_explicit(&note->began, 0, memory_order_relaxed);
+  atomic_store_explicit(&note->longest, 0, memory_order_relaxed);
+  note->told = (loop_told){.at = now, .busy = load(&note->busy), .turns = atomic_load_explicit(&note->turns, memory_order_relaxed)};
+  note->told.named = now;
+  atomic_store_explicit(&note->recorder, recorder, memory_order_relaxed);
+  if (is_new) {
+    note->next = notes;
+    notes = note;
+  }
+  pthread_mutex_unlock(&lock);
+  return loop_of_thread = note;
+}

@@ -1,0 +1,487 @@
+// Turns of event loops: how many there are, how long they take, which are told of, and that a loop that is blocked for good is seen.
+#if defined(__linux__) && defined(__clang__)
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "COpTraceFields.h"
+#include "COpTraceHooks.h"
+#include "harness.h"
+#include "reader.h"
+#include "recording.h"
+
+enum { milliseconds = 1000000 };
+
+// ---- What the program does -----------------------------------------------------------------------------------------
+
+// A loop of a thread, with the program's own stopwatch.
+typedef struct {
+  int set, event;
+  uint64_t began;           // The turn that runs; 0: none does.
+  uint64_t lengths[256];
+  size_t turns;
+  uint64_t slack;           // What the stopwatch may have measured too much: its own calls, and where the thread was interrupted.
+} loop;
+
+static void loop_open(loop *l) {
+  memset(l, 0, sizeof *l);
+  l->set = epoll_create1(EPOLL_CLOEXEC);
+  l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  struct epoll_event event = {.events = EPOLLIN};
+  if (l->set < 0 || l->event < 0 || epoll_ctl(l->set, EPOLL_CTL_ADD, l->event, &event) != 0) abort();
+}
+
+static void loop_close(loop *l) {
+  close(l->set);
+  close(l->event);
+}
+
+static void loop_wake(const loop *l) {
+  uint64_t one = 1;
+  if (write(l->event, &one, sizeof one) != sizeof one) abort();
+}
+
+enum { by_wait, by_pwait, by_pwait2 };
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+static int pwait2(int set, struct epoll_event *event, int timeout) {
+  const struct timespec time = {timeout / 1000, timeout % 1000 * (long)milliseconds};
+  return epoll_pwait2(set, event, 1, timeout < 0 ? NULL : &time, NULL);
+}
+#else
+static int pwait2(int set, struct epoll_event *event, int timeout) {
+  (void)set, (void)event, (void)timeout;
+  errno = ENOSYS;
+  return -1;
+}
+#endif
+
+// Old systems and emulators do not have it. Tried before it is heard.
+static bool has_pwait2;
+static void try_pwait2(void) {
+  struct epoll_event event;
+  has_pwait2 = pwait2(-1, &event, 0) == 0 || errno != ENOSYS;
+}
+
+static int wait_by(int which, int set, int timeout) {
+  struct epoll_event event;
+  if (which == by_pwait) return epoll_pwait(set, &event, 1, timeout, NULL);
+  return which == by_pwait2 && has_pwait2 ? pwait2(set, &event, timeout) : epoll_wait(set, &event, 1, timeout);
+}
+
+// The turn that runs ends, and the next one begins.
+static int loop_wait(loop *l, int which, int timeout) {
+  uint64_t now = optrace_clock_monotonic();
+  if (l->began) l->lengths[l->turns++] = now - l->began;
+  int result = wait_by(which, l->set, timeout);
+  uint64_t eaten;
+  if (read(l->event, &eaten, sizeof eaten) < 0 && errno != EAGAIN) abort();
+  l->began = optrace_clock_monotonic();
+  return result;
+}
+
+static void busy(uint64_t nanoseconds) {
+  for (uint64_t end = optrace_clock_monotonic() + nanoseconds; optrace_clock_monotonic() < end;) {}
+}
+
+// ---- Recording -----------------------------------------------------------------------------------------------------
+
+static optrace_recorder *begin(uint64_t ring) {
+  try_pwait2();
+  optrace_recorder *recorder = ring ? recording_begin_flight("run.optrace", ring) : recording_begin("run.optrace", 0, 0, true);
+  const char *why = recorder ? optrace_hooks_install() : "there is no recorder";
+  if (recorder && !why) why = optrace_record_dispatch(recorder);
+  if (!why) return recorder;
+  core_test_fail(__FILE__, __LINE__, "%s", why);
+  return NULL;
+}
+
+static trace end(optrace_recorder *recorder) {
+  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
+  optrace_hooks_remove();
+  trace t = trace_read("run.optrace");
+  EXPECT_NOTHING(t.wrong);
+  return t;
+}
+
+// What a trace says of one loop.
+typedef struct {
+  uint64_t turns, busy, idle, longest;  // In nanoseconds.
+  size_t totals, managers;
+  bool is_open;                         // By the last totals.
+  size_t long_turns, open_turns;
+  uint64_t ages[256];                   // Of long turns that have ended, in nanoseconds.
+  uint64_t open_age;                    // Of the last one that was seen to run.
+} loop_facts;
+
+static double nanoseconds_of(const trace *t, uint64_t ticks) {
+  uint32_t clock;
+  memcpy(&clock, t->bytes + optrace_header_clock, sizeof clock);
+  return clock == optrace_file_clock_counter ? (double)ticks * 1e9 / (double)optrace_clock_frequency() : (double)ticks;
+}
+
+// Of a thread; 0: of all.
+static loop_facts facts_of(const trace *t, uint32_t thread) {
+  loop_facts facts = {0};
+  for (size_t i = 0; i < t->count; i++) {
+    const record *r = &t->records[i];
+    if (thread && r->subject != thread) continue;
+    if (r->kind == optrace_kind_loop_turns) {
+      optrace_loop_turns_fields f = optrace_loop_turns_read(r->word[0], r->word[1]);
+      facts.turns += f.turns;
+      facts.busy += f.busy * 1000ull;
+      facts.idle += f.idle * 1000ull;
+      if (f.longest * 1000ull > facts.longest) facts.longest = f.longest * 1000ull;
+      facts.totals++;
+      facts.managers += f.manager;
+      facts.is_open = f.open;
+    } else if (r->kind == optrace_kind_loop_turn) {
+      optrace_loop_turn_fields f = optrace_loop_turn_read(r->word[0]);
+      uint64_t age = (uint64_t)nanoseconds_of(t, f.age * optrace_format_age_unit);
+      facts.managers += f.manager;
+      if (f.open) facts.open_age = age, facts.open_turns++;
+      else if (facts.long_turns < 256) facts.ages[facts.long_turns++] = age;
+    }
+  }
+  return facts;
+}
+
+static uint32_t thread_with(const trace *t, uint32_t tid) {
+  for (size_t i = 0; i < t->count; i++) {
+    const record *r = &t->records[i];
+    if (r->kind == optrace_kind_thread_named && (uint32_t)(r->word[0] >> 32) == tid) return r->subject;
+  }
+  return 0;
+}
+
+// Within 5 %, and what a stopwatch beside it may differ.
+static void expect_near(uint64_t is, uint64_t expected, uint64_t slack) {
+  uint64_t much = expected / 20 + slack + 200000;
+  if (is + much < expected || is > expected + much)
+    core_test_fail(__FILE__, __LINE__, "%llu and not %llu ns", (unsigned long long)is, (unsigned long long)expected);
+}
+
+// The counts and lengths of a loop, by the program's stopwatch.
+static void expect_loop(const trace *t, uint32_t thread, const loop *l) {
+  loop_facts facts = facts_of(t, thread);
+  uint64_t sum = 0, longest = 0;
+  size_t surely_long = 0, maybe_long = 0;
+  for (size_t i = 0; i < l->turns; i++) {
+    sum += l->lengths[i];
+    if (l->lengths[i] > longest) longest = l->lengths[i];
+    surely_long += l->lengths[i] >= 11 * milliseconds;
+    maybe_long += l->lengths[i] >= 9 * milliseconds;
+  }
+  EXPECT_EQUAL(facts.turns, l->turns);
+  expect_near(facts.busy, sum, l->slack);
+  expect_near(facts.longest, longest, l->slack);
+  EXPECT(facts.long_turns >= surely_long && facts.long_turns <= maybe_long);
+  if (surely_long != maybe_long || facts.long_turns != surely_long) return;
+  for (size_t i = 0, which = 0; i < l->turns; i++)
+    if (l->lengths[i] >= 11 * milliseconds) expect_near(facts.ages[which++], l->lengths[i], l->slack);
+}
+
+// ---- Tests ---------------------------------------------------------------------------------------------------------
+
+TEST(turns_are_counted_and_only_long_ones_told_of) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  for (int i = 0; i < 200; i++) {
+    loop_wait(&l, i % 3, 0);
+    if (i % 50 == 10) busy(20 * milliseconds);
+  }
+  loop_wait(&l, by_wait, 5);
+  loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  expect_loop(&t, thread_with(&t, optrace_thread_id()), &l);
+  loop_facts facts = facts_of(&t, 0);
+  EXPECT(facts.idle >= 4 * milliseconds);
+  EXPECT_EQUAL(facts.managers, 0);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+// As Foundation's do it: the set is polled, and asked only then.
+TEST(a_run_loop_waits_where_it_polls_its_set) {
+  SKIP_IF(is_sanitized(), "a sanitizer has a poll of its own in the program, which is no import");
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  loop_wait(&l, by_wait, 0);
+  uint64_t slept = 0;
+  for (int i = 0; i < 40; i++) {
+    struct pollfd file = {.fd = l.set, .events = POLLIN};
+    if (i % 8 != 7) loop_wake(&l);
+    uint64_t now = optrace_clock_monotonic();
+    l.lengths[l.turns++] = now - l.began;
+    int result = i % 2 ? poll(&file, 1, 5) : ppoll(&file, 1, &(struct timespec){.tv_nsec = 5 * milliseconds}, NULL);
+    l.began = optrace_clock_monotonic();
+    slept += l.began - now;
+    struct epoll_event event;
+    EXPECT_EQUAL(result, i % 8 != 7);
+    if (result > 0) EXPECT_EQUAL(epoll_wait(l.set, &event, 1, 0), 1);
+    uint64_t eaten;
+    if (result > 0) EXPECT_EQUAL(read(l.event, &eaten, sizeof eaten), (ssize_t)sizeof eaten);
+    // A wait for another file is a part of the turn.
+    file.fd = l.event;
+    if (i == 5) EXPECT_EQUAL(poll(&file, 1, 20), 0);
+    if (i % 10 == 3) busy(20 * milliseconds);
+  }
+  loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  expect_loop(&t, 0, &l);
+  expect_near(facts_of(&t, 0).idle, slept, 2 * milliseconds);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+static loop loops[2];
+static uint32_t tids[2];
+
+static void run_loop(int which) {
+  loop *l = &loops[which];
+  loop_open(l);
+  tids[which] = optrace_thread_id();
+  for (int i = 0; i < 20 + 30 * which; i++) {
+    loop_wait(l, by_wait, 0);
+    if (i == 5) busy((15 + 15 * (uint64_t)which) * milliseconds);
+  }
+  loop_wait(l, by_wait, 0);
+  // What is between here and the thread's end is a turn, too.
+  l->lengths[l->turns++] = 0;
+  l->slack = 5 * milliseconds;
+}
+
+TEST(each_thread_has_a_loop_of_its_own_until_it_ends) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  on_threads(2, run_loop);
+  trace t = end(recorder);
+  for (int i = 0; i < 2; i++) {
+    uint32_t thread = thread_with(&t, tids[i]);
+    EXPECT(thread != 0);
+    expect_loop(&t, thread, &loops[i]);
+    EXPECT(!facts_of(&t, thread).is_open);
+    loop_close(&loops[i]);
+  }
+  trace_free(&t);
+}
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool is_in_turn;
+
+static void *block_for_good(void *argument) {
+  loop *l = argument;
+  loop_wait(l, by_wait, 0);
+  loop_wait(l, by_wait, 0);
+  atomic_store(&is_in_turn, true);
+  pthread_mutex_lock(&held);
+  pthread_mutex_unlock(&held);
+  return NULL;
+}
+
+static bool has_begun(void *unused) { return (void)unused, atomic_load(&is_in_turn); }
+
+static void count_turn(void *context, const record *one) { *(size_t *)context += one->kind == optrace_kind_loop_turn; }
+
+// While it is still recorded: a flight recorder's ring may be read at any moment.
+static bool is_told(void *unused) {
+  (void)unused;
+  static uint8_t bytes[1 << 20];
+  size_t turns = 0;
+  FILE *file = fopen("run.optrace", "rb");
+  size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+  if (file) fclose(file);
+  for (size_t at = optrace_header_size; at + optrace_chunk_size <= size;) {
+    uint32_t magic, length, fill;
+    memcpy(&magic, bytes + at, sizeof magic);
+    memcpy(&length, bytes + at + optrace_chunk_byte_count, sizeof length);
+    memcpy(&fill, bytes + at + optrace_chunk_fill, sizeof fill);
+    if (magic != optrace_chunk_magic || !length || at + length > size) break;
+    records_walk(bytes + at, optrace_chunk_size + fill, &turns, count_turn);
+    at += length;
+  }
+  return turns > 0;
+}
+
+static void expect_blocked_loop(uint64_t ring) {
+  optrace_recorder *recorder = begin(ring);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  pthread_t thread;
+  pthread_mutex_lock(&held);
+  REQUIRE(pthread_create(&thread, NULL, block_for_good, &l) == 0);
+  EXPECT(comes_true(has_begun, NULL));
+  uint64_t since = optrace_clock_monotonic();
+  EXPECT(comes_true(is_told, NULL));
+  uint64_t before = optrace_clock_monotonic() - since;
+  trace t = end(recorder);
+  uint64_t after = optrace_clock_monotonic() - since;
+  loop_facts facts = facts_of(&t, 0);
+  EXPECT_EQUAL(facts.long_turns, 0);
+  EXPECT(facts.open_turns >= 2);
+  EXPECT(facts.is_open);
+  EXPECT(facts.open_age >= before * 95 / 100 && facts.open_age <= after * 105 / 100 + 50 * milliseconds);
+  EXPECT(facts.longest >= facts.open_age * 95 / 100);
+  EXPECT_EQUAL(facts.turns, 1);
+  pthread_mutex_unlock(&held);
+  pthread_join(thread, NULL);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+TEST(a_loop_that_is_blocked_for_good_is_told_of_while_it_lasts) { expect_blocked_loop(0); }
+TEST(a_ring_tells_of_a_blocked_loop) { expect_blocked_loop(256 * 1024); }
+
+// A minute's wait would be sixty records.
+TEST(a_loop_that_sleeps_writes_little) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  for (int i = 0; i < 10; i++) loop_wait(&l, by_wait, 0);
+  uint64_t since = optrace_clock_monotonic();
+  loop_wait(&l, by_wait, 4500);
+  uint64_t slept = optrace_clock_monotonic() - since;
+  loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  loop_facts facts = facts_of(&t, 0);
+  EXPECT_EQUAL(facts.turns, l.turns);
+  EXPECT(facts.totals >= 2 && facts.totals <= 4);
+  // What no record has was all idle.
+  EXPECT(facts.idle <= slept + slept / 20);
+  EXPECT_EQUAL(facts.long_turns + facts.open_turns, 0);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+TEST(a_recording_that_begins_late_hears_of_a_loop_from_its_next_wait_on) {
+  loop l;
+  loop_open(&l);
+  loop_wait(&l, by_wait, 0);
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  busy(20 * milliseconds);
+  loop_wait(&l, by_wait, 0);
+  l.turns = 0;
+  for (int i = 0; i < 30; i++) loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  expect_loop(&t, 0, &l);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+static _Atomic bool may_end;
+static _Atomic uint64_t turned;
+
+static bool has_turned(void *since) { return atomic_load(&turned) > *(uint64_t *)since + 10; }
+
+static void *turn_until_told(void *argument) {
+  loop *l = argument;
+  while (!atomic_load(&may_end)) {
+    loop_wait(l, by_wait, 0);
+    if (l->turns == 100) l->turns = 0;
+    atomic_fetch_add(&turned, 1);
+  }
+  return NULL;
+}
+
+TEST(nothing_is_recorded_after_the_stop_and_a_second_recording_counts_anew) {
+  loop l;
+  loop_open(&l);
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, NULL, turn_until_told, &l) == 0);
+  for (int i = 0; i < 3; i++) {
+    optrace_recorder *recorder = begin(0);
+    REQUIRE(recorder);
+    uint64_t before = atomic_load(&turned), since = optrace_clock_monotonic();
+    EXPECT(comes_true(has_turned, &before));
+    trace t = end(recorder);
+    uint64_t lasted = optrace_clock_monotonic() - since;
+    loop_facts facts = facts_of(&t, 0);
+    EXPECT(facts.turns >= 9);
+    EXPECT_EQUAL(facts.totals, trace_count(&t, optrace_kind_loop_turns));
+    // Of this recording alone.
+    EXPECT(facts.busy + facts.idle <= lasted + lasted / 10 + 1000 * milliseconds);
+    trace_free(&t);
+  }
+  atomic_store(&may_end, true);
+  pthread_join(thread, NULL);
+  loop_close(&l);
+}
+
+// The destructors of later keys come later.
+static void leave(void *unused) {
+  (void)unused;
+  _exit(0);
+}
+
+TEST(a_forked_child_of_a_loop_records_nothing) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  for (int i = 0; i < 5; i++) loop_wait(&l, by_wait, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 100; i++) loop_wait(&l, by_wait, 0);
+    busy(20 * milliseconds);
+    loop_wait(&l, by_wait, 0);
+    // Its thread ends as any other.
+    pthread_key_t last;
+    if (pthread_key_create(&last, leave) == 0 && pthread_setspecific(last, &l) == 0) pthread_exit(NULL);
+    _exit(1);
+  }
+  int status = 0;
+  REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  loop_wait(&l, by_wait, 0);
+  trace t = end(recorder);
+  expect_loop(&t, 0, &l);
+  trace_free(&t);
+  loop_close(&l);
+}
+
+// By the name of the file that calls: libdispatch itself is not everywhere.
+TEST(the_thread_of_libdispatch_is_told_apart) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
+  REQUIRE(length > 0);
+  path[length] = 0;
+  strcpy(strrchr(path, '/') + 1, "visited.so");
+  REQUIRE(symlink(path, "libdispatch.so") == 0);
+  REQUIRE(getcwd(path, sizeof path - 16));
+  strcat(path, "/libdispatch.so");
+  void *library = dlopen(path, RTLD_NOW);
+  REQUIRE(library);
+  int (*visit_events)(int set) = (int (*)(int))dlsym(library, "visit_events");
+  REQUIRE(visit_events);
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  loop l;
+  loop_open(&l);
+  loop_wake(&l);
+  for (int i = 0; i < 4; i++) EXPECT_EQUAL(visit_events(l.set), 1);
+  busy(20 * milliseconds);
+  trace t = end(recorder);
+  loop_facts facts = facts_of(&t, 0);
+  EXPECT_EQUAL(facts.turns, 3);
+  EXPECT(facts.open_turns >= 1);
+  EXPECT_EQUAL(facts.managers, facts.totals + facts.open_turns + facts.long_turns);
+  trace_free(&t);
+  loop_close(&l);
+}
+#endif

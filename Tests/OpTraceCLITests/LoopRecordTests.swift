@@ -1,0 +1,41 @@
+#if os(Linux)
+  import OpTraceModel
+  import TestSupport
+  import Testing
+
+  /// Event loops of unchanged programs, whether Swift's libraries are linked into them or not.
+  @Suite("Recording event loops", .ownThread) struct LoopRecordTests {
+    private let workspace: RecordFolder
+
+    init() throws { workspace = try RecordFolder() }
+
+    private func record(_ options: String, _ linked: String = "") throws -> Trace {
+      try workspace.compile("LoopProgram", as: "loops", linked)
+      let result = try Command.run(
+        workspace.folder.folder.path,
+        shell: RecordFolder.enter + #"exec "$optrace" record \#(options) -o loops.optrace -- ./loops"#)
+      try #require(result.status == 0, "\(result)")
+      let path = workspace.folder.path("loops.optrace")
+      #expect(TraceValidator.check(try TraceReader.events(path: path)).isEmpty)
+      return try workspace.trace("loops.optrace")
+    }
+
+    @Test(
+      "a run loop's turns are told with their lengths, and libdispatch's own thread is told apart",
+      arguments: ["", "-static-stdlib"])
+    func loops(_ linked: String) throws {
+      for options in ["--dispatch", "--tasks"] {
+        let trace = try record(options, linked)
+        let main = try #require(trace.loops.first { trace.thread($0.thread)?.isMain == true })
+        // Each handled one timer or more, and no two of them at once.
+        #expect(!main.isManager && main.longTurns.count >= 5)
+        #expect(main.longTurns.allSatisfy { ($0.ended ?? trace.end) - $0.began >= 19_000_000 || $0.ended == nil })
+        #expect(main.longest >= 19_000_000 && main.busy >= 150_000_000 && main.idle > 0)
+        let others = trace.loops.filter { $0.thread != main.thread }
+        #expect(others.contains { $0.isManager && $0.turns > 0 })
+      }
+    }
+
+    @Test("without blocks and tasks no loop is recorded") func off() throws { #expect(try record("").loops.isEmpty) }
+  }
+#endif
