@@ -31,6 +31,10 @@ public struct Summary: Sendable, Equatable {
   public var tasks: [TaskKind] = []
   /// Waits of tasks for actors, by class; empty where they are not heard.
   public var actors: [ActorClass] = []
+  /// Where tasks waited, by line.
+  package var taskWaits: [TaskWait] = []
+  /// How long tasks ran after which line.
+  package var taskRuns: [TaskRun] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
   /// Threads that waited for something.
@@ -152,6 +156,7 @@ public struct Summary: Sendable, Equatable {
     blocks = Self.classes(trace.blocks, traceEnd: trace.end)
     tasks = Self.tasks(trace)
     actors = Self.actors(trace)
+    (taskWaits, taskRuns) = Self.taskLines(trace)
     threads = figures.threads
     waits = Self.waits(trace, most: slowestCount)
     (locations, moreLocations) = Self.locations(trace, most: slowestCount)

@@ -159,6 +159,8 @@ enum ClickHouseKeys {
     "marks": ["thread", "time", row],
     "stacks": ["stack", "depth"],
     "samples": ["thread", "time", row],
+    "requests": ["request"],
+    "request_parts": ["request", row],
     "critical_path": ["step"],
     "finding_operations": ["finding", "operation", row],
     "busy_threads": ["time"],

@@ -27,8 +27,24 @@ package struct RequestsText {
     if told.count > Self.mostKinds {
       parts.append(style.paint(.faint, "\(told.count - Self.mostKinds) more kinds: see --kind NAME") + "\n")
     }
+    if name == nil, !requests.loops.isEmpty { parts.append(loops) }
     if name == nil, !requests.actors.isEmpty { parts.append(actors) }
     return parts.joined(separator: "\n")
+  }
+
+  private var loops: String {
+    var table = TextTable([
+      .text("event loop", widest: 32), .number("turns"), .number("busy"), .number("longest"), .number("10 ms or more"),
+      .number("in these"), .text("mostly", widest: 44), .text("source", widest: 32),
+    ])
+    for loop in requests.loops {
+      let held = loop.held.first.map { requests.locations[Int($0.location)] }
+      table.add([
+        loop.name, grouped(loop.turns), percent(loop.utilisation), duration(loop.longest), grouped(loop.long.count),
+        duration(loop.longTime), held?.function ?? "", held?.lineText ?? "",
+      ])
+    }
+    return style.paint(.strong, "Event loops") + "\n" + table.text(style)
   }
 
   private static let mostActors = 8

@@ -32,6 +32,7 @@ package final class TableSource {
   private(set) lazy var spanWork = trace.within.sorted { $0.key < $1.key }.map { (work: $0.key, span: $0.value) }
   private(set) lazy var frames = StackRow.all(trace)
   private(set) lazy var samples = SampleRow.all(trace)
+  private(set) lazy var requests = RequestRows(trace)
 
   /// What kind of work has this number: numbers are given to all kinds together. O(log n).
   func kind(of id: WorkID) -> String? {

@@ -80,6 +80,7 @@ public struct DoctorRule: Sendable {
     blockingWait,
     serialBottleneck,
     dependencyChainCost,
+    eventLoopBlocked,
     hotActor,
     poolExhausted,
     cpuHotspot,

@@ -7,8 +7,10 @@ extension Requests {
     var code = ProgramCode(trace.stacks, modules: modules)
     let samples = ThreadSamples(trace)
     let actors = ActorUse(trace, &code, samples)
-    var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: [:]), window)
+    let loops = LoopUse.all(trace, &code, samples)
+    var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: loops), window)
     self = finder.requests()
+    self.loops = loops
     self.actors = actors.all
   }
 }

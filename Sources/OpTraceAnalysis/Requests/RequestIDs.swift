@@ -25,6 +25,12 @@ package struct RequestIDs: Sendable {
 }
 
 extension Requests {
+  /// The unit that is called so: `#17:3`; nil: none is. O(units).
+  package func unit(_ name: String) -> Unit? {
+    let name = name.hasPrefix("#") ? name : "#" + name
+    return RequestIDs(self).unit(name).map { units[$0] }
+  }
+
   /// Indexes of the slowest units of a kind, the slowest first. O(units) for more than ``RequestKind/slowest`` has.
   package func slowest(of kind: RequestKind, most: Int) -> [Int] {
     guard most > kind.slowest.count, kind.count > kind.slowest.count, let first = kind.slowest.first else {

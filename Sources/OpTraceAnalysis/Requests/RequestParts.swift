@@ -8,7 +8,7 @@ struct RequestParts {
   let trace: Trace
   var code: ProgramCode
   let actors: ActorUse
-  let loops: [ThreadID: [LoopTurn]]
+  let loops: [ThreadID: LoopUse]
   private(set) var causes: [Requests.Cause] = []
   private var causeIndexes: [Requests.Cause: Int32] = [:]
   private let waits: [ThreadID: [Int32]]
@@ -18,18 +18,12 @@ struct RequestParts {
   /// Those of the unit that is being split.
   private var found: [Requests.Part] = []
 
-  /// A stretch in which an event loop did not come back to wait.
-  struct LoopTurn: Sendable {
-    var began: Nanoseconds
-    var ended: Nanoseconds
-  }
-
   private static let deepest = 12
   /// A run with so many samples is told by these, a shorter one by those of all runs that are like it.
   private static let enoughSamples = 3
 
   init(
-    _ trace: Trace, _ code: ProgramCode, _ actors: ActorUse, _ samples: ThreadSamples, loops: [ThreadID: [LoopTurn]]
+    _ trace: Trace, _ code: ProgramCode, _ actors: ActorUse, _ samples: ThreadSamples, loops: [LoopUse]
   ) {
     self.trace = trace
     var code = code
@@ -37,7 +31,7 @@ struct RequestParts {
     sampledRuns = SampledRuns(trace, samples, &code)
     self.code = code
     self.actors = actors
-    self.loops = loops
+    self.loops = Dictionary(loops.map { ($0.thread, $0) }, uniquingKeysWith: { first, _ in first })
     var waits: [ThreadID: [Int32]] = [:]
     for index in trace.waits.indices { waits[trace.waits[index].thread, default: []].append(Int32(index)) }
     self.waits = waits
@@ -150,8 +144,9 @@ struct RequestParts {
         return note(.continuation, location, begin, end)
       }
       // A loop that was held back resumes it late.
-      let late = overlap(loops[resumed.thread] ?? [], begin, min(end, resumed.time))
-      if late > 0 { add(.loop, who: "", location, late) }
+      let loop = loops[resumed.thread]
+      let late = loop?.turns(from: begin, to: min(end, resumed.time)) ?? 0
+      if late > 0, let loop { add(.loop, who: loop.name, loop.held.first?.location ?? location, late) }
       add(.outside, who: "", location, end - begin - late)
     }
   }
@@ -225,11 +220,6 @@ struct RequestParts {
     }
   }
 
-  private func overlap(_ turns: [LoopTurn], _ from: Nanoseconds, _ to: Nanoseconds) -> Nanoseconds {
-    turns[turns.firstSorted { $0.ended > from }...].prefix { $0.began < to }
-      .reduce(0) { $0 + max(0, min(to, $1.ended) - max(from, $1.began)) }
-  }
-
   // MARK: - Sums
 
   private mutating func note(
@@ -240,7 +230,7 @@ struct RequestParts {
 
   private mutating func add(_ what: Requests.What, who: String, _ location: Int32, _ length: Nanoseconds) {
     guard length > 0 else { return }
-    let isCode = what == .running || what == .actor
+    let isCode = what == .running || what == .actor || what == .loop
     let cause = Requests.Cause(what: what, who: who, location: isCode ? code.wholeFunction(location) : location)
     let index = causeIndexes[cause] ?? Int32(causes.count)
     if Int(index) == causes.count {

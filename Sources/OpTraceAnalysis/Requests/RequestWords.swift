@@ -18,7 +18,8 @@ extension Requests {
     case .dispatchQueue: return "wait \(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
     case .operationQueue: return "wait \(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
     case .dependency: return "wait \(time) for what they depend on"
-    case .loop: return "wait \(time) for an event loop that is busy,\(at)"
+    case .loop:
+      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")" + (function.map { ", which \($0) holds\(line)" } ?? "")
     case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
     case .continuation: return "wait \(time)\(at) until other work resumes them"
     case .child: return "wait \(time) for child tasks\(at)"

@@ -66,6 +66,8 @@ package struct Requests: Sendable {
   /// Parts of units, one after another; unit `n` has those from `partStarts[n]` up to `partStarts[n + 1]`.
   package internal(set) var parts: [Part] = []
   package internal(set) var partStarts: [Int32] = [0]
+  /// Event loops with turns, but for libdispatch's own.
+  package internal(set) var loops: [LoopUse] = []
   /// Those that tasks waited for, most waited for first.
   package internal(set) var actors: [ActorUse.One] = []
 
@@ -170,6 +172,9 @@ package struct Requests: Sendable {
   package func parts(ofUnitAt index: Int) -> ArraySlice<Part> {
     parts[Int(partStarts[index])..<Int(partStarts[index + 1])]
   }
+
+  /// O(1).
+  package func kind(ofUnitAt index: Int) -> RequestKind { kinds[Int(units[index].kind)] }
 
   /// Its source location; nil: not known.
   package func location(of cause: Cause) -> CodeLocation? {

@@ -19,6 +19,8 @@ extension Summary {
       "dispatchQueues": .array(dispatchQueues.map(\.json)),
       "blocks": .array(blocks.map { $0.json(counted: "blockCount") }),
       "tasks": .array(tasks.map(\.json)),
+      "taskWaits": .array(taskWaits.map(\.json)),
+      "taskRuns": .array(taskRuns.map(\.json)),
       "threads": .array(threads.map { $0.json(wall: wall) }),
       "waits": waits.json,
       "places": .array(locations.map(\.json)),
@@ -83,6 +85,22 @@ extension Summary.TaskKind {
 extension Summary.ActorClass {
   fileprivate var json: JSONValue {
     .members(["name": .string(name), "actorCount": .integer(actors), "waiting": waiting.json])
+  }
+}
+
+extension Summary.TaskWait {
+  fileprivate var json: JSONValue {
+    .object(
+      location.members + [
+        .init("reason", .string("\(reason)")), .init("idle", .bool(isIdle)), .init("own", .bool(isOwn)),
+        .init("waiting", waited.json), .init("resumedBy", .optional(resumer) { .string($0) }),
+      ])
+  }
+}
+
+extension Summary.TaskRun {
+  fileprivate var json: JSONValue {
+    .object(location.members + [.init("own", .bool(isOwn)), .init("running", ran.json)])
   }
 }
 

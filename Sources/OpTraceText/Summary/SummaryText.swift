@@ -39,6 +39,9 @@ public struct SummaryText: Sendable {
     parts.append(section("Blocks", table(of: summary.blocks, "block", "block")))
     parts.append(section("Tasks", tasks))
     parts.append(section("Actors", actors))
+    let lines = TaskLinesText(summary: summary, style: style)
+    parts.append(section("Where tasks waited", lines.waits))
+    parts.append(section("After which lines tasks ran", lines.runs))
     if let time = summary.processorTime {
       let texts = ProcessorTimeText(time: time, style: style)
       parts.append(section("Processor time", texts.work))

@@ -1,3 +1,4 @@
+package import OpTraceAnalysis
 public import OpTraceModel
 import OpTraceText
 
@@ -68,6 +69,14 @@ public struct TimelineSelection: Sendable {
     let margin = (end - begin) / 10 + 1
     from = begin - margin
     to = end + margin
+  }
+
+  /// Chooses the time around a unit of work, with a margin of a tenth of it on both sides. O(1).
+  package mutating func look(around unit: Requests.Unit) {
+    always.insert(unit.work)
+    let margin = unit.length / 10 + 1
+    from = unit.began - margin
+    to = unit.ended + margin
   }
 
   func contains(_ time: Nanoseconds) -> Bool { time >= from ?? .min && time <= to ?? .max }

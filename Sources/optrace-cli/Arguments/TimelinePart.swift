@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceText
 import ArgumentParser
 import OpTraceTimeline
@@ -17,7 +18,7 @@ struct TimelinePart: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The time around this operation, block or task (a name, or a number as '#5'), with what it depends on, what depends on "
-        + "it, and what it submitted.",
+        + "it, and what it submitted; or around a unit of work as 'requests' names it ('#5:17').",
       valueName: "name"))
   var around: String?
 
@@ -75,7 +76,9 @@ struct TimelinePart: ParsableArguments {
       for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, name) }
       selection.classes = Set(classes)
     }
-    if let around {
+    if let around, around.contains(":"), let unit = Requests(of: trace).unit(around) {
+      selection.look(around: unit)
+    } else if let around {
       do {
         selection.look(around: try OperationLookup.findWork(around, in: trace), in: trace)
       } catch {

@@ -1,0 +1,85 @@
+package import OpTraceModel
+
+/// How an event loop is used, and what its long turns did.
+package struct LoopUse: Sendable {
+  /// A turn of 10 ms or more.
+  package struct Turn: Sendable {
+    package var began: Nanoseconds
+    package var ended: Nanoseconds
+  }
+
+  /// Code that ran or waited in long turns.
+  package struct Held: Sendable {
+    /// An index of a location.
+    package var location: Int32
+    package var time: Nanoseconds
+    /// It waited there, as where it slept, and used no processor.
+    package var isWait: Bool
+    package var what: String
+  }
+
+  package var thread: ThreadID
+  /// The thread's name, else its number.
+  package var name: String
+  package var turns: Int
+  package var utilisation: Double
+  package var longest: Nanoseconds
+  /// In the order of time.
+  package var long: [Turn] = []
+  /// Where the time of long turns went, most first, as far as waits and samples tell.
+  package var held: [Held] = []
+  /// How much of their time is known.
+  package var known: Nanoseconds { held.reduce(0) { $0 + $1.time } }
+  package var longTime: Nanoseconds { long.reduce(0) { $0 + ($1.ended - $1.began) } }
+
+  /// Without libdispatch's own loop. O(turns + samples and waits in long ones).
+  static func all(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) -> [LoopUse] {
+    let loops = trace.loops.filter { !$0.isManager && $0.turns > 0 }
+    guard !loops.isEmpty else { return [] }
+    var waits: [ThreadID: [WaitRecord]] = [:]
+    let threads = Set(loops.map(\.thread))
+    for wait in trace.waits where threads.contains(wait.thread) { waits[wait.thread, default: []].append(wait) }
+    return loops.map { loop in
+      let thread = trace.thread(loop.thread)
+      let name = thread.map { $0.name.allSatisfy(\.isWhitespace) ? "" : $0.name } ?? ""
+      var use = LoopUse(
+        thread: loop.thread, name: name.isEmpty ? loop.thread.description : name, turns: loop.turns,
+        utilisation: loop.utilisation, longest: loop.longest)
+      use.long = loop.longTurns.map { Turn(began: $0.began, ended: max($0.began, $0.ended ?? trace.end)) }
+      use.tell(trace, waits[loop.thread] ?? [], samples, &code)
+      return use
+    }
+  }
+
+  private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode) {
+    var waited: [Int32: (time: Nanoseconds, what: String)] = [:]
+    var ran: [Int32: Nanoseconds] = [:]
+    for turn in long {
+      var asleep: Nanoseconds = 0
+      for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: { $0.began < turn.ended }) {
+        let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
+        let location = code.path(wait.at).function
+        var what = "waits"
+        if case .object(let id) = wait.target { what = "waits for \(trace.object(id)?.title ?? "an object")" }
+        waited[location] = (waited[location, default: (0, what)].time + time, what)
+        asleep += time
+      }
+      let stacks = samples.stacks(on: thread, turn.began, turn.ended)
+      guard !stacks.isEmpty else { continue }
+      let share = max(0, turn.ended - turn.began - asleep) / Nanoseconds(stacks.count)
+      for stack in stacks {
+        let path = code.path(stack)
+        ran[path.isOwn ? path.function : -1, default: 0] += share
+      }
+    }
+    held = waited.map { Held(location: $0.key, time: $0.value.time, isWait: true, what: $0.value.what) }
+    held += ran.map { Held(location: $0.key, time: $0.value, isWait: false, what: "runs") }
+    held = held.filter { $0.location >= 0 && $0.time > 0 }.sorted { ($1.time, $0.location) < ($0.time, $1.location) }
+  }
+
+  /// How long it was in long turns in a stretch. O(log turns + turns there).
+  func turns(from: Nanoseconds, to: Nanoseconds) -> Nanoseconds {
+    long[long.firstSorted { $0.ended > from }...].prefix { $0.began < to }
+      .reduce(0) { $0 + max(0, min(to, $1.ended) - max(from, $1.began)) }
+  }
+}
