@@ -107,7 +107,7 @@ struct DiffCommandTests {
     let (before, after) = (try write("few", 20), try write("many", 90))
     let result = try Command.run("diff", before, after)
     #expect(result.status == 0 && result.errors == "")
-    #expect(result.output.contains("\n  parse     main.swift:3  20.0 ms  90.0 ms    +70.0 ms"))
+    #expect(result.output.contains("\n  parse     main.swift:3  20.0 ms  90.0 ms  +70.0 ms"))
     let json = try Command.run("diff", before, after, "--json")
     let document = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
     let part = try #require(document?["processorTime"] as? [String: Any])

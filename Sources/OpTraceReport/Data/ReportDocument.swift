@@ -67,6 +67,8 @@ struct ReportDocument {
             "total": .integer(Int(location.total)), "longest": .integer(Int(location.longest)),
           ])
         }),
+      // Nanoseconds that a sample stands for.
+      "samplePeriod": .optional(trace.profile) { .integer(Int($0.period)) },
       "processorTime": .optional(summary.processorTime, \.report),
       "findings": .array(doctor.findings.map(finding)),
       "foresight": whatIf ?? .null,

@@ -28,6 +28,7 @@
   file(tabs, "OpTraceReport/Page/tabs.mjs") \
   file(search, "OpTraceReport/Page/search.mjs") \
   file(stacks, "OpTraceReport/Page/stacks.mjs") \
+  file(flame, "OpTraceReport/Page/flame.mjs") \
   file(panel, "OpTraceReport/Page/panel.mjs") \
   file(graph, "OpTraceReport/Page/graph.mjs") \
   file(comparison, "OpTraceReport/Page/comparison.mjs") \
