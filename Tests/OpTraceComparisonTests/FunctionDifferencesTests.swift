@@ -108,6 +108,18 @@ struct FunctionDifferencesTests {
     #expect(try differences([fast], [try trace([:])]).total.difference == -300_000_000)
   }
 
+  @Test("what uses too little is not tested, comes last, and is only counted in the text")
+  func small() throws {
+    let base = try (0..<5).map { _ in try trace(["load": 1000, "parse": 500, "tiny": 1]) }
+    let new = try (0..<5).map { _ in try trace(["load": 1000, "parse": 520, "tiny": 9]) }
+    let comparison = compared(base, new)
+    let rows = try #require(comparison.functions).rows
+    #expect(rows.map(\.function.name) == ["parse", "load", "tiny"])
+    #expect(rows.map(\.change.isSmall) == [false, false, true])
+    let text = ComparisonText(comparison).text
+    #expect(text.contains("\n  and 1 with too little time to be compared\n") && !text.contains("tiny"))
+  }
+
   @Test("without names in some run functions are not compared")
   func nameless() throws {
     let result = try differences([try trace(["load": 30])], [try trace(["load": 60], names: false)])

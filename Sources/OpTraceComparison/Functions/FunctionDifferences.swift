@@ -30,6 +30,8 @@ package struct FunctionDifferences: Sendable {
     package var isClear = false
     /// Slower and faster: takes more processor time, or less. Never, where counting explains it.
     package var verdict = TimingVerdict.unclear
+    /// It uses too little to be tested.
+    package var isSmall: Bool { p == nil }
     /// Negative: less.
     package var difference: Nanoseconds { new.subtractingReportingOverflow(base).partialValue }
   }
@@ -44,7 +46,7 @@ package struct FunctionDifferences: Sendable {
   package var new: Side
   /// All processor time.
   package var total = Change()
-  /// In the order of ``Comparison/timings``; in each verdict the largest change first.
+  /// In the order of ``Comparison/timings``, small ones last; in each verdict the largest change first.
   package var rows: [Row] = []
   /// Whether code has names in all runs; else addresses cannot be compared, and there are no rows.
   package var hasNames = true

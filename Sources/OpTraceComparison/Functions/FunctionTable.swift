@@ -54,6 +54,7 @@ struct FunctionTable: Sendable {
       functions[identity].map { .init(function: $0, change: amounts.change(p: ps[identity], rule)) }
     }
     .sorted { left, right in
+      if left.change.isSmall != right.change.isSmall { return right.change.isSmall }
       let ranks = (left.change.verdict.rank, right.change.verdict.rank)
       if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
       let sizes = (left.change.difference.magnitude, right.change.difference.magnitude)

@@ -40,7 +40,8 @@ struct FunctionDifferencesText {
       .text("function", widest: 60), .text("at", widest: 32), .number("base"), .number("new"), .number("change"),
       .text("range"), .number("p"), .text("verdict"),
     ])
-    for row in differences.rows.prefix(Self.mostRows) {
+    let compared = differences.rows.filter { !$0.change.isSmall }
+    for row in compared.prefix(Self.mostRows) {
       let (function, one) = (row.function, row.change)
       table.add([
         function.name, function.lineText ?? function.module ?? "", duration(one.base), duration(one.new), change(one),
@@ -49,8 +50,10 @@ struct FunctionDifferencesText {
         differences.isTested ? one.verdict.rawValue : "",
       ])
     }
-    let more = differences.rows.count - Self.mostRows
+    let more = compared.count - Self.mostRows
+    let small = differences.rows.count - compared.count
     return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
+      + (small > 0 ? "  and \(grouped(small)) with too little time to be compared\n" : "")
   }
 
   private var notes: String {
