@@ -17,6 +17,7 @@
   file(colours, "OpTraceReport/Page/colours.mjs") \
   file(rows, "OpTraceReport/Page/rows.mjs") \
   file(viewport, "OpTraceReport/Page/viewport.mjs") \
+  file(samples, "OpTraceReport/Page/samples.mjs") \
   file(painter, "OpTraceReport/Page/painter.mjs") \
   file(minimap, "OpTraceReport/Page/minimap.mjs") \
   file(gestures, "OpTraceReport/Page/gestures.mjs") \

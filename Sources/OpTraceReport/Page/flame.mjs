@@ -1,6 +1,7 @@
 // What work did with the processor: its samples as a flame graph, callers above what they call, as wide as the time that they used.
 import {counted, durationText, percentText} from './format.mjs';
 import {h} from './dom.mjs';
+import {callOf, samplesLike, samplesOfWork} from './samples.mjs';
 import {CALLS} from './words.mjs';
 
 const ROW = 19;
@@ -115,13 +116,13 @@ class Flame {
   }
 
   /** Of the root, what all of it is. */
-  call(node) { return node.call < 0 ? {title: 'all', flag: 'all', module: null, isOwn: false, location: null} : this.model.call(node.call); }
+  call(node) { return node.call < 0 ? {title: 'all', flag: 'all', module: null, isOwn: false, location: null} : callOf(this.model, node.call); }
 
   texts(node, call) {
     const {model, root} = this;
     const time = (count) => durationText(count * model.samplePeriod);
     const whole = node === root ? counted(root.count, 'sample') : `${percentText(node.count / Math.max(1, root.count))}, ${counted(node.count, 'sample')}`;
-    return [call.title, call.location ?? call.module ?? '', `${time(node.count)}, ${whole}`,
+    return [call.title, call.location ?? (call.module === call.title ? '' : call.module ?? ''), `${time(node.count)}, ${whole}`,
       node.own > 0 && node.own < node.count ? `its own code ${time(node.own)}` : '', CALLS[call.flag]?.note ?? ''].filter(Boolean);
   }
 
@@ -160,8 +161,8 @@ class Flame {
 
 /** The samples of selected work, and those of all work like it, where there is more; null: there are none. */
 export function flameView(model, row) {
-  const own = model.samplesOfWork(row);
-  const like = model.samplesLike(row);
+  const own = samplesOfWork(model, row);
+  const like = samplesLike(model, row);
   const {samplePeriod} = model;
   if (like.indexes.length === 0 || !(samplePeriod > 0)) return null;
   const all = [];

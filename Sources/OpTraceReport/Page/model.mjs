@@ -2,7 +2,7 @@
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
 import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
-import {CALLS, DETAILS, MOMENTS, PIECES} from './words.mjs';
+import {DETAILS, MOMENTS, PIECES} from './words.mjs';
 
 const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy', 'samplesOf', 'marksOf'];
 
@@ -443,58 +443,6 @@ export class Model {
     return functions;
   }
 
-  // MARK: Samples
-
-  // The indexes of those that were taken in its code.
-  samplesOfWork(row) { return rowsOf(row, this.samplesOf); }
-
-  // Those of all work that is called alike, as lists of work have it: operations of its class, blocks and tasks of its function.
-  samplesLike(row) {
-    const own = this.operations.class[row];
-    const {first, end} = this.rowRanges().find((range) => row >= range.first && row < range.end);
-    const indexes = [];
-    let works = 0;
-    for (let other = first; other < end; other++) {
-      if (this.operations.class[other] !== own) continue;
-      works += 1;
-      const {starts, rows} = this.samplesOf;
-      for (let at = starts[other]; at < starts[other + 1]; at++) indexes.push(rows[at]);
-    }
-    return {name: this.className(row), works, indexes};
-  }
-
-  // A function in merged stacks. `flag`: what it is besides; null: an ordinary one, or not known.
-  call(row) {
-    const [flags, index] = [this.calls.flags[row], this.calls.function[row]];
-    const flag = Object.keys(CALLS).find((word) => (flags & this.callFlags[word]) !== 0) ?? null;
-    const {name, place: location, module, flags: functionFlags} = this.sampledFunctions;
-    const text = (column) => (index < 0 ? null : this.strings[column[index]] ?? null);
-    return {title: text(name) ?? CALLS[flag]?.title ?? '[unknown]', location: text(location), module: text(module), flag,
-      isOwn: index >= 0 && (functionFlags[index] & this.frameFlags.own) !== 0};
-  }
-
-  // The sample on a track whose time is nearest to one, at most so far away; -1: none.
-  markAt(track, time, reach) {
-    const {starts, rows} = this.marksOf;
-    let [low, high] = [starts[track], starts[track + 1]];
-    const timeOf = (at) => this.samples.time[rows[at]] * 1000;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (timeOf(middle) < time) low = middle + 1; else high = middle;
-    }
-    const near = [low - 1, low].filter((at) => at >= starts[track] && at < starts[track + 1] && Math.abs(timeOf(at) - time) <= reach);
-    return near.length === 0 ? -1 : rows[near.reduce((one, other) => (Math.abs(timeOf(other) - time) < Math.abs(timeOf(one) - time) ? other : one))];
-  }
-
-  // Where a sample was taken, in a few words: the innermost of the program's own functions, else the innermost of all.
-  sampleText(index) {
-    const [caller, innermost] = [this.calls.caller, this.samples.call[index]];
-    let own = innermost;
-    while (own >= 0 && !this.call(own).isOwn) own = caller[own] < own ? caller[own] : -1;
-    const {title, location} = this.call(own >= 0 ? own : innermost);
-    return title + (location ? ` at ${location}` : '');
-  }
-
   findingsOf(row) { return this.findingsByRow.get(row) ?? []; }
 
   // MARK: The graph's boxes
@@ -575,4 +523,4 @@ export class Model {
 function first(one, other) { return Number.isNaN(one) ? other : one; }
 
 // The rows that belong to an owner.
-function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }
+export function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }

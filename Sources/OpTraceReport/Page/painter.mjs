@@ -1,6 +1,7 @@
 // Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn each time; the work goes
 // by what is on the screen, not by what is in the trace.
 import {durationText} from './format.mjs';
+import {firstMark, sampleTime} from './samples.mjs';
 import {tickText} from './viewport.mjs';
 
 export const RULER = 22;
@@ -136,15 +137,11 @@ export class Painter {
   #paintMarks({lane, height}, y, viewport) {
     const {context, colours, model} = this;
     const {starts, rows} = model.marksOf;
-    const {time} = model.samples;
     context.fillStyle = colours.text;
-    let at = starts[lane.track];
-    for (let end = starts[lane.track + 1]; at < end;) {
-      const middle = (at + end) >> 1;
-      if (time[rows[middle]] * 1000 < viewport.from) at = middle + 1; else end = middle;
-    }
-    for (; at < starts[lane.track + 1] && time[rows[at]] * 1000 <= viewport.to; at++) {
-      context.fillRect(viewport.x(time[rows[at]] * 1000) - 0.75, y + height - 5, 1.5, 5);
+    for (let at = firstMark(model, lane.track, viewport.from); at < starts[lane.track + 1]; at++) {
+      const time = sampleTime(model, rows[at]);
+      if (time > viewport.to) break;
+      context.fillRect(viewport.x(time) - 0.75, y + height - 5, 1.5, 5);
     }
   }
 

@@ -8,6 +8,7 @@ import {Viewport} from './viewport.mjs';
 import {CLASS_COLOURS, Colours, waitFillOf} from './colours.mjs';
 import {Painter, RULER} from './painter.mjs';
 import {Minimap} from './minimap.mjs';
+import {markAt, sampleText, sampleTime} from './samples.mjs';
 import {isStuck} from './words.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
 
@@ -429,8 +430,8 @@ class Timeline {
   #sampleTexts(x, y) {
     const row = y < RULER || x < 0 || this.isGutter(x) ? null : this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
     if (!row?.hasMarks || !this.painter.showsMarks(this.viewport)) return null;
-    const index = this.model.markAt(row.lane.track, this.viewport.time(x), this.viewport.perPixel * 3);
-    return index < 0 ? null : [`sampled in ${this.model.sampleText(index)}`, `${durationText(this.model.samples.time[index] * 1000)} after the start`];
+    const index = markAt(this.model, row.lane.track, this.viewport.time(x), this.viewport.perPixel * 3);
+    return index < 0 ? null : [`sampled in ${sampleText(this.model, index)}`, `${durationText(sampleTime(this.model, index))} after the start`];
   }
 
   #instantTexts({instants}, x) {
