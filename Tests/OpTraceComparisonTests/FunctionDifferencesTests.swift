@@ -170,7 +170,8 @@ struct FunctionDifferencesTests {
       one.contains("  not compared: the new version has no samples of processor time; record both with --profile\n"))
     let nameless = ComparisonText(compared([base], [try trace(["load": 60], names: false)])).text
     #expect(
-      nameless.contains("  functions are not compared: some code has no names; 'optrace symbolicate' finds them\n"))
+      nameless.contains(
+        "  functions are not compared: the code of some run has no names; 'optrace symbolicate' finds them\n"))
     let several = compared([base, base, base, base, base], [new, new, new, new, new])
     #expect(ComparisonText(several).text.contains("p 0.008: slower\n"))
   }

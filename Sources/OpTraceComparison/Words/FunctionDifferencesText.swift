@@ -23,7 +23,8 @@ struct FunctionDifferencesText {
       differences.isTested
       ? ", p \(total.p.map(ComparisonFigures.probability) ?? "1"): \(total.verdict.rawValue)\n" : "\n"
     guard differences.hasNames else {
-      return text + "  functions are not compared: some code has no names; 'optrace symbolicate' finds them\n"
+      return text
+        + "  functions are not compared: the code of some run has no names; 'optrace symbolicate' finds them\n"
     }
     return text + table + notes
   }

@@ -107,7 +107,7 @@ function functionsPart(processorTime) {
   return [h('h3', {}, 'Processor time by function'),
     h('p', {}, `${seconds(total.baseSeconds)} in ${counted(base.samples, 'sample')} before, ${seconds(total.newSeconds)} in ${counted(changed.samples, 'sample')} after, both for one run. `,
       'A function has the libraries that it calls. A change marked ~ is what chance explains: it is below twice what numbers of samples vary by, which is their square root.'),
-    !named ? h('p', {class: 'faint'}, 'Functions are not compared: some code has no names; optrace symbolicate finds them.')
+    !named ? h('p', {class: 'faint'}, 'Functions are not compared: the code of some run has no names; optrace symbolicate finds them.')
       : functions.length > 0 && sortableTable({caption: 'Processor time of functions', rows: functions, first: Math.min(20, Math.max(1, functions.filter(one => one.p !== null).length)), columns: [
         {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
         {title: 'Module', cell: one => h('bdi', {}, one.module ?? ''), value: one => one.module ?? ''},
