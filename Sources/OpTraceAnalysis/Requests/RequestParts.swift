@@ -146,7 +146,7 @@ struct RequestParts {
       // A loop that was held back resumes it late.
       let loop = loops[resumed.thread]
       let late = loop?.turns(from: begin, to: min(end, resumed.time)) ?? 0
-      if late > 0, let loop { add(.loop, who: loop.name, loop.held.first?.location ?? location, late) }
+      if late > 0, let loop { add(.loop, who: loop.name, loop.mostly?.location ?? location, late) }
       add(.outside, who: "", location, end - begin - late)
     }
   }

@@ -32,7 +32,7 @@ struct ServiceTrace {
   /// It waits at a stack, outermost function first. `reason`: 2 a continuation, 3 a group, 4 an executor, 5 a sleep.
   mutating func suspend(_ time: Int, _ id: Int, at stack: [String], reason: Int = 2, thread: Int = 2) {
     add(time, thread, "task-suspended #\(id) reason=\(reason)")
-    add(time, thread, "at #\(id) \(trace.stack(stack))")
+    add(time, thread, "at \(trace.stack(stack))")
   }
 
   /// Its continuation is resumed, by work or (0) by a thread that runs none, and it waits for a thread.
