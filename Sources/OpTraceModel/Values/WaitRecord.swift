@@ -75,8 +75,10 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
     self.name = name
   }
 
-  /// What people read: `semaphore 1`, `dispatch queue com.example.db`.
+  /// What people read, after "waits for": `semaphore 1`, `dispatch queue com.example.db`, `time to pass`.
   public var title: String {
+    if kind == .sleep { return "time to pass" }
+    if kind == .disk { return "a disk" }
     let word = kind == .queue ? "dispatch queue" : kind?.word ?? "object"
     guard let name, !name.isEmpty else { return "\(word) \(id.rawValue)" }
     return "\(word) \(name)"
