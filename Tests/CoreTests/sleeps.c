@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -130,12 +131,9 @@ static uint32_t thread_with(const trace *t, uint32_t tid) {
   return 0;
 }
 
-static const char *sanitizers_own = "a sanitizer has such calls of its own in the program, which are no imports";
-
 // ---- Where -----------------------------------------------------------------------------------------------------------
 
 TEST(sleeps_inside_of_work_are_waits_with_stacks) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   // The thread is known, and sleeps outside of work.
@@ -181,7 +179,6 @@ static void run_loop(int which) {
 }
 
 TEST(sleeps_in_the_turn_of_a_loop_are_waits_of_its_thread) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   on_threads(1, run_loop);
@@ -303,7 +300,6 @@ static void *sleep_long(void *left) {
 static bool has_begun(void *unused) { return (void)unused, atomic_load(&sleeps); }
 
 TEST(a_sleep_that_lasts_at_the_end_is_open_and_a_signal_ends_it) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   hear(SIGUSR1);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
@@ -326,7 +322,6 @@ TEST(a_sleep_that_lasts_at_the_end_is_open_and_a_signal_ends_it) {
 }
 
 TEST(a_sleep_ends_at_an_alarm_and_odd_times_are_refused_as_ever) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   hear(SIGALRM);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
@@ -354,6 +349,69 @@ TEST(a_sleep_ends_at_an_alarm_and_odd_times_are_refused_as_ever) {
   trace_free(&t);
 }
 
+static _Atomic int handled;
+
+static void sleep_in_handler(int signal) {
+  (void)signal;
+  for (int way = 0; way < ways; way++) nap(way, 3);
+  atomic_fetch_add(&handled, 1);
+}
+
+// On the thread's own stack, and on one for signals.
+static void expect_handler_unheard(int flags) {
+  optrace_recorder *recorder = begin();
+  REQUIRE(recorder);
+  static uint8_t room[1 << 16];
+  EXPECT_EQUAL(sigaltstack(&(stack_t){.ss_sp = room, .ss_size = sizeof room}, NULL), 0);
+  const struct sigaction action = {.sa_handler = sleep_in_handler, .sa_flags = flags};
+  REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+  begin_work(work_number);
+  // While it runs, and while it sleeps.
+  EXPECT_EQUAL(raise(SIGALRM), 0);
+  ualarm(20000, 0);
+  EXPECT_EQUAL(usleep(900000), -1);
+  EXPECT_EQUAL(atomic_load(&handled), 2);
+  EXPECT_EQUAL(nap(by_usleep, 3), 0);
+  end_work();
+  trace t = end(recorder);
+  wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
+  EXPECT_EQUAL(facts.begun, 2);
+  EXPECT_EQUAL(facts.over, 2);
+  trace_free(&t);
+}
+
+TEST(sleeps_of_handlers_of_signals_are_not_recorded) { expect_handler_unheard(0); }
+TEST(sleeps_of_handlers_on_their_own_stack_are_not_recorded) { expect_handler_unheard(SA_ONSTACK); }
+
+static sigjmp_buf way_out;
+
+static void jump_out(int signal) {
+  (void)signal;
+  siglongjmp(way_out, 1);
+}
+
+TEST(a_sleep_that_is_left_by_a_jump_is_over_at_the_next) {
+  optrace_recorder *recorder = begin();
+  REQUIRE(recorder);
+  const struct sigaction action = {.sa_handler = jump_out};
+  REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+  begin_work(work_number);
+  for (int i = 0; i < 3; i++) {
+    if (sigsetjmp(way_out, 1) == 0) {
+      ualarm(20000, 0);
+      nap(i, 900);
+      EXPECT(!"it was interrupted");
+    }
+  }
+  EXPECT_EQUAL(nap(by_usleep, 3), 0);
+  end_work();
+  trace t = end(recorder);
+  wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
+  EXPECT_EQUAL(facts.begun, 4);
+  EXPECT_EQUAL(facts.over, 4);
+  trace_free(&t);
+}
+
 static void *sleep_until_cancelled(void *unused) {
   (void)unused;
   begin_work(work_number);
@@ -364,7 +422,6 @@ static void *sleep_until_cancelled(void *unused) {
 }
 
 TEST(a_thread_that_is_cancelled_in_a_sleep_has_ended_it) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   pthread_t thread;
@@ -383,7 +440,6 @@ TEST(a_thread_that_is_cancelled_in_a_sleep_has_ended_it) {
 }
 
 TEST(a_forked_child_sleeps_and_records_nothing) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   begin_work(work_number);
@@ -409,7 +465,6 @@ static void sleep_for(int which) {
 }
 
 TEST(threads_that_sleep_at_once_have_their_own_waits) {
-  SKIP_IF(is_sanitized(), sanitizers_own);
   enum { threads = 4 };
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);

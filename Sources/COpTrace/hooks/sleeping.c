@@ -6,6 +6,7 @@
 #include "../loops/loops.h"
 #include "../operations/frames.h"
 #include "../records/buffers.h"
+#include "../stacks/instructions.h"
 #include "../waits/waits.h"
 #include "callers.h"
 #include "state.h"
@@ -24,20 +25,46 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return sleeping_imports[
 // Time and the disk have no address. No object of a program has this one.
 static const void *const nowhere = (const void *)1;
 
-// The recorder of this thread's turn of an event loop, where the thread now has a buffer; null: it is in none.
+// The recorder of this thread's turn of an event loop; null: it is in none.
 static optrace_recorder *recorder_of_turn(void) {
   optrace_recorder *recorder = loops_recorder();
   const loop_note *note = recorder ? loop_known(recorder) : NULL;
   bool is_in_turn = note && !note->is_manager && atomic_load_explicit(&note->began, memory_order_relaxed);
-  return is_in_turn && buffer_find(recorder) ? recorder : NULL;
+  return is_in_turn ? recorder : NULL;
+}
+
+// Other calls that block are not allowed in a signal's handler, and these are. It may have interrupted the recorder, which cannot write another
+// record then.
+static bool is_in_handler(const stack_start *start) {
+  enum { deepest = 128 };
+  uint64_t addresses[deepest];
+  size_t count = stack_walk_here(start, addresses, deepest, NULL);
+  for (size_t i = 1; i < count; i++)
+    if ((unwind_rule_at(addresses[i] - 1, false) & rule_signal) || leaves_signal(addresses[i])) return true;
+  return false;
+}
+
+// Ends a wait that the thread has left by `longjmp`: this call's frame is where that one's was, and not inside of it.
+static void end_left(thread_buffer *buffer, const stack_start *start) {
+  if (!wait_is_noted(&buffer->wait)) return;
+  uint64_t left = atomic_load_explicit(&buffer->wait.sp, memory_order_relaxed);
+  if (left && left < stack_outside(start, false).sp) wait_end(buffer);
+}
+
+static thread_buffer *note(uint8_t kind, const void *caller, stack_start start) {
+  work inside = frame_work();
+  if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
+  if (!recorder_is_enabled(inside.recorder) || is_in_handler(&start) || caller_is_runtime(caller)) return NULL;
+  thread_buffer *buffer = buffer_find(inside.recorder);
+  if (!buffer) return NULL;
+  end_left(buffer, &start);
+  return wait_begin(inside, waited_object(nowhere, kind), start);
 }
 
 static __attribute__((noinline)) thread_buffer *begin_inside(uint8_t kind, const void *caller, stack_start start) {
-  if (!hooks_active() || optrace_frame_is_waiting() || caller_is_runtime(caller)) return NULL;
+  if (!hooks_active() || optrace_frame_is_waiting()) return NULL;
   int error = errno;
-  work inside = frame_that_blocks();
-  if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
-  thread_buffer *wait = inside.recorder ? wait_begin(inside, waited_object(nowhere, kind), start) : NULL;
+  thread_buffer *wait = note(kind, caller, start);
   errno = error;
   return wait;
 }

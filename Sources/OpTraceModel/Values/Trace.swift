@@ -107,12 +107,6 @@ public struct Trace: Sendable, Equatable {
     let row = Int(id.rawValue) - 1
     return objects.indices.contains(row) && objects[row].id == id ? objects[row] : nil
   }
-
-  /// Whether a wait ends without another thread of the process: a sleep, or a wait for a disk. O(1).
-  public func endsByItself(_ wait: WaitRecord) -> Bool {
-    guard case .object(let id) = wait.target else { return false }
-    return object(id)?.kind?.endsByItself ?? false
-  }
   /// The thread with this number; nil: there is none. O(threads).
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
 
