@@ -220,6 +220,8 @@ enum {
   optrace_object_queue = 3,
   optrace_object_condition = 4,
   optrace_object_adding = 5,
+  optrace_object_sleep = 6,
+  optrace_object_disk = 7,
 };
 
 #endif

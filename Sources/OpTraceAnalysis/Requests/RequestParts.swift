@@ -216,7 +216,14 @@ struct RequestParts {
     case .queue(let id): add(.operationQueue, who: queueTitles[.queue(id)] ?? "", location, length)
     case .object(let id):
       let object = trace.object(id)
-      add(object?.kind == .queue ? .dispatchQueue : .lock, who: object?.title ?? "", location, length)
+      let what: Requests.What =
+        switch object?.kind {
+        case .queue: .dispatchQueue
+        case .sleep: .nap
+        case .disk: .disk
+        default: .lock
+        }
+      add(what, who: object?.title ?? "", location, length)
     }
   }
 

@@ -179,7 +179,7 @@ extension TimelineContent {
   /// Of a wait on a semaphore and the like: which one it is, and who let others go on.
   private func objectArguments(_ wait: WaitRecord, _ sink: inout some ArgumentSink) {
     guard case .object(let id) = wait.target, let object = trace.object(id) else { return }
-    sink.text(.object, "0x" + String(object.address, radix: 16))
+    if object.kind?.endsByItself != true { sink.text(.object, "0x" + String(object.address, radix: 16)) }
     if let signal = wait.endSignal {
       if let name = signaller(signal) { sink.text(.endedBy, name) }
       sink.microseconds(.endedAt, signal.time - timeline.origin)
