@@ -63,7 +63,9 @@ package struct ProgramSpan: Sendable {
 
   /// - Parameter leftOut: attributes and links that were not written.
   package func went(_ outcome: Outcome, _ message: String, leftOut: Int) {
-    let high = EventFields.SpanStatus(code: outcome.rawValue, leftOut: UInt32(min(max(0, leftOut), Int(EventFields.SpanStatus.largestLeftOut)))).high
+    let high = EventFields.SpanStatus(
+      code: outcome.rawValue, leftOut: UInt32(min(max(0, leftOut), Int(EventFields.SpanStatus.largestLeftOut)))
+    ).high
     UTF8Text.with(message) {
       optrace_emit_text(recorder.core, EventKind.spanStatus.rawValue, number, high, false, 0, $0, $1)
     }
