@@ -79,10 +79,10 @@ struct AnonymizerTests {
         40 t2 started #1
         41 t2 mark #1 "mark-1"
         42 t2 span #1 id=1 "span-1"
-        43 t2 span-context s1 parent=0 kind=1 "context-1"
-        44 t2 span-attribute s1 type=0 "attribute-1"
-        45 t2 span-status s1 code=2 left-out=0 "error-1"
-        46 t2 span-link s1 to=0 "context-1"
+        43 t2 span-context s1 kind=1 "context-1"
+        44 t2 span-attribute s1 "attribute-1"
+        45 t2 span-status s1 code=2 "error-1"
+        46 t2 span-link s1 "context-1"
         47 t2 span-named s1 "span-2"
         50 t2 span-ended s1
         60 t2 object-named object=0x10 "object-1"
