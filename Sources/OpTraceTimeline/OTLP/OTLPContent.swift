@@ -72,7 +72,10 @@ struct OTLPContent {
 
   /// The span that this one is inside of: as its tracer knows it, else by its time.
   func parentSpan(ofSpan span: Int) -> Int? {
-    if trace.spans[span].context != nil { return trace.spans[span].parent.flatMap { spanRows[$0] } }
+    if trace.spans[span].context != nil {
+      let outer = trace.spans[span].parent.flatMap { spanRows[$0] }
+      return outer == span ? nil : outer
+    }
     guard around.indices.contains(span), around[span] >= 0 else { return nil }
     return Int(around[span])
   }
