@@ -325,7 +325,7 @@ for target in package.targets where target.type != .system {
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   let computing = [
     "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",
-    "OpTraceComparison", "OpTraceProfile",
+    "OpTraceComparison", "OpTraceProfile", "OpTraceRequests",
     "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",

@@ -21,10 +21,18 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ]),
+    // A program with spans of its own, for the tests.
+    .executableTarget(
+      name: "SpanProgram",
+      dependencies: [
+        .product(name: "OpTraceTracing", package: "OpTrace"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ], path: "Tests/SpanProgram"),
     .testTarget(
       name: "LiveTests",
       dependencies: [
-        .product(name: "OpTrace", package: "OpTrace"), .product(name: "OpTraceTracing", package: "OpTrace"),
+        "SpanProgram", .product(name: "OpTrace", package: "OpTrace"),
+        .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceTracing", package: "OpTrace"),
         .product(name: "OpTraceMetrics", package: "OpTrace"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

@@ -17,6 +17,9 @@ extension Summary {
       public var own: Nanoseconds
       /// Nanoseconds with all that it called.
       public var total: Nanoseconds
+
+      /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
+      public var lineText: String? { CodeLocation(file: file, line: line).lineText }
     }
 
     /// Operations of a class, blocks or tasks of a function, or a thread's time in no work.
@@ -29,7 +32,8 @@ extension Summary {
       public var running: Nanoseconds?
       /// Nanoseconds of processor time.
       public var used: Nanoseconds
-      /// The function with the most of it in its own code; nil: none has a name.
+      /// The function of the program with the most of it, with the libraries that it calls; where there is none, the one with the most
+      /// in its own code. Nil: none has a name.
       public var function: String?
     }
 
@@ -71,7 +75,7 @@ extension Summary {
       guard case .owner(let owner) = row.name else { return nil }
       return ProcessorTime.Work(
         kind: owner.kind, name: owner.name, running: running["\(owner.kind) \(owner.name)"], used: row.weight,
-        function: row.functions.first.map { profile.functions[$0.function].name })
+        function: row.mostCharged.map { profile.functions[$0.function].name })
     }
     return result
   }

@@ -25,6 +25,7 @@ package struct Comparer: Sendable {
   /// The first run, which all others are matched with.
   private var reference: RunShape?
   private var times = TimingTable()
+  private var functions = FunctionTable()
   private var runs: [Run] = []
 
   /// Without runs.
@@ -53,6 +54,7 @@ package struct Comparer: Sendable {
       partners = (0..<shape.count).map { Int32(clamping: $0) }
     }
     times.add(trace, partners: partners, isNew: role == .new)
+    functions.add(trace, isNew: role == .new)
   }
 
   /// The run of a side that takes neither long nor short, by its index among those of its side: the one with the middle wall
@@ -77,17 +79,11 @@ package struct Comparer: Sendable {
     return Comparison(
       base: side(.base), new: side(.new),
       structure: StructureDifferences(base: base, new: new, graph: graph, patterns: patterns.patterns), graph: graph,
-      timings: timings, wall: wall(rule), runsNeeded: runsNeeded(timings, rule), rule: rule)
-  }
-
-  /// Holm's correction multiplies the smallest p by the number of tests: with few runs even that is not rare enough.
-  private func runsNeeded(_ timings: [Comparison.Timing], _ rule: TimingRule) -> Int? {
-    let tests = Double(timings.count { $0.p != nil })
-    let (base, new) = (runs.count { $0.role == .base }, runs.count { $0.role == .new })
-    guard tests > 0, min(base, new) > 0, tests * PermutationTest.least(base, new) >= rule.significance else {
-      return nil
-    }
-    return (TimingRule.leastRuns...100).first { tests * PermutationTest.least($0, $0) < rule.significance }
+      timings: timings, wall: wall(rule),
+      runsNeeded: rule.runsNeeded(
+        tests: timings.count { $0.p != nil },
+        runs: (runs.count { $0.role == .base }, runs.count { $0.role == .new })),
+      functions: functions.differences(rule), rule: rule)
   }
 
   private func side(_ role: Role) -> Comparison.Side {
@@ -136,17 +132,11 @@ package struct Comparer: Sendable {
           verdict: rule.verdict(difference, p: ps[pattern], runs: (score.base.count, score.new.count)),
           running: Nanoseconds(exactly: score.running.rounded()) ?? .max))
     }
-    let order = Dictionary(TimingVerdict.shown.enumerated().map { ($1, $0) }) { first, _ in first }
     return result.sorted {
-      let (left, right) = (order[$0.verdict] ?? 0, order[$1.verdict] ?? 0)
+      let (left, right) = ($0.verdict.rank, $1.verdict.rank)
       if left != right { return left < right }
       let (change, other) = (log($0.ratio).magnitude, log($1.ratio).magnitude)
       return change == other ? $0.pattern < $1.pattern : change > other
     }
   }
-}
-
-extension TimingVerdict {
-  /// The most important first.
-  fileprivate static let shown: [TimingVerdict] = [.slower, .faster, .unclear, .same]
 }

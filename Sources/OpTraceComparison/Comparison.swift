@@ -60,6 +60,8 @@ package struct Comparison: Sendable {
   /// How many runs of each side a verdict of slower or faster needs; nil: there are enough. With more patterns more runs are
   /// needed: five and five are enough for five patterns, six and six for 18, seven and seven for 68.
   package internal(set) var runsNeeded: Int?
+  /// What functions used, by samples; nil: no run was sampled.
+  package internal(set) var functions: FunctionDifferences?
   /// The rule for verdicts of slower and faster.
   package internal(set) var rule: TimingRule
 }

@@ -155,6 +155,8 @@ enum ClickHouseKeys {
     "suspensions": ["task", "began", row],
     "actor_waits": ["task", "queued", row],
     "spans": ["thread", "began", row],
+    "span_attributes": ["span", row],
+    "span_links": ["span", row],
     "span_work": ["work"],
     "marks": ["thread", "time", row],
     "stacks": ["stack", "depth"],

@@ -912,6 +912,104 @@ package enum EventFields {
     @inlinable package var id: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
   }
 
+  /// `span-context`
+  package struct SpanContext: EventWords {
+    @inlinable package static var kind: EventKind { .spanContext }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(parent: UInt32, kind: UInt8) {
+      word1 = UInt64(parent) << 32
+      word2 = UInt64(kind) & 0xF
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var parent: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word2 & 0xF) }
+    @inlinable package static var largestKind: UInt8 { 0xF }
+  }
+
+  /// `span-attribute`
+  package struct SpanAttribute: EventWords {
+    @inlinable package static var kind: EventKind { .spanAttribute }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(type: UInt8) {
+      word1 = (UInt64(type) & 0xF) << 32
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var type: UInt8 { UInt8(truncatingIfNeeded: word1 >> 32 & 0xF) }
+    @inlinable package static var largestType: UInt8 { 0xF }
+  }
+
+  /// `span-status`
+  package struct SpanStatus: EventWords {
+    @inlinable package static var kind: EventKind { .spanStatus }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(code: UInt8, leftOut: UInt32) {
+      word1 = (UInt64(code) & 0xF) << 32 | (UInt64(leftOut) & 0xFF_FFFF) << 40
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var code: UInt8 { UInt8(truncatingIfNeeded: word1 >> 32 & 0xF) }
+    @inlinable package static var largestCode: UInt8 { 0xF }
+    @inlinable package var leftOut: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestLeftOut: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `span-link`
+  package struct SpanLink: EventWords {
+    @inlinable package static var kind: EventKind { .spanLink }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(to: UInt32) {
+      word1 = UInt64(to) << 32
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var to: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+  }
+
   /// `within`
   package struct SubmittedWithin: EventWords {
     @inlinable package static var kind: EventKind { .submittedWithin }

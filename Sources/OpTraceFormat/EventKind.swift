@@ -184,6 +184,16 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case symbol = 0xCA
   /// A dispatch queue at first sight. A definition. Since 1.4.
   case dispatchQueue = 0xCB
+  /// Where a span of the program's own tracer belongs: its parent, its kind, its ids. Since 1.9.
+  case spanContext = 0xCC
+  /// An attribute of a span. Since 1.9.
+  case spanAttribute = 0xCD
+  /// How a span went. Since 1.9.
+  case spanStatus = 0xCE
+  /// A span that another one names. Since 1.9.
+  case spanLink = 0xCF
+  /// A span has another name. Since 1.9.
+  case spanNamed = 0xD0
 
   /// The table's line for this kind.
   public var spec: EventSpec { EventSpec.of(self) }

@@ -14,6 +14,8 @@ extension EventSpec {
     case whileQueueExists
     /// Until what it begins has ended (``Bound/begins(_:)``).
     case untilEnded
+    /// As long as its span has not ended.
+    case whileSpanOpen
     /// The end of a wait, as long as the wait's beginning may still be in the ring.
     case besidesBeginning
     /// With the wait of the record before it, to which it belongs.

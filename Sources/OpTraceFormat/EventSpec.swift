@@ -484,6 +484,35 @@ public struct EventSpec: Sendable {
       .spanEnded, "span-ended", .span, carry: .never, bound: .ends(.span), life: .subject,
       meaning: "the span ends, on any thread"),
     EventSpec(
+      .spanContext, "span-context", .span,
+      [.init("parent", 1, 32, 32, .unsigned(.any)), .init("kind", 2, 0, 4, .unsigned(.within(0...4)))],
+      text: .init(.context, at: 3), carry: .whileSpanOpen, life: .nobody, since: 9,
+      meaning:
+        "where a span of the program's own tracer belongs. `parent`: the span around it; 0: none in this trace. `kind`: 0 internal, 1 server, 2 client, 3 producer, 4 consumer. The text: its trace id (32 hexadecimal digits) and span id (16), as in a `traceparent`, and the span id of a parent in another process, with `-` between them"
+    ),
+    EventSpec(
+      .spanAttribute, "span-attribute", .span, [.init("type", 1, 32, 4, .unsigned(.within(0...3)))],
+      text: .init(.attribute, at: 2), carry: .whileSpanOpen, life: .subject, since: 9,
+      meaning:
+        "an attribute of the span, as `key=value`: up to the first `=` it is the key. The last one of a key counts. `type`: 0 text, 1 integer, 2 real number, 3 `true` or `false`"
+    ),
+    EventSpec(
+      .spanStatus, "span-status", .span,
+      [.init("code", 1, 32, 4, .unsigned(.within(0...2))), .init("left-out", 1, 40, 24, .unsigned(.any))],
+      text: .init(.error, at: 2), carry: .whileSpanOpen, life: .subject, since: 9,
+      meaning:
+        "how the span went, with a message; the last one counts. `code`: 0 not set, 1 ok, 2 error. `left-out`: how many of its attributes and links were not recorded, because it has too many"
+    ),
+    EventSpec(
+      .spanLink, "span-link", .span, [.init("to", 1, 32, 32, .unsigned(.any))],
+      text: .init(.context, at: 2), carry: .whileSpanOpen, life: .subject, since: 9,
+      meaning:
+        "the span has to do with another one. `to`: its number; 0: it is not of this trace. The text: its ids, as in `span-context`"
+    ),
+    EventSpec(
+      .spanNamed, "span-named", .span, text: .init(.span, at: 2), carry: .whileSpanOpen, life: .subject, since: 9,
+      meaning: "the span was renamed"),
+    EventSpec(
       .submittedWithin, "within", .operation, [.init("span", 1, 0, 32, .unsigned(.any))], part: .remark,
       carry: .whileUnfinished, life: .nobody, since: 5,
       meaning:

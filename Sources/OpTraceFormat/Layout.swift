@@ -121,6 +121,8 @@ package enum Layout {
   package static let imagePage: UInt64 = 4096
   /// Longer texts are cut at a character boundary.
   package static let longestText = 1024
+  /// Of a span; a recorder writes no more attributes, nor more links.
+  package static let mostSpanDetails = 64
 }
 
 /// Why records are missing. The raw value is the index of its count in the header.

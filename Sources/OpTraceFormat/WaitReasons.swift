@@ -121,6 +121,10 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
   case condition = 4
   /// A call that adds to an operation queue, whose address stands for it.
   case adding = 5
+  /// Time: `sleep`, `usleep`, `nanosleep`, `clock_nanosleep`. One object for all of them.
+  case sleep = 6
+  /// A disk: `fsync`, `fdatasync`, `msync`, `sync_file_range`. One object for all of them.
+  case disk = 7
 
   /// The word of the text form.
   public var word: String {
@@ -130,8 +134,13 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
     case .queue: "queue"
     case .condition: "condition"
     case .adding: "adding"
+    case .sleep: "sleep"
+    case .disk: "disk"
     }
   }
+
+  /// Whether a wait for it ends without another thread of the process: nobody signals it, and it is never blocked for ever.
+  public var endsByItself: Bool { self == .sleep || self == .disk }
 }
 
 /// What the second and third word of `blocked`, `signalled` and `unblocked` records say; the last has no third, which

@@ -38,7 +38,7 @@ package struct RequestsText {
       .number("in these"), .text("mostly", widest: 44), .text("source", widest: 32),
     ])
     for loop in requests.loops {
-      let held = loop.held.first.map { requests.locations[Int($0.location)] }
+      let held = loop.mostly.map { requests.locations[Int($0.location)] }
       table.add([
         loop.name, grouped(loop.turns), percent(loop.utilisation), duration(loop.longest), grouped(loop.long.count),
         duration(loop.longTime), held?.function ?? "", held?.lineText ?? "",
@@ -108,17 +108,5 @@ package struct RequestsText {
     let shown = examples.isEmpty ? "" : style.paint(.faint, "  slowest: " + examples.joined(separator: ", ")) + "\n"
     let name = TerminalText.printable(kind.name)
     return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n" + table.text(style) + shown
-  }
-}
-
-extension RequestsText {
-  package var debug: String {
-    var t = ""
-    for p in requests.pools.prefix(6) { t += "pool \(requests.locations[Int(p.location)]) waits \(p.waits.count) open \(p.open) resumed \(p.resumed) by \(p.byHolders)\n" }
-    for p in requests.stuck.prefix(6) { t += "stuck \(requests.locations[Int(p.location)]) count \(p.count) ended \(p.ended) longest \(p.longest) since \(p.since)\n" }
-    for p in requests.leaks.prefix(6) { t += "leak \(p)\n" }
-    for p in requests.repeats.prefix(6) { t += "repeat \(requests.locations[Int(p.location)]) \(p.counts) \(p.errors)\n" }
-    for p in requests.backlogs.prefix(6) { t += "backlog \(p)\n" }
-    return t
   }
 }

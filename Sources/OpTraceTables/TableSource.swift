@@ -30,6 +30,10 @@ package final class TableSource {
   private(set) lazy var actorWaits = TaskPart.all(trace, \.actorWaits)
   private(set) lazy var findingOperations = FindingOperation.all(findingRows)
   private(set) lazy var spanWork = trace.within.sorted { $0.key < $1.key }.map { (work: $0.key, span: $0.value) }
+  private(set) lazy var spanAttributes = trace.spans.flatMap { span in
+    span.attributes.map { (span: span.id, attribute: $0) }
+  }
+  private(set) lazy var spanLinks = trace.spans.flatMap { span in span.links.map { (span: span.id, link: $0) } }
   private(set) lazy var frames = StackRow.all(trace)
   private(set) lazy var samples = SampleRow.all(trace)
   private(set) lazy var requests = RequestRows(trace)

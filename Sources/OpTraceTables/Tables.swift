@@ -2,7 +2,7 @@ extension TraceTable {
   /// All tables, in the order in which they are shown. A new one is a file in `Tables/` and a word here.
   package static let all: [TraceTable] = [
     .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .suspensions,
-    .actorWaits, .spans, .spanWork, .marks, .stacks, .samples, .requests, .requestParts,
+    .actorWaits, .spans, .spanAttributes, .spanLinks, .spanWork, .marks, .stacks, .samples, .requests, .requestParts,
     .criticalPath, .findings, .findingOperations, .busyThreads, .queueDepth,
   ]
 

@@ -54,7 +54,12 @@
       let context = ServiceContext.current
       guard isFollowed(live.queue) else { return nil }
       guard configuration.makesSpans else { return context.map(CarriedContext.init) }
-      let tracer = configuration.tracer ?? InstrumentationSystem.tracer
+      var tracer = configuration.tracer ?? InstrumentationSystem.tracer
+      if let recording = tracer as? RecordingTracer {
+        // The trace has the operation itself.
+        guard let other = recording.other else { return context.map(CarriedContext.init) }
+        tracer = other
+      }
       return OperationSpan(live, operation, in: context ?? .topLevel, by: tracer)
     }
 

@@ -28,6 +28,8 @@ import Testing
     "COpTrace/hooks/fields.c": "flags of Swift's class metadata",
     "COpTrace/hooks/jobs.h": "flags of Swift's jobs",
     "OpTrace/Operations/ClassFacts.swift": "what is known of a class, in one number that is in no record",
+    "OpTrace/Recorder/UTF8Text.swift": "hexadecimal digits",
+    "OpTrace/Recorder/SpanIDs.swift": "random numbers and a hash",
     "OpTraceFormat/RecordWords.swift": "packs records: their first word, and the lengths of one with a text",
     "OpTraceFormat/EventSpec+Field.swift": "fields as the table has them, for readers of any kind",
     "OpTraceFormat/EventKind.swift": "the size class in a kind's highest bits",

@@ -24,6 +24,7 @@ static void fill(optrace_recorder *recorder) { emit_marks(recorder, 40000); }
 static uint32_t subject_of(uint8_t kind) {
   if (kind == optrace_kind_queue_wait_began || kind == optrace_kind_queue_wait_ended) return queue;
   if (optrace_carries[kind] == optrace_carry_while_queue_exists) return queue;
+  if (optrace_carries[kind] == optrace_carry_while_span_open) return span;
   if (kind == optrace_kind_object_named || kind == optrace_kind_wait_lasts) return 0;
   return kind == optrace_kind_span_ended ? span : kind == optrace_kind_stood_at ? 6 : operation;
 }
@@ -44,7 +45,8 @@ static void emit(optrace_recorder *recorder, uint8_t kind, uint32_t waits) {
     case optrace_kind_object_named: word2 = optrace_object_named_word2((optrace_object_named_fields){.object = object}); break;
     default: break;
   }
-  bool has_word2 = kind == optrace_kind_object_named || kind == optrace_kind_queue_created;
+  bool has_word2 =
+    kind == optrace_kind_object_named || kind == optrace_kind_queue_created || kind == optrace_kind_span_context;
   switch (kind >> 6) {
     case 0: optrace_emit1(recorder, kind, subject_of(kind)); break;
     case 1: optrace_emit2(recorder, kind, subject_of(kind), word1); break;

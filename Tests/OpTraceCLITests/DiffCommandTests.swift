@@ -93,6 +93,31 @@ struct DiffCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).first == UInt8(ascii: "{"))
   }
 
+  @Test("runs with samples: which functions take more processor time")
+  func functions() throws {
+    func write(_ name: String, _ samples: Int) throws -> String {
+      var trace = SampledTrace()
+      trace.sampling(every: 1_000_000)
+      for (function, count) in [("load", 50), ("parse", samples)] {
+        let stack = trace.stack(["main", function])
+        for time in 0..<count { trace.sample(time, 2, stack) }
+      }
+      return try folder.write("\(name).txt", Array(trace.text.utf8))
+    }
+    let (before, after) = (try write("few", 20), try write("many", 90))
+    let result = try Command.run("diff", before, after)
+    #expect(result.status == 0 && result.errors == "")
+    #expect(result.output.contains("\n  parse     main.swift:3  20.0 ms  90.0 ms  +70.0 ms"))
+    let json = try Command.run("diff", before, after, "--json")
+    let document = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    let part = try #require(document?["processorTime"] as? [String: Any])
+    let functions = try #require(part["functions"] as? [[String: Any]])
+    #expect(functions.map { $0["function"] as? String } == ["parse", "load"])
+    #expect(functions.map { $0["clear"] as? Bool } == [true, false])
+    #expect(functions[0]["newSeconds"] as? Double == 0.09)
+    #expect(try Command.run("diff", before, base).output.contains("  not compared: the new version has no samples"))
+  }
+
   @Test("what a change in time means for the wall time")
   func predicted() throws {
     let result = try Command.run("diff", base, new)

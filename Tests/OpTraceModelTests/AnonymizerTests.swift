@@ -32,6 +32,11 @@ struct AnonymizerTests {
     40 t2 started #1
     41 t2 mark #1 "secret-mark"
     42 t2 span #1 id=1 "secret-span"
+    43 t2 span-context s1 parent=0 kind=1 "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"
+    44 t2 span-attribute s1 type=0 "secret.key=secret-value"
+    45 t2 span-status s1 code=2 left-out=0 "secret-error"
+    46 t2 span-link s1 to=0 "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"
+    47 t2 span-named s1 "secret-span-two"
     50 t2 span-ended s1
     60 t2 object-named object=0x7f1234567890 "secret-label"
     61 t2 object-named object=0x7f1234567000 "com.apple.main-thread"
@@ -57,7 +62,7 @@ struct AnonymizerTests {
         wall 0
         monotonic 1099511627776
         state closed
-        events 22
+        events 27
 
         0 t1 thread t1 tid=1 "thread-1"
         0 t1 queue q1 limit=1 "queue-1"
@@ -74,6 +79,11 @@ struct AnonymizerTests {
         40 t2 started #1
         41 t2 mark #1 "mark-1"
         42 t2 span #1 id=1 "span-1"
+        43 t2 span-context s1 kind=1 "context-1"
+        44 t2 span-attribute s1 "attribute-1"
+        45 t2 span-status s1 code=2 "error-1"
+        46 t2 span-link s1 "context-1"
+        47 t2 span-named s1 "span-2"
         50 t2 span-ended s1
         60 t2 object-named object=0x10 "object-1"
         61 t2 object-named object=0x20 "com.apple.main-thread"

@@ -118,7 +118,8 @@ import Testing
     }
     for object in trace.objects { lines.append("\(object.id): \(object.title) at \(object.address)") }
     for span in trace.spans {
-      lines.append("span \"\(span.name)\" of \(show(span.operation)): \(show(span.began)) to \(show(span.ended))")
+      lines.append("span \"\(span.name)\" of \(show(span.work)): \(show(span.began)) to \(show(span.ended))")
+      lines += describe(span)
     }
     for mark in trace.marks { lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))") }
     lines += trace.stacks.images.sorted { $0.key < $1.key }.map { number, image in
@@ -168,6 +169,19 @@ import Testing
         + "suspension \(one.suspension.map { "\($0)" } ?? "-")"
     }
     return lines
+  }
+
+  private func describe(_ span: SpanRecord) -> [String] {
+    var lines: [String] = []
+    if span.kind != .internal || span.parent != nil { lines.append("  \(span.kind), parent \(show(span.parent))") }
+    if let context = span.context {
+      lines.append("  trace \(context.traceID), span \(context.spanID), remote parent \(show(context.remoteParent))")
+    }
+    lines += span.attributes.map { "  \($0.key) = \($0.value) (\($0.type))" }
+    if let status = span.status { lines.append("  \(status.code): \(show(status.message))") }
+    if span.leftOut > 0 { lines.append("  \(span.leftOut) left out") }
+    return lines
+      + span.links.map { "  link to \(show($0.span)), \($0.context.map { "\($0.traceID) \($0.spanID)" } ?? "-")" }
   }
 
   private func describe(_ block: BlockRecord, _ trace: Trace) -> [String] {

@@ -112,13 +112,14 @@ private struct ReceivedPage {
     }
     let texts: Set = ["name", "class", "function", "source", "error", "way", "title", "place", "image", "actor"]
     var said: [String: [String]] = [:]
-    for (table, rows) in tables where table != "frames" {
+    for (table, rows) in tables where !["frames", "calls", "sampledFunctions"].contains(table) {
       said[table] = rows.map { row in
         row.sorted { $0.key < $1.key }.map { column, value in
           if texts.contains(column) { return "\(column)=\(strings[value])" }
           if column.lowercased().hasSuffix("thread") { return "\(column)=\(entry("threads", value))" }
           if column == "queue" { return "\(column)=\(entry("queues", value))" }
           if ["added", "made", "stands", "stack"].contains(column) { return "\(column)=\(stack(value))" }
+          if column == "call" { return "\(column)=\(call(value))" }
           return "\(column)=\(value)"
         }.joined(separator: " ")
       }
@@ -133,6 +134,14 @@ private struct ReceivedPage {
   private func stack(_ frame: Int) -> String {
     let row = tables["frames"]?[frame] ?? [:]
     return (row["title"].map { strings[$0] } ?? "?") + (row["caller"].map { " < " + stack($0) } ?? "")
+  }
+
+  /// The functions of a sample's stack.
+  private func call(_ row: Int) -> String {
+    let call = tables["calls"]?[row] ?? [:]
+    let function = call["function"].flatMap { tables["sampledFunctions"]?[$0] } ?? [:]
+    return "\(call["flags"] ?? -1) \(function["flags"] ?? -1) " + (function["name"].map { strings[$0] } ?? "?")
+      + (call["caller"].map { " < " + self.call($0) } ?? "")
   }
 
   func figure(_ name: String) throws -> String {
@@ -162,17 +171,38 @@ struct GrowingReportTests {
   }
   private typealias ByteSinkOf = (UnsafeRawBufferPointer) throws -> Void
 
+  /// Lines with samples of their threads in between.
+  private func sampled(_ lines: [String], _ random: inout SeededGenerator) -> [String] {
+    var result = [
+      "0 t0 profile period=1000", "0 t0 image i901 page=4096 pages=64 \"/opt/photos/photos\"",
+      "0 t0 frame f901 image=i901 offset=4096", "0 t0 symbol f901 short=\"main\" module=\"Photos\" \"main\"",
+    ]
+    for number in 902..<910 {
+      result.append("0 t0 frame f\(number) image=i901 offset=\(number * 16) caller=f\(random.number(901..<number))")
+      result.append("0 t0 symbol f\(number) short=\"f\(number % 5)\" module=\"Photos\" \"f\(number % 5)\"")
+    }
+    for line in lines {
+      result.append(line)
+      let words = line.split(separator: " ", maxSplits: 2)
+      guard words.count > 2, words[1] != "t0", random.chance(30) else { continue }
+      let kernel = random.chance(10) ? "-in-kernel" : ""
+      result.append("\(words[0]) \(words[1]) sampled\(kernel) f\(random.number(901..<912)) age=0 thread=\(words[1])")
+    }
+    return result
+  }
+
   /// `OPTRACE_TEST_SEED` repeats one.
   @Test(
     "a page that grows step by step has what a page has that gets everything at the end",
-    arguments: ["blocks", "tasks"])
+    arguments: ["blocks", "tasks", "samples"])
   func steps(kind: String) throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
     let seed = environment ?? Int.random(in: 0..<1_000_000)
     var written = (grown: 0, whole: 0)
     for round in 0..<40 {
       var random = SeededGenerator(seed + round)
-      let lines = kind == "blocks" ? RandomBlocks.lines(&random) : RandomTasks.lines(&random)
+      var lines = kind == "blocks" ? RandomBlocks.lines(&random) : RandomTasks.lines(&random)
+      if kind == "samples" { lines = sampled(lines, &random) }
       var cuts = (0..<random.number(1..<8)).map { _ in random.number(1..<lines.count) }.sorted()
       // Nothing new is news, too; and what has long been over is not written again.
       cuts += [lines.count, lines.count, lines.count, lines.count]

@@ -140,6 +140,27 @@ struct ChromeTraceTests {
     #expect(within.map { [$0["name"]?.text, $0["test"]?.text] } == [["a", "short"]])
   }
 
+  @Test("attributes of a span are arguments of its slice")
+  func attributes() throws {
+    var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
+    let one = ThreadID(1)
+    fixture.trace.spans = [
+      SpanRecord(id: SpanID(1), name: "serve", operation: nil, began: Stamp(0, one), ended: Stamp(3_000, one)),
+      SpanRecord(id: SpanID(2), name: "query", operation: nil, began: Stamp(100, one), ended: Stamp(2_000, one)),
+    ]
+    fixture.trace.spans[1].parent = SpanID(1)
+    fixture.trace.spans[1].attributes = [.init(key: "db.system", value: "sqlite")]
+    fixture.trace.spans[1].status = .init(code: .error, message: "locked")
+    let found = try check(
+      fixture.trace, TimelineOptions(),
+      "select a.key as key, a.string_value as value from slice s join args a using (arg_set_id) where s.name = 'query' order by a.key"
+    )
+    #expect(
+      found.map { [$0["key"]?.text, $0["value"]?.text] } == [
+        ["args.attributes.db.system", "sqlite"], ["args.error", "locked"], ["args.parent", "serve"],
+      ])
+  }
+
   @Test("waits for semaphores, groups and dispatch queues are slices that name who signalled")
   func objects() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)

@@ -16,6 +16,8 @@ import Testing
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
       .processorTime: .executionBegan, .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated,
       .taskSuspended: .taskCreated, .taskQueued: .taskCreated, .taskResumed: .taskCreated, .sampling: .profile,
+      .spanContext: .spanBegan, .spanAttribute: .spanBegan, .spanStatus: .spanBegan, .spanLink: .spanBegan,
+      .spanNamed: .spanBegan,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }

@@ -13,10 +13,14 @@ struct OTLPTests {
         var stringValue: String?
         var intValue: String?
         var boolValue: Bool?
+        var doubleValue: Double?
       }
       var key: String
       var value: Value
-      var text: String { value.stringValue ?? value.intValue ?? value.boolValue.map { "\($0)" } ?? "" }
+      var text: String {
+        value.stringValue ?? value.intValue ?? value.boolValue.map { "\($0)" } ?? value.doubleValue.map { "\($0)" }
+          ?? ""
+      }
     }
     struct Event: Decodable {
       var name: String
@@ -25,7 +29,7 @@ struct OTLPTests {
     struct Link: Decodable {
       var traceId: String
       var spanId: String
-      var attributes: [Attribute]
+      var attributes: [Attribute]?
     }
     struct Status: Decodable {
       var code: Int
@@ -41,6 +45,8 @@ struct OTLPTests {
     var events: [Event]?
     var links: [Link]?
     var droppedLinksCount: Int?
+    var droppedAttributesCount: Int?
+    var kind: Int
     var status: Status?
 
     subscript(_ key: String) -> String? { attributes.first { $0.key == key }?.text }
@@ -108,11 +114,11 @@ struct OTLPTests {
       Self.named(spans, "First"), Self.named(spans, "Held"), Self.named(spans, "Behind")
     )
     #expect(behind.links?.map(\.spanId) == [one.spanId])
-    #expect(behind.links?.first?.attributes.map(\.text) == ["dependency"])
+    #expect(behind.links?.first?.attributes?.map(\.text) == ["dependency"])
     #expect(behind.traceId == one.traceId)
     #expect(held.links?.map(\.spanId) == [one.spanId])
     #expect(held.links?.map(\.traceId) == [one.traceId])
-    #expect(held.links?.first?.attributes.map(\.text) == ["slot"])
+    #expect(held.links?.first?.attributes?.map(\.text) == ["slot"])
     // A slot makes nobody part of somebody else's request.
     #expect(held.traceId != one.traceId)
   }
@@ -227,6 +233,74 @@ struct OTLPTests {
     #expect(spans.map(\.milliseconds) == [0...50, 6...8, 60...100, 70...70])
     #expect(Set(spans.map(\.spanId)).count == 4)
     #expect(Set(spans.map(\.traceId)).count == 3)
+  }
+
+  @Test(
+    "spans of the program's tracer keep their ids, parents, kinds, attributes, links and status, and what is inside is of their trace"
+  )
+  func tracerSpans() throws {
+    let text = """
+      optrace text 1
+      process 1 "p"
+      writer "1.0.0"
+      mode streaming
+      wall 1790000000123456789
+      monotonic 0
+      state closed
+
+      0 t1 thread t1 tid=1 "main"
+      0 t2 thread t2 tid=2 "worker"
+      0 t1 queue q1 limit=1 "work"
+      10 t1 span #0 id=1 "serve"
+      11 t1 span-context s1 kind=1 "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-b7ad6b7169203331"
+      12 t1 span-attribute s1 "http.route=/\\"orders\\""
+      13 t1 span-attribute s1 type=1 "status=201"
+      14 t1 span-attribute s1 type=2 "ratio=0.5"
+      15 t1 span-attribute s1 type=3 "cached=true"
+      16 t1 span-attribute s1 type=1 "odd=99999999999999999999"
+      17 t1 span-attribute s1 type=2 "nan=nan"
+      20 t1 created #1 class="Load"
+      21 t1 enqueued #1 queue=q1
+      30 t2 started #1
+      31 t2 began #1
+      32 t2 span #1 id=2 "measured"
+      33 t2 span-ended s2
+      34 t2 span #1 id=3 "query"
+      35 t2 span-context s3 parent=1 kind=2 "4bf92f3577b34da6a3ce929d0e0e4736-1111111111111111"
+      36 t2 span-link s3 "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331"
+      37 t2 span-link s3 "context-1"
+      38 t2 span-status s3 code=2 left-out=5 "timeout"
+      39 t2 span-ended s3
+      40 t2 ended #1
+      41 t2 finished #1
+      50 t1 span-status s1 code=1 ""
+      51 t1 span-ended s1
+      60 t1 span #0 id=4 "alone"
+      61 t1 span-context s4 parent=4 "0af7651916cd43dd8448eb211c80319c-2222222222222222"
+      62 t1 span-ended s4
+
+      """
+    let spans = try Self.spans(of: TraceReader.read(bytes: Array(text.utf8)))
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    let (serve, query) = try (Self.named(spans, "serve"), Self.named(spans, "query"))
+    #expect(serve.traceId == trace && serve.spanId == "00f067aa0ba902b7" && serve.parentSpanId == "b7ad6b7169203331")
+    #expect(serve.kind == 2 && serve.status?.code == 1 && serve.status?.message == nil)
+    #expect(
+      serve.attributes.prefix(6).map { [$0.key, $0.text] } == [
+        ["http.route", "/\"orders\""], ["status", "201"], ["ratio", "0.5"], ["cached", "true"],
+        ["odd", "99999999999999999999"], ["nan", "nan"],
+      ])
+    #expect(serve.attributes[1].value.intValue != nil && serve.attributes[4].value.intValue == nil)
+    #expect(query.traceId == trace && query.spanId == "1111111111111111" && query.parentSpanId == serve.spanId)
+    #expect(query.kind == 3 && query.status?.code == 2 && query.status?.message == "timeout")
+    #expect(query.droppedAttributesCount == 5 && query["optrace.id"] == "1")
+    #expect(query.links?.map(\.traceId) == ["0af7651916cd43dd8448eb211c80319c"])
+    let (load, measured) = try (Self.named(spans, "Load"), Self.named(spans, "measured"))
+    #expect(load.traceId == trace && load.parentSpanId == serve.spanId && load.kind == 1)
+    #expect(measured.traceId == trace && measured.parentSpanId == load.spanId)
+    let alone = try Self.named(spans, "alone")
+    #expect(alone.parentSpanId == nil)
+    #expect(alone.traceId == "0af7651916cd43dd8448eb211c80319c" && Set(spans.map(\.spanId)).count == 5)
   }
 
   @Test("ids are the same whenever a trace is written, and differ between traces")

@@ -84,6 +84,15 @@ struct PerfettoTraceTests {
       SpanRecord(name: "", operation: slow, began: Stamp(1_000, ThreadID(2)), ended: Stamp(1_900, ThreadID(2))),
       SpanRecord(name: "open", operation: nil, began: Stamp(2_900, ThreadID(2))),
     ]
+    odd.trace.spans[0].attributes = [
+      .init(key: "http.route", value: "/orders"), .init(key: "", value: ""),
+      .init(key: "a \"b\"\n\u{0}", value: "\u{85}\""),
+      .init(key: "http.status_code", value: "200", type: .integer),
+    ]
+    odd.trace.spans[0].status = .init(code: .error, message: "no disk")
+    odd.trace.spans[1].status = .init(code: .ok)
+    odd.trace.spans[1].parent = odd.trace.spans[0].id
+    odd.trace.spans[1].context = .init(traceID: "4bf92f3577b34da6a3ce929d0e0e4736", spanID: "00f067aa0ba902b7")
     odd.trace.objects = [ObjectRecord(id: ObjectID(1), kind: .semaphore, address: 0x7f_0010)]
     var wait = WaitRecord(target: .object(ObjectID(1)), thread: ThreadID(3), inside: slow, began: 1_100, ended: 1_200)
     wait.endSignal = .init(time: 1_150, thread: ThreadID(2), operation: slow)

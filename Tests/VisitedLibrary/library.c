@@ -9,6 +9,7 @@ int visit(int (*back)(void *context), void *context) {
 
 #if defined(__linux__)
 #include <sys/epoll.h>
+#include <time.h>
 
 // Waits here, as a thread of a library's own does. Returns what `epoll_wait` does.
 int visit_events(int set);
@@ -18,5 +19,14 @@ int visit_events(int set) {
   int result = epoll_wait(set, &event, 1, -1);
   __asm__ volatile("" ::: "memory");
   return result;
+}
+
+// Sleeps here, as a library does. Returns 1 where nothing interrupted it.
+int visit_time(unsigned microseconds);
+
+int visit_time(unsigned microseconds) {
+  int result = nanosleep(&(struct timespec){.tv_nsec = (long)microseconds * 1000}, NULL);
+  __asm__ volatile("" ::: "memory");
+  return result + 1;
 }
 #endif

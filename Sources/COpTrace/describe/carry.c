@@ -172,6 +172,7 @@ static copy_key copied(const chunk_record *record) {
     case optrace_carry_since_suspended: return key_of(optrace_lasting_operation, record, 0);
     case optrace_carry_while_queue_exists: return key_of(optrace_lasting_queue, record, 0);
     case optrace_carry_until_ended: return key_of(bound.of, record, begun_span(record));
+    case optrace_carry_while_span_open: return key_of(optrace_lasting_span, record, record->subject);
     default: return (copy_key){0};
   }
 }
@@ -241,6 +242,7 @@ static bool is_needed(carrying *all, const chunk_record *record, const chunk_rec
     case optrace_carry_since_suspended: return is_since_suspended(all, record);
     case optrace_carry_while_queue_exists: return number_set_has(&all->queues, record->subject);
     case optrace_carry_until_ended: return is_open(all, record);
+    case optrace_carry_while_span_open: return number_set_has(&all->open_spans, record->subject);
     case optrace_carry_besides_beginning: return blocking_keeps_end(&all->blocking, record);
     case optrace_carry_with_wait_before: return last && is_of_wait(record, last);
     case optrace_carry_with_record_before: return last;

@@ -8,6 +8,7 @@
 #include "entered.h"
 #include "foundation.h"
 #include "memory.h"
+#include "sleeping.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
@@ -30,7 +31,7 @@ static uintptr_t foundation_base;
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
 static bool wants[import_tables] = {
-  [imports_foundation] = true, [imports_blocking] = true, [imports_timers] = true, [imports_once] = true,
+  [imports_foundation] = true, [imports_blocking] = true, [imports_sleeping] = true, [imports_timers] = true, [imports_once] = true,
 };
 
 static void take_table(int table) {
@@ -74,13 +75,19 @@ static bool is_of_tests(const char *name) { return begins(name, "swift_task_loca
 
 static bool is_of_loops(const char *name) { return begins(name, "epoll_") || strcmp(name, "poll") == 0 || strcmp(name, "ppoll") == 0; }
 
+static bool is_in(const hooked_import *table, const char *name) {
+  for (; table->name; table++)
+    if (strcmp(table->name, name) == 0) return true;
+  return false;
+}
+
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
 // `object`: whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
-      !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
+      !is_in(sleeping_imports, name) && !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
       !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)

@@ -8,8 +8,8 @@
 // The tables of imported functions: Foundation's, and others'. From `imports_dispatch` on they are installed only when wanted. If
 // two tables have the same function, the later table counts.
 enum {
-  imports_foundation, imports_blocking, imports_timers, imports_once, imports_dispatch, imports_tasks, imports_loops, imports_tests,
-  import_tables,
+  imports_foundation, imports_blocking, imports_sleeping, imports_timers, imports_once, imports_dispatch, imports_tasks, imports_loops,
+  imports_tests, import_tables,
 };
 // Finds what is hooked: methods of Foundation that are called by name, and imported functions. Without Foundation the functions of
 // others. Only the first call counts.

@@ -17,6 +17,7 @@
 #include "operations.h"
 #include "queues.h"
 #include "runtime_entries.h"
+#include "sleeping.h"
 #include "state.h"
 #include "tasks.h"
 #include "test_frameworks.h"
@@ -32,9 +33,10 @@ static bool is_swift(void) { return optrace_fill_hook_calls != nobody_fills; }
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
 static hooked_import *const imports[import_tables] = {
-  [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports, [imports_timers] = timer_imports,
-  [imports_once] = once_imports, [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports,
-  [imports_loops] = loop_imports, [imports_tests] = test_imports,
+  [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports,
+  [imports_sleeping] = sleeping_imports, [imports_timers] = timer_imports, [imports_once] = once_imports,
+  [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports, [imports_loops] = loop_imports,
+  [imports_tests] = test_imports,
 };
 
 // Foundation is another one than this recorder knows; then its operations are left out.

@@ -2,14 +2,12 @@
 // is no loop. But run loops poll their epoll set, and ask it only then.
 #include "loops.h"
 
-#include "../book/book.h"
 #include "../loops/loops.h"
-#include "../stacks/modules.h"
+#include "callers.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 
@@ -17,21 +15,12 @@ enum { index_wait, index_pwait, index_pwait2, index_poll, index_ppoll };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return loop_imports[index].real; }
 
-// Only its own thread calls it there.
-static bool is_dispatchs(const void *caller) {
-  uint64_t address = (uint64_t)(uintptr_t)caller - 1;
-  if (book_library_at(address) == book_dispatch) return true;
-  uint32_t number = module_of(address);
-  if (!number && modules_refresh()) number = module_of(address);
-  const module *from = module_at(number);
-  return from && strstr(from->path, "/libdispatch.so") != NULL;
-}
-
 // Null: nothing is recorded. `asks`: it does not wait.
 static inline __attribute__((always_inline)) loop_note *begin(optrace_recorder *recorder, int set, bool asks) {
   if (!recorder) return NULL;
   loop_note *note = loop_known(recorder);
-  if (unlikely(!note && !(note = loop_add(recorder, is_dispatchs(__builtin_return_address(0)))))) return NULL;
+  // Only libdispatch's own thread calls it from there.
+  if (unlikely(!note && !(note = loop_add(recorder, caller_is_dispatch(__builtin_return_address(0)))))) return NULL;
   // The turn has begun already.
   bool is_polled = note->is_polled;
   note->is_polled = false;

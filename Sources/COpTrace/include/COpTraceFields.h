@@ -642,6 +642,75 @@ static inline optrace_span_began_fields optrace_span_began_read(uint64_t word1) 
   return (optrace_span_began_fields){.id = (uint32_t)(word1 >> 32)};
 }
 
+// `span-context`
+typedef struct {
+  uint32_t parent;
+  uint8_t kind;
+} optrace_span_context_fields;
+enum { optrace_span_context_largest_kind = 0xF };
+static inline uint64_t optrace_span_context_word1(optrace_span_context_fields fields) {
+  return (uint64_t)fields.parent << 32;
+}
+static inline uint64_t optrace_span_context_word2(optrace_span_context_fields fields) {
+  return ((uint64_t)fields.kind & 0xFu);
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_span_context_high(optrace_span_context_fields fields) {
+  return (uint32_t)(optrace_span_context_word1(fields) >> 32);
+}
+static inline optrace_span_context_fields optrace_span_context_read(uint64_t word1, uint64_t word2) {
+  return (optrace_span_context_fields){.parent = (uint32_t)(word1 >> 32), .kind = (uint8_t)(word2 & 0xFu)};
+}
+
+// `span-attribute`
+typedef struct {
+  uint8_t type;
+} optrace_span_attribute_fields;
+enum { optrace_span_attribute_largest_type = 0xF };
+static inline uint64_t optrace_span_attribute_word1(optrace_span_attribute_fields fields) {
+  return ((uint64_t)fields.type & 0xFu) << 32;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_span_attribute_high(optrace_span_attribute_fields fields) {
+  return (uint32_t)(optrace_span_attribute_word1(fields) >> 32);
+}
+static inline optrace_span_attribute_fields optrace_span_attribute_read(uint64_t word1) {
+  return (optrace_span_attribute_fields){.type = (uint8_t)(word1 >> 32 & 0xFu)};
+}
+
+// `span-status`
+typedef struct {
+  uint8_t code;
+  uint32_t left_out;
+} optrace_span_status_fields;
+enum { optrace_span_status_largest_code = 0xF };
+enum { optrace_span_status_largest_left_out = 0xFFFFFF };
+static inline uint64_t optrace_span_status_word1(optrace_span_status_fields fields) {
+  return ((uint64_t)fields.code & 0xFu) << 32 | ((uint64_t)fields.left_out & 0xFFFFFFu) << 40;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_span_status_high(optrace_span_status_fields fields) {
+  return (uint32_t)(optrace_span_status_word1(fields) >> 32);
+}
+static inline optrace_span_status_fields optrace_span_status_read(uint64_t word1) {
+  return (optrace_span_status_fields){.code = (uint8_t)(word1 >> 32 & 0xFu), .left_out = (uint32_t)(word1 >> 40)};
+}
+
+// `span-link`
+typedef struct {
+  uint32_t to;
+} optrace_span_link_fields;
+static inline uint64_t optrace_span_link_word1(optrace_span_link_fields fields) {
+  return (uint64_t)fields.to << 32;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_span_link_high(optrace_span_link_fields fields) {
+  return (uint32_t)(optrace_span_link_word1(fields) >> 32);
+}
+static inline optrace_span_link_fields optrace_span_link_read(uint64_t word1) {
+  return (optrace_span_link_fields){.to = (uint32_t)(word1 >> 32)};
+}
+
 // `within`
 typedef struct {
   uint32_t span;

@@ -118,6 +118,11 @@ enum {
   optrace_kind_image = 0xC9,
   optrace_kind_symbol = 0xCA,
   optrace_kind_dispatch_queue = 0xCB,
+  optrace_kind_span_context = 0xCC,
+  optrace_kind_span_attribute = 0xCD,
+  optrace_kind_span_status = 0xCE,
+  optrace_kind_span_link = 0xCF,
+  optrace_kind_span_named = 0xD0,
 };
 
 enum {
@@ -220,6 +225,8 @@ enum {
   optrace_object_queue = 3,
   optrace_object_condition = 4,
   optrace_object_adding = 5,
+  optrace_object_sleep = 6,
+  optrace_object_disk = 7,
 };
 
 #endif

@@ -15,6 +15,7 @@ enum {
   optrace_carry_since_suspended,
   optrace_carry_while_queue_exists,
   optrace_carry_until_ended,
+  optrace_carry_while_span_open,
   optrace_carry_besides_beginning,
   optrace_carry_with_wait_before,
   optrace_carry_with_record_before,
@@ -99,6 +100,11 @@ static const uint8_t optrace_carries[256] = {
   [optrace_kind_queue_cancelled_all] = optrace_carry_while_queue_exists,
   [optrace_kind_queue_released] = optrace_carry_while_queue_exists,
   [optrace_kind_span_began] = optrace_carry_until_ended,
+  [optrace_kind_span_context] = optrace_carry_while_span_open,
+  [optrace_kind_span_attribute] = optrace_carry_while_span_open,
+  [optrace_kind_span_status] = optrace_carry_while_span_open,
+  [optrace_kind_span_link] = optrace_carry_while_span_open,
+  [optrace_kind_span_named] = optrace_carry_while_span_open,
   [optrace_kind_submitted_within] = optrace_carry_while_unfinished,
 };
 

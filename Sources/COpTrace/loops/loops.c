@@ -8,6 +8,7 @@
 #include "../records/buffers.h"
 #include "../records/emit.h"
 #include "../records/thread_numbers.h"
+#include "../stacks/bounds.h"
 #include "COpTraceFields.h"
 
 // In milliseconds: how often totals are written (a beat of the flusher is a second), and how often the same is said again, so that a
@@ -181,6 +182,8 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
     free(note);
     return NULL;
   }
+  // For later: it is not to be asked in a signal's handler.
+  stack_own_bounds();
   uint64_t now = recorder_now(recorder);
   pthread_mutex_lock(&lock);
   note->tid = optrace_thread_id();

@@ -11,20 +11,20 @@
 /// that cannot be subclassed.
 ///
 /// Sendable: the mutex is allocated for it, and does not move.
-final class Lock: @unchecked Sendable {
+package final class Lock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  init() { pthread_mutex_init(mutex, nil) }
+  package init() { pthread_mutex_init(mutex, nil) }
 
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
+  package func lock() { pthread_mutex_lock(mutex) }
+  package func unlock() { pthread_mutex_unlock(mutex) }
 
-  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     lock()
     defer { unlock() }
     return try body()

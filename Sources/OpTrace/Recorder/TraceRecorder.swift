@@ -28,6 +28,8 @@ public final class TraceRecorder: @unchecked Sendable {
   /// Lives as long as the process, so that a late event finds a stopped recorder and not freed memory.
   let core: OpaquePointer
   let foreign = ForeignOperations()
+  /// Makes the ids of spans.
+  let spanSeed = SpanIDs.Seed()
 
   /// Opens a new trace file and starts recording.
   ///

@@ -13,12 +13,17 @@ extension DoctorContext {
   /// Nothing has moved for long enough, and something is open that would move otherwise.
   var isStandstill: Bool { isStalled && trace.hasOpenWork }
 
-  /// Threads that are busy or wait for something from outside, blocks and tasks whose time has not come. Empty if there is no snapshot.
-  /// O(threads · depth + blocks + tasks).
+  /// Threads that are busy, sleep or wait for something from outside, blocks and tasks whose time has not come. Without a snapshot, of threads
+  /// only those whose sleep was recorded. O(threads · depth + waits + blocks + tasks).
   func findDoors() -> [Door] {
     var doors: [Door] = []
     for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace) {
       doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
+    }
+    // A snapshot shows more.
+    for wait in trace.waits where wait.ended == nil && trace.snapshot == nil && trace.endsByItself(wait) {
+      let who = wait.inside.map { name($0) } ?? name(wait.thread)
+      doors.append(Door(thread: wait.thread, text: "\(who) waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
     for block in trace.blocks
     where block.way == .after && block.began == nil && block.over == nil && block.isOutcomeKnown {

@@ -74,6 +74,7 @@ extension Suspect {
     if let wait = open.first {
       // If it waits for an operation, that one is the cause.
       guard case .object = wait.target else { return nil }
+      if context.trace.endsByItself(wait) { return (.running, false, wait.began) }
       return (.neverFinished, false, wait.began)
     }
     guard let returned = operation.startReturned else {

@@ -28,8 +28,8 @@ package struct LoopUse: Sendable {
   package var long: [Turn] = []
   /// Where the time of long turns went, most first, as far as waits and samples tell.
   package var held: [Held] = []
-  /// How much of their time is known.
-  package var known: Nanoseconds { held.reduce(0) { $0 + $1.time } }
+  /// What most of the time of long turns went into, if that is known of a quarter of it.
+  package var mostly: Held? { held.first.flatMap { $0.time * 4 >= longTime ? $0 : nil } }
   package var longTime: Nanoseconds { long.reduce(0) { $0 + ($1.ended - $1.began) } }
 
   /// Without libdispatch's own loop. O(turns + samples and waits in long ones).
@@ -51,30 +51,55 @@ package struct LoopUse: Sendable {
     }
   }
 
+  /// What is within this of the most is as good as all of it: of such functions the innermost is told.
+  private static let nearlyAll = 0.8
+
   private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode) {
+    struct Ran {
+      var time: Nanoseconds = 0
+      var depths = 0
+      var samples = 0
+      var depth: Double { Double(depths) / Double(max(1, samples)) }
+    }
     var waited: [Int32: (time: Nanoseconds, what: String)] = [:]
-    var ran: [Int32: Nanoseconds] = [:]
+    var ran: [Int32: Ran] = [:]
     for turn in long {
       var asleep: Nanoseconds = 0
       for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: { $0.began < turn.ended }) {
         let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
         let location = code.path(wait.at).function
-        var what = "waits"
-        if case .object(let id) = wait.target { what = "waits for \(trace.object(id)?.title ?? "an object")" }
-        waited[location] = (waited[location, default: (0, what)].time + time, what)
+        waited[location] = ((waited[location]?.time ?? 0) + time, Self.words(wait, trace))
         asleep += time
       }
       let stacks = samples.stacks(on: thread, turn.began, turn.ended)
       guard !stacks.isEmpty else { continue }
       let share = max(0, turn.ended - turn.began - asleep) / Nanoseconds(stacks.count)
       for stack in stacks {
-        let path = code.path(stack)
-        ran[path.isOwn ? path.function : -1, default: 0] += share
+        var seen: Set<Int32> = []
+        for (depth, function) in code.path(stack).functions.enumerated().reversed() where seen.insert(function).inserted {
+          ran[function, default: Ran()].time += share
+          ran[function, default: Ran()].depths += depth
+          ran[function, default: Ran()].samples += 1
+        }
       }
     }
-    held = waited.map { Held(location: $0.key, time: $0.value.time, isWait: true, what: $0.value.what) }
-    held += ran.map { Held(location: $0.key, time: $0.value, isWait: false, what: "runs") }
-    held = held.filter { $0.location >= 0 && $0.time > 0 }.sorted { ($1.time, $0.location) < ($0.time, $1.location) }
+    held = waited.filter { $0.key >= 0 && $0.value.time > 0 }
+      .map { Held(location: $0.key, time: $0.value.time, isWait: true, what: $0.value.what) }
+    let most = ran.values.map(\.time).max() ?? 0
+    let first = ran.filter { Double($0.value.time) >= Double(most) * Self.nearlyAll }
+      .max { ($0.value.depth, $1.key) < ($1.value.depth, $0.key) }
+    if let first, first.value.time > 0 {
+      held.append(Held(location: code.location(ofFunction: first.key), time: first.value.time, isWait: false, what: "runs"))
+    }
+    held.sort { ($1.time, $0.location) < ($0.time, $1.location) }
+  }
+
+  private static func words(_ wait: WaitRecord, _ trace: Trace) -> String {
+    switch wait.target {
+    case .object(let id): "waits for \(trace.object(id)?.title ?? "an object")"
+    case .operation(let id): "waits for operation \(id)"
+    case .queue: "waits for a queue"
+    }
   }
 
   /// How long it was in long turns in a stretch. O(log turns + turns there).

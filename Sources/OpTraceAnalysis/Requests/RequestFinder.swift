@@ -26,6 +26,8 @@ struct RequestFinder {
 
   let trace: Trace
   private let window: ClosedRange<Nanoseconds>?
+  /// Spans of the program's tracer that no other one is around, by the work in which they began.
+  private let spans: [WorkID: [SpanRecord]]
   let loops: TaskLoops
   var parts: RequestParts
   private var found = Requests()
@@ -39,6 +41,7 @@ struct RequestFinder {
   init(_ trace: Trace, _ parts: RequestParts, _ window: ClosedRange<Nanoseconds>?) {
     self.trace = trace
     self.window = window
+    spans = Dictionary(grouping: trace.spans.filter { $0.context != nil && $0.parent == nil && $0.work != nil }) { $0.work ?? WorkID(0) }
     self.parts = parts
     loops = TaskLoops(trace, &self.parts.code)
     dispatches = []
@@ -46,6 +49,7 @@ struct RequestFinder {
   }
 
   mutating func requests() -> Requests {
+    addSpans()
     addTasks()
     addOthers()
     tellKinds()
@@ -108,6 +112,32 @@ struct RequestFinder {
     return made.indices.map { outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2 }
   }
 
+  /// The program's own names for units.
+  private mutating func addSpans() {
+    for (work, spans) in spans.sorted(by: { $0.key < $1.key }) {
+      let pieces = trace.task(work)?.pieces(traceEnd: trace.end)
+      for span in spans {
+        guard let ended = span.ended?.time else {
+          found.open += 1
+          continue
+        }
+        guard isWanted(ended) else { continue }
+        let location = trace.task(work).map { parts.code.path($0.code) }
+        let source = source(.span(span.name)) { parts in
+          (span.name, location.flatMap { $0.location < 0 ? nil : parts.code.locations[Int($0.location)] }, true)
+        }
+        add(
+          source, work, span.began.time, max(span.began.time, ended), isFailed: span.status?.code == .error, path: [],
+          parts.split(work, span.began.time, ended, pieces: pieces))
+      }
+    }
+  }
+
+  /// Whether the program's own spans tell of a part of this work.
+  private func hasSpans(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> Bool {
+    spans[work]?.contains { $0.began.time <= to && $0.ended?.time ?? trace.end >= from } == true
+  }
+
   private mutating func addTasks() {
     for row in trace.tasks.indices {
       let task = trace.tasks[row]
@@ -121,7 +151,7 @@ struct RequestFinder {
           found.open += 1
           continue
         }
-        guard isWanted(over) else { continue }
+        guard isWanted(over), !hasSpans(task.id, began, over) else { continue }
         let source = source(.task(group: group, isRound: false)) { parts in
           let path = parts.code.path(task.code)
           return (task.kind, path.location < 0 ? nil : parts.code.locations[Int(path.location)], path.isOwn)
@@ -143,7 +173,7 @@ struct RequestFinder {
       return (own?.function ?? task.kind, own ?? (path.location < 0 ? nil : parts.code.locations[Int(path.location)]), path.isOwn)
     }
     let pieces = task.pieces(traceEnd: trace.end)
-    for round in rounds where isWanted(round.ended) {
+    for round in rounds where isWanted(round.ended) && !hasSpans(task.id, round.began, round.ended) {
       // The deepest stack tells most: what answers is written where the loop is.
       var path: [Int32] = []
       for suspension in task.suspensions[round.first..<round.last] {

@@ -146,7 +146,7 @@ struct RequestParts {
       // A loop that was held back resumes it late.
       let loop = loops[resumed.thread]
       let late = loop?.turns(from: begin, to: min(end, resumed.time)) ?? 0
-      if late > 0, let loop { add(.loop, who: loop.name, loop.held.first?.location ?? location, late) }
+      if late > 0, let loop { add(.loop, who: loop.name, loop.mostly?.location ?? location, late) }
       add(.outside, who: "", location, end - begin - late)
     }
   }
@@ -216,7 +216,14 @@ struct RequestParts {
     case .queue(let id): add(.operationQueue, who: queueTitles[.queue(id)] ?? "", location, length)
     case .object(let id):
       let object = trace.object(id)
-      add(object?.kind == .queue ? .dispatchQueue : .lock, who: object?.title ?? "", location, length)
+      let what: Requests.What =
+        switch object?.kind {
+        case .queue: .dispatchQueue
+        case .sleep: .nap
+        case .disk: .disk
+        default: .lock
+        }
+      add(what, who: object?.title ?? "", location, length)
     }
   }
 

@@ -21,6 +21,8 @@ extension Requests {
     case .loop:
       return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")" + (function.map { ", which \($0) holds\(line)" } ?? "")
     case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
+    case .nap: return "sleep \(time) with their thread\(at)"
+    case .disk: return "wait \(time) for a disk\(at)"
     case .continuation: return "wait \(time)\(at) until other work resumes them"
     case .child: return "wait \(time) for child tasks\(at)"
     case .sleeping: return "sleep \(time)\(at)"
@@ -55,6 +57,8 @@ extension Requests {
     case .dependency: "waiting for dependencies"
     case .loop: "waiting for an event loop"
     case .lock: "waiting for a lock"
+    case .nap: "sleeping with a thread"
+    case .disk: "waiting for a disk"
     case .continuation: "waiting to be resumed"
     case .child: "waiting for child tasks"
     case .sleeping: "sleeping"

@@ -47,10 +47,16 @@ package struct Requests: Sendable {
     case dependency
     case loop
     case lock
+    /// With a thread, in `usleep` and the like.
+    case nap
+    case disk
     case continuation
     case child
     case sleeping
     case outside
+
+    /// Whether its time is spent with a thread that does nothing else.
+    var holdsThread: Bool { self == .lock || self == .nap || self == .disk }
   }
 
   /// In the order in which they are told: own code first, then those of which there are many, then the most time.

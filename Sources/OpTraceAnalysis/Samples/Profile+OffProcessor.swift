@@ -112,6 +112,8 @@ extension WaitRecord {
       case .queue: return "waits for a dispatch queue"
       case .condition: return "waits for a condition"
       case .adding: return "waits for a call that adds to a queue"
+      case .sleep: return "sleeps with its thread"
+      case .disk: return "waits for a disk"
       case nil: return "waits for an object"
       }
     }

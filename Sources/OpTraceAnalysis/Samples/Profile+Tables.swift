@@ -24,6 +24,13 @@ extension Profile {
     package var samples = 0
     /// The functions of it, as ``Profile/functionRows()`` has them.
     package var functions: [FunctionRow] = []
+
+    /// The function of the program that has the most of it, with the libraries that it calls; without such the first of all. O(functions).
+    package var mostCharged: FunctionRow? {
+      // The first of several: the one with more in its own code.
+      let most = functions.reduce(0) { max($0, $1.charged) }
+      return functions.first { $0.charged == most }
+    }
   }
 
   /// What samples have in common.

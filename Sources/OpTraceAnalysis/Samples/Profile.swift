@@ -19,6 +19,9 @@ public struct Profile: Sendable, Equatable {
     public var isOwn: Bool
     /// No code, but what was waited for, as `waits for a semaphore`: the outermost frame of time off the processor.
     public var isReason = false
+
+    /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
+    public var lineText: String? { CodeLocation(file: file, line: line).lineText }
   }
 
   /// A line of a function.

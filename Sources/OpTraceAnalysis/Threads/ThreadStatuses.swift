@@ -80,7 +80,7 @@ private struct Facts {
     let wait = waiting[id]
     var status = ThreadStatus(
       id: id, systemID: record?.systemID ?? 0, name: record?.name ?? "", isMain: record?.isMain ?? false,
-      state: state(seen, isWaiting: wait != nil), operation: executing[id]?.operation)
+      state: state(seen, wait), operation: executing[id]?.operation)
     if status.state != .running {
       let isHeld = seen.map { $0.reason.isLock && ($0.owner != nil || $0.ownerHasEnded) } ?? false
       status.waitsFor = isHeld ? seen.flatMap(awaited) : wait.map(awaited) ?? seen.flatMap(awaited)
@@ -101,8 +101,10 @@ private struct Facts {
     return trace.stacks.stack(seen).contains { trace.stacks[$0]?.isGuessed == true } ? wait : seen
   }
 
-  private func state(_ seen: SeenThread?, isWaiting: Bool) -> ThreadStatus.State {
-    guard let seen else { return isWaiting ? .blocked : .running }
+  private func state(_ seen: SeenThread?, _ wait: WaitRecord?) -> ThreadStatus.State {
+    let endsByItself = wait.map(trace.endsByItself) ?? false
+    let isWaiting = wait != nil && !endsByItself
+    guard let seen else { return isWaiting ? .blocked : endsByItself ? .sleeping : .running }
     if seen.isRunning || seen.state == .running { return .running }
     switch seen.reason {
     case .futex: return isWaiting || !seen.isIdle(in: trace.stacks) ? .blocked : .sleeping
@@ -121,6 +123,9 @@ private struct Facts {
       return .init(kind: .queue, id: Int(id.rawValue), name: queues[id]?.title, since: wait.began)
     case .object(let id):
       let object = trace.object(id)
+      if let object, object.kind?.endsByItself == true {
+        return .init(kind: object.kind == .disk ? .input : .time, words: object.title, since: wait.began)
+      }
       return .init(
         kind: object?.kind.map(ThreadStatus.Awaited.Kind.init) ?? .object, id: Int(id.rawValue), name: object?.name,
         address: object?.address, since: wait.began)
@@ -155,6 +160,8 @@ extension ThreadStatus.Awaited.Kind {
     case .queue: self = .dispatchQueue
     case .condition: self = .condition
     case .adding: self = .adding
+    case .sleep: self = .time
+    case .disk: self = .input
     }
   }
 

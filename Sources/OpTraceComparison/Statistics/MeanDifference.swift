@@ -29,6 +29,21 @@ struct MeanDifference: Equatable {
     return result
   }
 
+  /// With a range that reaches at least so far to both sides.
+  func reaching(_ margin: Double) -> MeanDifference {
+    var result = self
+    result.low = min(low, difference - margin)
+    result.high = max(high, difference + margin)
+    return result
+  }
+
+  /// The same in another measure.
+  func mapped(_ measure: (Double) -> Double) -> MeanDifference {
+    var result = self
+    (result.difference, result.low, result.high) = (measure(difference), measure(low), measure(high))
+    return result
+  }
+
   private static func moments(_ values: [Double]) -> (mean: Double, variance: Double)? {
     guard !values.isEmpty else { return nil }
     let mean = values.reduce(0, +) / Double(values.count)

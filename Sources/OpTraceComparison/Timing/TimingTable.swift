@@ -114,6 +114,16 @@ package struct TimingRule: Sendable, Equatable {
     }
     return difference.low >= -most && difference.high <= most ? .same : .unclear
   }
+
+  /// How many runs of each side it takes to prove anything; nil: there are enough. Holm's correction multiplies the smallest p by the
+  /// number of tests: with few runs even that is not rare enough.
+  func runsNeeded(tests: Int, runs: (Int, Int)) -> Int? {
+    let tests = Double(tests)
+    guard tests > 0, min(runs.0, runs.1) > 0, tests * PermutationTest.least(runs.0, runs.1) >= significance else {
+      return nil
+    }
+    return (Self.leastRuns...100).first { tests * PermutationTest.least($0, $0) < significance }
+  }
 }
 
 /// The verdict on the times of two sides.
@@ -126,4 +136,14 @@ package enum TimingVerdict: String, Sendable, CaseIterable {
   case same
   /// Too few runs, or too much noise, to decide.
   case unclear
+
+  /// In the order in which verdicts are shown, the most important first.
+  var rank: Int {
+    switch self {
+    case .slower: 0
+    case .faster: 1
+    case .unclear: 2
+    case .same: 3
+    }
+  }
 }

@@ -8,23 +8,26 @@ extension Comparison {
   ///   - failed: the conditions of a gate that hold.
   ///   - wallPrediction: what the times mean for the wall time, under its key; null: not known.
   package func json(failed: [Gate.Condition] = [], wallPrediction: JSONValue = .null) -> JSONValue {
-    .members([
-      "version": .integer(1),
-      "runs": .members(["base": .integer(base.runs), "new": .integer(new.runs)]),
-      "structure": structure.json,
-      "timings": .array(timings.map(\.json)),
-      "wall": .members([
-        "baseSeconds": .optional(base.wall) { .seconds($0) },
-        "newSeconds": .optional(new.wall) { .seconds($0) },
-        "ratio": .optional(wall) { .number($0.ratio) },
-        "low": .optional(wall) { .number($0.low) },
-        "high": .optional(wall) { .number($0.high) },
-        "p": .optional(wall) { .number($0.p) },
-        "verdict": .string((wall?.verdict ?? .unclear).rawValue),
-        "foreseen": wallPrediction,
-      ]),
-      "failedOn": .array(failed.map { .string($0.rawValue) }),
-    ])
+    var more: [JSONValue.Member] = []
+    if let functions, functions.isComparable { more.append(.init("processorTime", functions.json)) }
+    return .members(
+      [
+        "version": .integer(1),
+        "runs": .members(["base": .integer(base.runs), "new": .integer(new.runs)]),
+        "structure": structure.json,
+        "timings": .array(timings.map(\.json)),
+        "wall": .members([
+          "baseSeconds": .optional(base.wall) { .seconds($0) },
+          "newSeconds": .optional(new.wall) { .seconds($0) },
+          "ratio": .optional(wall) { .number($0.ratio) },
+          "low": .optional(wall) { .number($0.low) },
+          "high": .optional(wall) { .number($0.high) },
+          "p": .optional(wall) { .number($0.p) },
+          "verdict": .string((wall?.verdict ?? .unclear).rawValue),
+          "foreseen": wallPrediction,
+        ]),
+        "failedOn": .array(failed.map { .string($0.rawValue) }),
+      ], and: more)
   }
 }
 

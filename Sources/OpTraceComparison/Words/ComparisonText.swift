@@ -22,7 +22,7 @@ package struct ComparisonText: Sendable {
 
   /// Ends with a line end. O(differences + patterns).
   package var text: String {
-    [head, structure, findings, timings, addition, verdict].filter { !$0.isEmpty }.joined(separator: "\n")
+    [head, structure, findings, timings, addition, functions, verdict].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private var head: String {
@@ -109,6 +109,10 @@ package struct ComparisonText: Sendable {
         "  with so many patterns, verdicts need at least \(counted(needed, "run")) of each side: optrace record --runs 10\n"
     }
     return text
+  }
+
+  private var functions: String {
+    comparison.functions.map { FunctionDifferencesText(differences: $0, style: style).text } ?? ""
   }
 
   // MARK: - Words

@@ -72,6 +72,9 @@ extension TraceBuilder {
     case .spanEnded:
       guard let span = openSpans.removeValue(forKey: subject) else { return }
       trace.spans[span].ended = at
+    case .spanContext, .spanAttribute, .spanStatus, .spanLink, .spanNamed:
+      guard let span = openSpans[subject], trace.spans.indices.contains(span) else { return }
+      trace.spans[span].add(kind, events[index])
     case .lost:
       guard let reason = LossReason(rawValue: subject) else { return }
       trace.loss.gaps.append(

@@ -149,10 +149,7 @@ public struct TraceValidator {
       if kind == .loopTurn, let problem = loops.check(event), isWhole {
         report(.nesting, event, index, "a turn of the loop of thread t\(event.subject) \(problem)")
       }
-    case .span:
-      if openSpans.remove(event.subject) == nil, isWhole {
-        report(.unmatchedEnd, event, index, "span s\(event.subject) ends without having begun")
-      }
+    case .span: checkSpan(kind, event, index)
     case .reason:
       if LossReason(rawValue: event.subject) == nil {
         report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
@@ -164,6 +161,30 @@ public struct TraceValidator {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
       }
     case .none, .string, .image, .dispatch: break
+    }
+  }
+
+  /// What is said of a span may be written by another thread than its beginning or its end.
+  private mutating func checkSpan(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
+    let span = event.subject
+    if kind == .spanEnded {
+      if openSpans.remove(span) == nil, isWhole {
+        report(.unmatchedEnd, event, index, "span s\(span) ends without having begun")
+      }
+      return
+    }
+    guard isWhole else { return }
+    if !facts.spans.contains(span) {
+      report(.missingBefore, event, index, "`\(kind.spec.name)` of span s\(span), which never begins")
+    }
+    let other =
+      switch kind {
+      case .spanContext: EventFields.SpanContext(event.word1, event.word2).parent
+      case .spanLink: EventFields.SpanLink(event.word1).to
+      default: 0 as UInt32
+      }
+    if other != 0, !facts.spans.contains(other) {
+      report(.missingBefore, event, index, "`\(kind.spec.name)` names span s\(other), which never begins")
     }
   }
 

@@ -7,6 +7,8 @@ struct ValidationFacts: FirstPassFacts {
   private(set) var frames: Set<UInt32> = []
   private(set) var images: Set<UInt32> = []
   private(set) var dispatchQueues: Set<UInt32> = []
+  /// Those that began.
+  private(set) var spans: Set<UInt32> = []
   /// Dispatch queues that are serial and not bound to a thread.
   private(set) var serial: Set<UInt32> = []
   private(set) var hasLossRecord = false
@@ -29,7 +31,7 @@ struct ValidationFacts: FirstPassFacts {
     default: break
     }
     switch EventKind(rawValue: UInt8(raw)) {
-    case .lost, .threadNamed, .frame, .image, .dispatchQueue, .finishSeen: return true
+    case .lost, .threadNamed, .frame, .image, .dispatchQueue, .finishSeen, .spanBegan: return true
     default: return false
     }
   }
@@ -54,6 +56,7 @@ struct ValidationFacts: FirstPassFacts {
       // The main thread may run its queue from inside of a block.
       let queue = EventFields.DispatchQueue(words[Int(entry.wordIndex) + 1], words[Int(entry.wordIndex) + 2])
       if queue.width == 1, !queue.main { serial.insert(id) }
+    case .spanBegan: spans.insert(EventFields.SpanBegan(words[Int(entry.wordIndex) + 1]).id)
     case .finishSeen: seenEnds.append(Moment(id: id, time: entry.time))
     default: break
     }
@@ -72,6 +75,7 @@ struct ValidationFacts: FirstPassFacts {
     images.formUnion(later.images)
     dispatchQueues.formUnion(later.dispatchQueues)
     serial.formUnion(later.serial)
+    spans.formUnion(later.spans)
     hasLossRecord = hasLossRecord || later.hasLossRecord
     ends += later.ends
     seenEnds += later.seenEnds

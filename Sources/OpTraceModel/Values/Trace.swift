@@ -301,29 +301,6 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   }
 }
 
-/// A named piece of work: `recorder.measure("…") { … }`, or a test of a framework.
-public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
-  /// Its number in the trace.
-  public var id: SpanID
-  /// As the program gave it.
-  public var name: String
-  /// The operation in which it began; nil: none.
-  public var operation: OperationID?
-  /// When and on which thread it began.
-  public var began: Stamp
-  /// Nil: not ended.
-  public var ended: Stamp?
-  package var owner: TraceOwner { Self.owner(operation) }
-
-  package init(id: SpanID = SpanID(0), name: String, operation: OperationID?, began: Stamp, ended: Stamp? = nil) {
-    self.id = id
-    self.name = name
-    self.operation = operation
-    self.began = began
-    self.ended = ended
-  }
-}
-
 /// A moment that the program named: `recorder.mark("…")`.
 public struct MarkRecord: Sendable, Equatable, TraceOwned {
   /// As the program gave it.

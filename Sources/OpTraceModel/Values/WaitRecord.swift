@@ -62,7 +62,7 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var id: ObjectID
   /// Nil: of a kind that this version does not know.
   public var kind: WaitedObject?
-  /// Where it was in memory.
+  /// Where it was in memory; 1 of time and disks, which are nowhere.
   public var address: UInt64
   /// A dispatch queue's label.
   public var name: String?
@@ -75,10 +75,20 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
     self.name = name
   }
 
-  /// What people read: `semaphore 1`, `dispatch queue com.example.db`.
+  /// What people read, after "waits for": `semaphore 1`, `dispatch queue com.example.db`, `time to pass`.
   public var title: String {
+    if kind == .sleep { return "time to pass" }
+    if kind == .disk { return "a disk" }
     let word = kind == .queue ? "dispatch queue" : kind?.word ?? "object"
     guard let name, !name.isEmpty else { return "\(word) \(id.rawValue)" }
     return "\(word) \(name)"
+  }
+}
+
+extension Trace {
+  /// Whether a wait ends without another thread of the process: a sleep, or a wait for a disk. O(1).
+  public func endsByItself(_ wait: WaitRecord) -> Bool {
+    guard case .object(let id) = wait.target else { return false }
+    return object(id)?.kind?.endsByItself ?? false
   }
 }

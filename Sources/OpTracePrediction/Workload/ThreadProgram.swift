@@ -131,7 +131,7 @@ struct ThreadProgram {
       flushCallbacks()
       return
     }
-    if case .object = wait.target, helpers[index] == nil {
+    if case .object = wait.target, helpers[index] == nil, !trace.endsByItself(wait) {
       assumptions.insert(.unseenSignals)
     }
     advanceOwner(to: wait.began)

@@ -134,7 +134,7 @@ package struct ProfileText {
 
 extension Profile.Function {
   /// `main.swift:12`, or nothing.
-  var source: String { CodeLocation(file: file, line: line).lineText ?? "" }
+  var source: String { lineText ?? "" }
 }
 
 extension Profile.GroupName {

@@ -67,6 +67,8 @@ struct ReportDocument {
             "total": .integer(Int(location.total)), "longest": .integer(Int(location.longest)),
           ])
         }),
+      // Nanoseconds that a sample stands for.
+      "samplePeriod": .optional(trace.profile) { .integer(Int($0.period)) },
       "processorTime": .optional(summary.processorTime, \.report),
       "findings": .array(doctor.findings.map(finding)),
       "foresight": whatIf ?? .null,
@@ -203,11 +205,9 @@ extension Summary.ProcessorTime {
       "share": .optional(share) { .number($0) },
       "functions": .array(
         functions.map {
-          let file = $0.file?.split(separator: "/").last.map(String.init)
-          let line = $0.line.map { ":\($0)" } ?? ""
-          return .members([
+          .members([
             "function": .string($0.name),
-            "at": .string(file.map { $0 + line } ?? $0.module ?? ""),
+            "at": .string($0.lineText ?? $0.module ?? ""),
             "own": .integer(Int($0.own)), "total": .integer(Int($0.total)),
           ])
         }),

@@ -12,6 +12,7 @@ enum ReportEnumerations {
     .members([
       "flags": .object(ReportFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
       "frameFlags": .object(ReportFrameFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
+      "callFlags": .object(ReportCallFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
       "details": .array(ReportDetailKind.allCases.map { .string("\($0)") }),
       "causes": .array(ReportStepCause.allCases.map { .string("\($0)") }),
       "counters": .array(CounterValues.Kind.allCases.map { .string("\($0)") }),

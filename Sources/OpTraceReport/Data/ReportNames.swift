@@ -15,6 +15,8 @@ struct ReportNames {
   private(set) var queueRows: [SchedulerID: Int] = [:]
   /// The rows of functions; a stack is named by the row of its innermost one.
   var frameRows: [FrameID: Int] = [:]
+  /// The rows of what samples were taken in.
+  var sampled = SampledRows()
 
   /// Takes in what the trace describes. Queues of operations come first, then dispatch queues, as far as they are met together.
   mutating func meet(_ trace: Trace) {

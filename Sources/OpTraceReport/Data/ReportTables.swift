@@ -54,6 +54,15 @@ package struct ReportTables {
   private(set) var frames = TableEncoder(
     "frames", ColumnEncoder("caller"), ColumnEncoder("title"), ColumnEncoder("place"), ColumnEncoder("image"),
     ColumnEncoder("flags"))
+  /// Functions that samples were taken in, and who called whom there: see ``ReportCallFlags``.
+  var sampledFunctions = TableEncoder(
+    "sampledFunctions", ColumnEncoder("name"), ColumnEncoder("place"), ColumnEncoder("module"), ColumnEncoder("flags"))
+  var calls = TableEncoder(
+    "calls", ColumnEncoder("caller"), ColumnEncoder("function"), ColumnEncoder("flags"))
+  /// `time` in microseconds.
+  var samples = TableEncoder(
+    "samples", ColumnEncoder("time", .time), ColumnEncoder("track", .track), ColumnEncoder("work", .work),
+    ColumnEncoder("call"), ColumnEncoder("times"))
   /// What goes on with a page that lives; nil: this is all.
   private(set) var living: LivingTables?
 
@@ -83,6 +92,7 @@ package struct ReportTables {
     for track in drawn.timeline.tracks { tracks.append([track.group, names.index(of: track.name)]) }
     addInstants(trace)
     addPath(path, trace)
+    addSamples(trace, drawn.timeline)
   }
 
   /// The largest tables, of which one half asks for texts, functions and queues, and the other for threads: neither sees what the other
@@ -131,7 +141,10 @@ package struct ReportTables {
   }
 
   var all: [TableEncoder] {
-    [operations, moments, boxes, pieces, dependencies, details, counters, instants, tracks, steps, remaining, frames]
+    [
+      operations, moments, boxes, pieces, dependencies, details, counters, instants, tracks, steps, remaining, frames,
+      sampledFunctions, calls, samples,
+    ]
   }
 
   private mutating func grow(_ now: LivingTables, from last: ReportTables?) {
@@ -151,6 +164,11 @@ package struct ReportTables {
     remaining.grow(from: last?.remaining.growth, numbers)
     frames.grow(from: last?.frames.growth, numbers)
     frames.keepAll()
+    sampledFunctions.grow(from: last?.sampledFunctions.growth, numbers)
+    sampledFunctions.keepAll()
+    calls.grow(from: last?.calls.growth, numbers)
+    calls.keepAll()
+    samples.grow(from: last?.samples.growth, numbers)
   }
 
   /// The order of work: operations, then blocks, then tasks.

@@ -17,6 +17,7 @@
   file(colours, "OpTraceReport/Page/colours.mjs") \
   file(rows, "OpTraceReport/Page/rows.mjs") \
   file(viewport, "OpTraceReport/Page/viewport.mjs") \
+  file(samples, "OpTraceReport/Page/samples.mjs") \
   file(painter, "OpTraceReport/Page/painter.mjs") \
   file(minimap, "OpTraceReport/Page/minimap.mjs") \
   file(gestures, "OpTraceReport/Page/gestures.mjs") \
@@ -28,6 +29,7 @@
   file(tabs, "OpTraceReport/Page/tabs.mjs") \
   file(search, "OpTraceReport/Page/search.mjs") \
   file(stacks, "OpTraceReport/Page/stacks.mjs") \
+  file(flame, "OpTraceReport/Page/flame.mjs") \
   file(panel, "OpTraceReport/Page/panel.mjs") \
   file(graph, "OpTraceReport/Page/graph.mjs") \
   file(comparison, "OpTraceReport/Page/comparison.mjs") \

@@ -54,7 +54,7 @@ export function comparisonPart(comparison, part) {
       'The timeline shows a run of each, one above the other: the new one’s queues and threads have “(new)” behind their names, and both begin at the same moment. ',
       'The graph shows patterns of operations, with what was added and removed in colours. Everything below counts all runs of both versions.'),
     failedOn.length > 0 && h('p', {class: 'wrong'}, `Fails on ${failedOn.join(', ')}.`),
-    structurePart(structure), findingsPart(structure.findings), timingsPart(timings, isTested), predictedPart(wall.foreseen));
+    structurePart(structure), findingsPart(structure.findings), timingsPart(timings, isTested), predictedPart(wall.foreseen), functionsPart(comparison.processorTime));
 }
 
 function structurePart(structure) {
@@ -94,4 +94,28 @@ function predictedPart(prediction) {
     h('p', {}, `From a replay of a base run, which took ${seconds(prediction.recordedSeconds)}`, prediction.trusted ? ':' : ` (not reliable here: ${prediction.reasons.join(' ')}):`),
     h('ul', {class: 'changes'}, prediction.patterns.map(one => h('li', {}, h('bdi', {}, patternText(one)), ` ${ratioText(one.ratio)} as long: ${wall(one)}`)),
       prediction.patterns.length > 1 && h('li', {}, `all of these: ${wall(prediction)}`))];
+}
+
+/** By which functions take more processor time: of a page whose runs were sampled. */
+function functionsPart(processorTime) {
+  if (!processorTime) return null;
+  const {base, new: changed, total, functions, named} = processorTime;
+  const isTested = Math.min(base.runs, changed.runs) >= 5;
+  const signed = value => `${value > 0 ? '+' : ''}${seconds(value)}`;
+  const change = one => one.newSeconds - one.baseSeconds;
+  const changeText = one => `${one.clear || change(one) === 0 ? '' : '~ '}${signed(change(one))}`;
+  return [h('h3', {}, 'Processor time by function'),
+    h('p', {}, `${seconds(total.baseSeconds)} in ${counted(base.samples, 'sample')} before, ${seconds(total.newSeconds)} in ${counted(changed.samples, 'sample')} after, both for one run. `,
+      'A function has the libraries that it calls. A change marked ~ is what chance explains: it is below twice what numbers of samples vary by, which is their square root.'),
+    !named ? h('p', {class: 'faint'}, 'Functions are not compared: the code of some run has no names; optrace symbolicate finds them.')
+      : functions.length > 0 && sortableTable({caption: 'Processor time of functions', rows: functions, first: Math.min(20, Math.max(1, functions.filter(one => one.p !== null).length)), columns: [
+        {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
+        {title: 'Module', cell: one => h('bdi', {}, one.module ?? ''), value: one => one.module ?? ''},
+        {title: 'Before', isNumber: true, cell: one => seconds(one.baseSeconds), value: one => one.baseSeconds},
+        {title: 'After', isNumber: true, cell: one => seconds(one.newSeconds), value: one => one.newSeconds},
+        {title: 'Change', isNumber: true, cell: changeText, value: change},
+        {title: 'Range', cell: one => `${signed(one.lowSeconds)} to ${signed(one.highSeconds)}`},
+        {title: 'p', isNumber: true, cell: one => isTested ? chanceText(one.p) : '', value: one => one.p ?? 2},
+        {title: 'Verdict', cell: one => isTested ? h('span', {class: `change ${one.verdict}`}, one.verdict) : '', value: one => one.verdict},
+      ]})];
 }

@@ -30,6 +30,11 @@ const HELP = [
     [['Click', 'Enter'], 'select an operation; what it waits for and what waits for it is highlighted'],
     [['←', '→', '↑', '↓'], 'on a box: to the next box; else move'],
   ]],
+  ['Processor time of what is selected', [
+    [['Click', 'Enter'], 'enlarge a function; on a caller: show more again'],
+    [['←', '→', '↑', '↓'], 'to the function beside, to its caller, to what it calls'],
+    [['0', 'Esc'], 'show all'],
+  ]],
   ['Tables', [
     [['Click'], 'on a column’s title: sort by it; once more: reverse the order'],
   ]],

@@ -4,7 +4,7 @@ import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
 import {DETAILS, MOMENTS, PIECES} from './words.mjs';
 
-const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy'];
+const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy', 'samplesOf', 'marksOf'];
 
 export class Model {
   #relations = {};
@@ -21,7 +21,7 @@ export class Model {
       process: document.process, end: document.end, origin: document.origin, wall: document.wall, activity: document.activity,
       verdict: document.verdict, loss: document.loss, graphNote: document.graphNote, queues: document.queues,
       classes: document.classes, threads: document.threads, groups: document.groups,
-      waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, processorTime: document.processorTime ?? null, functions: document.functions, kinds: document.kinds,
+      waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, processorTime: document.processorTime ?? null, samplePeriod: document.samplePeriod ?? null, functions: document.functions, kinds: document.kinds,
       prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.revision = data.revision ?? null;
@@ -30,15 +30,15 @@ export class Model {
     this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
     this.stateWords = document.stateWords;
     this.pieceKinds = document.pieceKinds;
-    const {flags, frameFlags, details: detailKinds, causes, counters: counterKinds, severities, priorities} = document.enumerations;
-    Object.assign(this, {flags, frameFlags, detailKinds, causes, counterKinds, severities, priorities});
+    const {flags, frameFlags, callFlags, details: detailKinds, causes, counters: counterKinds, severities, priorities} = document.enumerations;
+    Object.assign(this, {flags, frameFlags, callFlags, detailKinds, causes, counterKinds, severities, priorities});
     this.runPiece = this.pieceKinds.indexOf('run');
     this.turnPiece = this.pieceKinds.indexOf('turn');
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
     this.tables ??= {};
     for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, moved);
-    const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies} = this.tables;
-    Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies});
+    const {operations, moments, pieces, details, counters, instants, tracks, frames, dependencies, sampledFunctions, calls, samples} = this.tables;
+    Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies, sampledFunctions, calls, samples});
     this.count = this.operations.count;
     this.#relations = {};
     this.byQueue = null;
@@ -82,6 +82,8 @@ export class Model {
   get edgesFrom() { return this.#relations.edgesFrom ??= rowsByOwner(this.edges.operation, this.count); }
   get edgesTo() { return this.#relations.edgesTo ??= rowsByOwner(this.edges.on, this.count); }
   get detailsOf() { return this.#relations.detailsOf ??= rowsByOwner(this.details.operation, this.count); }
+  get samplesOf() { return this.#relations.samplesOf ??= rowsByOwner(this.samples.work, this.count); }
+  get marksOf() { return this.#relations.marksOf ??= rowsByOwner(this.samples.track, this.tracks.count); }
   get boxes() { return this.tables.boxes.box; }
 
   // Does a part of what will be asked for sooner or later, so that nobody waits for it; false: there is none.
@@ -521,4 +523,4 @@ export class Model {
 function first(one, other) { return Number.isNaN(one) ? other : one; }
 
 // The rows that belong to an owner.
-function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }
+export function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }

@@ -1,11 +1,14 @@
 // Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn each time; the work goes
 // by what is on the screen, not by what is in the trace.
 import {durationText} from './format.mjs';
+import {firstMark, sampleTime} from './samples.mjs';
 import {tickText} from './viewport.mjs';
 
 export const RULER = 22;
 const MOST_ARROWS = 400;
 const NARROWEST_LABEL = 34;
+// Pixels between samples of a thread that computes: nearer to each other, they would be a line.
+const NARROWEST_MARKS = 3;
 // As many as the eye can distinguish at this size.
 const STRENGTHS = 4;
 
@@ -89,6 +92,7 @@ export class Painter {
     context.rect(gutter, y, width - gutter, row.height);
     context.clip();
     if (row.kind === 'counters') this.#paintCounters(row, y, scene.viewport); else this.#paintLane(row, y, scene);
+    if (row.hasMarks && this.showsMarks(scene.viewport)) this.#paintMarks(row, y, scene.viewport);
     context.restore();
   }
 
@@ -123,6 +127,21 @@ export class Painter {
         text: this.#label(lane, at), x: left + 4, y: y + height / 2, room: x + wide - left - 8, colour: colours.onFill,
         under: colours.fills[this.#fill(lane, at)],
       });
+    }
+  }
+
+  // Whether samples are far enough from each other.
+  showsMarks(viewport) { return this.model.samplePeriod >= viewport.perPixel * NARROWEST_MARKS; }
+
+  // A small line at the lower edge for each sample.
+  #paintMarks({lane, height}, y, viewport) {
+    const {context, colours, model} = this;
+    const {starts, rows} = model.marksOf;
+    context.fillStyle = colours.text;
+    for (let at = firstMark(model, lane.track, viewport.from); at < starts[lane.track + 1]; at++) {
+      const time = sampleTime(model, rows[at]);
+      if (time > viewport.to) break;
+      context.fillRect(viewport.x(time) - 0.75, y + height - 5, 1.5, 5);
     }
   }
 

@@ -1,5 +1,6 @@
 // Everything that the trace has about the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
+import {flameView} from './flame.mjs';
 import {renewUnits} from './renewal.mjs';
 import {codeText, stackView} from './stacks.mjs';
 import {DETAILS, SEVERITIES, STATES} from './words.mjs';
@@ -58,7 +59,7 @@ class PanelContent {
 
   elements() {
     const {model, row} = this;
-    return [this.head(), this.facts(), this.timesPart(), this.stackPart('Current stack', this.model.currentStack(this.row)),
+    return [this.head(), this.facts(), this.timesPart(), this.flamePart(), this.stackPart('Current stack', this.model.currentStack(this.row)),
       this.waitPart(), this.slotPart(), this.momentsPart(), this.piecesPart(), this.insidePart(),
       this.stackPart(model.kind(row) === 'operation' ? 'Where it was added' : 'Where it was submitted', this.model.addedStack(this.row)),
       this.stackPart('Where it was created', this.model.madeStack(this.row)),
@@ -159,6 +160,12 @@ class PanelContent {
     if (this.times[key] > 0 || !STATES[this.model.state(this.row)]?.isBeforeStart) return true;
     const has = what => this.model.moments(this.row).some(moment => moment.what === what);
     return key === 'waitingForDependencies' || (key === 'waitingForSlot' && has('ready')) || has('executing');
+  }
+
+  /** What it did with the processor, by samples. */
+  flamePart() {
+    const flame = flameView(this.model, this.row);
+    return flame && this.part('Processor time', flame);
   }
 
   stackPart(title, stack) {

@@ -8,6 +8,7 @@ import {Viewport} from './viewport.mjs';
 import {CLASS_COLOURS, Colours, waitFillOf} from './colours.mjs';
 import {Painter, RULER} from './painter.mjs';
 import {Minimap} from './minimap.mjs';
+import {markAt, sampleText, sampleTime} from './samples.mjs';
 import {isStuck} from './words.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
 
@@ -51,7 +52,19 @@ class Timeline {
     this.rows = layout.rows;
     this.contentHeight = layout.height;
     this.laneRows = this.rows.filter((row) => row.kind === 'lane');
+    this.#placeMarks();
     this.waitFills = null;
+  }
+
+  // Samples are marked on the first lane of their thread.
+  #placeMarks() {
+    const {starts} = this.model.marksOf;
+    const met = new Set();
+    for (const row of this.laneRows) {
+      const {track} = row.lane;
+      row.hasMarks = !met.has(track) && starts[track + 1] > starts[track];
+      met.add(track);
+    }
   }
 
   // From when to when there is anything.
@@ -146,6 +159,7 @@ class Timeline {
       waits.push(['suspended', 'task suspended']);
     }
     if (model.details.kind.includes(model.detailKinds.indexOf('wait'))) waits.push(['thread-blocked', 'thread blocked']);
+    if (this.laneRows.some((row) => row.hasMarks)) waits.push(['sample-mark', 'sample, when zoomed in']);
     const fresh = h('span', {}, entries, waits.map(([css, text]) => h('span', {class: 'class-chip'}, h('i', {class: `wait-mark ${css}`}), text)));
     if (fresh.innerHTML !== this.legend.innerHTML) this.legend.replaceChildren(...fresh.childNodes);
   }
@@ -388,7 +402,9 @@ class Timeline {
 
   #showTip(event, x, y) {
     const counter = this.hovered || !event ? null : this.#counterTexts(x, y);
-    const texts = this.hovered ? this.#describe(this.hovered) : counter;
+    const described = this.hovered ? this.#describe(this.hovered) : counter;
+    const sample = event ? this.#sampleTexts(x, y) : null;
+    const texts = described && sample ? [...described, sample[0]] : described ?? sample;
     this.tip.hidden = !texts;
     if (!texts) return;
     this.tip.replaceChildren(h('b', {}, h('bdi', {}, texts[0])), ...texts.slice(1).map((text) => h('span', {}, text)));
@@ -408,6 +424,14 @@ class Timeline {
     const limit = row.counter.limit ? value(row.counter.limit) : -1;
     return [`at ${durationText(time)}`, `executing ${value(row.counter.executing)}`, `ready ${value(row.counter.ready)}`,
       limit < 0 ? 'no limit' : `limit ${limit}`];
+  }
+
+  // What the sample says that the pointer is on.
+  #sampleTexts(x, y) {
+    const row = y < RULER || x < 0 || this.isGutter(x) ? null : this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
+    if (!row?.hasMarks || !this.painter.showsMarks(this.viewport)) return null;
+    const index = markAt(this.model, row.lane.track, this.viewport.time(x), this.viewport.perPixel * 3);
+    return index < 0 ? null : [`sampled in ${sampleText(this.model, index)}`, `${durationText(sampleTime(this.model, index))} after the start`];
   }
 
   #instantTexts({instants}, x) {

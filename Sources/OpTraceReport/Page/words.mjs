@@ -65,6 +65,13 @@ export const DETAILS = {
   completion: {tag: 'completion', isOfWork: true},
 };
 
+/** What a node of merged stacks is, besides a function. `title`: of one that has none. */
+export const CALLS = {
+  joined: {note: 'awaits what is below; it was on no thread'},
+  kernel: {title: '[kernel]', note: 'in a system call'},
+  callersUnknown: {title: '[callers not known]', note: 'the stack is deeper than what was read of it'},
+};
+
 /**
  * The moments in the life of work, in their order, as people read them: of an operation, a block and a task; null: nothing to say of such
  * work. A list, because the order decides between moments of the same time.

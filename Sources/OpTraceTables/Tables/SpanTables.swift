@@ -6,11 +6,51 @@ extension TraceTable {
     "spans", "one row for each piece of work that the program named", of: { $0.trace.spans },
     [
       ColumnOf("name", .text, "as the program gave it") { _, span in .text(span.name) },
-      ColumnOf("operation", .integer, "operations.id: in which it began") { _, span in TableValue(span.operation) },
+      ColumnOf("operation", .integer, "operations.id, blocks.id or tasks.id: in which it began") { _, span in
+        TableValue(span.work)
+      },
       ColumnOf("thread", .integer, "threads.id: where it began") { _, span in TableValue(span.began.thread) },
       ColumnOf("began", .integer, "when it began") { _, span in TableValue(span.began.time) },
       ColumnOf("ended", .integer, "when it ended") { _, span in TableValue(span.ended) },
       ColumnOf("id", .integer, "its number in the trace") { _, span in TableValue(span.id) },
+      ColumnOf("kind", .text, "internal, server, client, producer, consumer") { _, span in .text("\(span.kind)") },
+      ColumnOf("parent", .integer, "spans.id: the span around it, as a tracer knows it") { _, span in
+        TableValue(span.parent)
+      },
+      ColumnOf("status", .text, "ok, error; null: not said") { _, span in TableValue(span.status?.code.rawValue) },
+      ColumnOf("message", .text, "what was said of its status") { _, span in TableValue(span.status?.message) },
+      ColumnOf("trace_id", .text, "of distributed tracing; null: it is no span of a tracer") { _, span in
+        TableValue(span.context?.traceID)
+      },
+      ColumnOf("span_id", .text, "the same, of itself") { _, span in TableValue(span.context?.spanID) },
+      ColumnOf("remote_parent", .text, "the same, of its parent in another process") { _, span in
+        TableValue(span.context?.remoteParent)
+      },
+      ColumnOf("left_out", .integer, "attributes and links that there was no room for") { _, span in
+        TableValue(span.leftOut)
+      },
+    ])
+
+  static let spanAttributes = TraceTable(
+    "span_attributes", "one row for each attribute of a span", of: { $0.spanAttributes },
+    [
+      ColumnOf("span", .integer, "spans.id") { _, row in TableValue(row.span) },
+      ColumnOf("key", .text, "as the program gave it") { _, row in .text(row.attribute.key) },
+      ColumnOf("value", .text, "as a text, perhaps cut") { _, row in .text(row.attribute.value) },
+      ColumnOf("type", .text, "text, integer, real, flag") { _, row in .text("\(row.attribute.type)") },
+    ])
+
+  static let spanLinks = TraceTable(
+    "span_links", "one row for each span that another one names", of: { $0.spanLinks },
+    [
+      ColumnOf("span", .integer, "spans.id: which names it") { _, row in TableValue(row.span) },
+      ColumnOf("other", .integer, "spans.id: which is named; null: it is not of this trace") { _, row in
+        TableValue(row.link.span)
+      },
+      ColumnOf("trace_id", .text, "of the other, in distributed tracing") { _, row in
+        TableValue(row.link.context?.traceID)
+      },
+      ColumnOf("span_id", .text, "the same") { _, row in TableValue(row.link.context?.spanID) },
     ])
 
   static let spanWork = TraceTable(

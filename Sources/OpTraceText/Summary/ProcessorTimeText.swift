@@ -25,11 +25,9 @@ struct ProcessorTimeText {
     let at = TextTable.Column.text("at", widest: style.cutsTexts ? 40 : .max)
     var table = TextTable([.text("function"), .number("self"), .number("share"), .number("total"), at])
     for function in time.functions {
-      let file = function.file?.split(separator: "/").last.map(String.init)
-      let line = function.line.map { ":\($0)" } ?? ""
       table.add([
         function.name, duration(function.own), percent(share(function.own)), duration(function.total),
-        file.map { $0 + line } ?? function.module ?? "",
+        function.lineText ?? function.module ?? "",
       ])
     }
     return table.text(style) + more(time.moreFunctions)

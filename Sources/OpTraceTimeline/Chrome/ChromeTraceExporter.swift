@@ -238,6 +238,14 @@ struct ChromeArguments: ArgumentSink {
     writer.json(value)
   }
 
+  mutating func text(attribute key: String, _ value: String) {
+    writer.text(isEmpty ? ",\"args\":{" : ",")
+    isEmpty = false
+    writer.json("attributes.\(key)")
+    writer.byte(UInt8(ascii: ":"))
+    writer.json(value)
+  }
+
   mutating func flag(_ name: ArgumentName, _ value: Bool) {
     self.name(name)
     writer.text(value ? "true" : "false")

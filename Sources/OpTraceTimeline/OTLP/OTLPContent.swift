@@ -13,13 +13,19 @@ struct OTLPContent {
   let trace: Trace
   let parents: Adders
   let holders: SlotHolders
+  private let spanRows: [SpanID: Int]
   /// By index of the operation, and after those by index of the span: the first of those that are connected.
   private var component: [Int32]
   /// By index of the operation: the span in which it was added; -1: none. Empty where the program named none.
   private var surroundings: [Int32] = []
   /// By index of the span: the one that it is inside of; -1: none.
   private var around: [Int32] = []
+  /// By index of the operation, and after those by index of the span: the ids of the distributed trace that it is in; nil: in none.
+  private var known: [TraceID?] = []
   private let seed: UInt64
+
+  /// In two halves.
+  typealias TraceID = (UInt64, UInt64)
 
   /// O(n log n).
   init(_ trace: Trace) {
@@ -27,6 +33,7 @@ struct OTLPContent {
     parents = Adders(trace)
     holders = SlotHolders(trace)
     seed = UInt64(trace.header.hash, radix: 16) ?? 0
+    spanRows = Dictionary(trace.spans.indices.map { (trace.spans[$0].id, $0) }) { first, _ in first }
     component = (0..<trace.operations.count + trace.spans.count).map { Int32(clamping: $0) }
     if !trace.spans.isEmpty { findSurroundings() }
     for index in trace.operations.indices where begin(of: index) != nil {
@@ -42,6 +49,7 @@ struct OTLPContent {
     }
     // The root of each is the first of its operations already; now every one knows it at once.
     for index in component.indices { component[index] = Int32(clamping: root(index)) }
+    if trace.spans.contains(where: { $0.context != nil }) { findKnown() }
   }
 
   /// When an operation's span begins: it was enqueued, or by hand started. Nil: it was neither, and has no span.
@@ -62,8 +70,12 @@ struct OTLPContent {
     return Int(surroundings[index])
   }
 
-  /// The span that this one is inside of.
+  /// The span that this one is inside of: as its tracer knows it, else by its time.
   func parentSpan(ofSpan span: Int) -> Int? {
+    if trace.spans[span].context != nil {
+      let outer = trace.spans[span].parent.flatMap { spanRows[$0] }
+      return outer == span ? nil : outer
+    }
     guard around.indices.contains(span), around[span] >= 0 else { return nil }
     return Int(around[span])
   }
@@ -76,14 +88,13 @@ struct OTLPContent {
   private mutating func findSurroundings() {
     let active = OTLPActiveSpans(trace)
     around = active.around
-    let byID = Dictionary(trace.spans.indices.map { (trace.spans[$0].id, $0) }) { first, _ in first }
     surroundings = [Int32](repeating: -1, count: trace.operations.count)
     for index in trace.operations.indices {
       guard let enqueued = trace.operations[index].enqueued else { continue }
       let adder = parent(of: index).map { trace.operations[$0].id }
       if let span = active.innermost(at: enqueued), trace.spans[span].operation == adder {
         surroundings[index] = Int32(clamping: span)
-      } else if adder == nil, let span = trace.within[trace.operations[index].id].flatMap({ byID[$0] }),
+      } else if adder == nil, let span = trace.within[trace.operations[index].id].flatMap({ spanRows[$0] }),
         // Only against damaged traces.
         trace.spans[span].began.time <= enqueued.time
       {
@@ -104,21 +115,84 @@ struct OTLPContent {
     return holder >= 0 && begin(of: holder) != nil ? holder : nil
   }
 
+  // MARK: Distributed traces
+
+  /// What is inside of a tracer's span is of the same trace.
+  private mutating func findKnown() {
+    let operations = trace.operations.count
+    known = [TraceID?](repeating: nil, count: component.count)
+    var isFound = [Bool](repeating: false, count: component.count)
+    for start in component.indices where !isFound[start] {
+      var path: [Int] = []
+      var at: Int? = start
+      var ids: TraceID?
+      while let here = at {
+        // Marked at once, so that a circle in a damaged trace ends.
+        guard !isFound[here] else {
+          ids = known[here]
+          break
+        }
+        isFound[here] = true
+        path.append(here)
+        if here >= operations, let context = trace.spans[here - operations].context {
+          ids = Self.traceID(context.traceID)
+          break
+        }
+        at = parentNode(of: here)
+      }
+      for here in path { known[here] = ids }
+    }
+  }
+
+  private func parentNode(of node: Int) -> Int? {
+    let operations = trace.operations.count
+    if node < operations {
+      guard begin(of: node) != nil else { return nil }
+      return parentSpan(of: node).map { operations + $0 } ?? parent(of: node)
+    }
+    return parentSpan(ofSpan: node - operations).map { operations + $0 } ?? operation(ofSpan: node - operations)
+  }
+
+  private func known(_ node: Int) -> TraceID? { known.indices.contains(node) ? known[node] : nil }
+
+  private static func traceID(_ text: String) -> TraceID? {
+    guard let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16) else {
+      return nil
+    }
+    return (high, low)
+  }
+
   // MARK: Numbers
 
   /// The 16 bytes of a trace of OpenTelemetry's, in two halves: our trace, and the operations that hang together in it.
   func traceID(ofOperation index: Int) -> (UInt64, UInt64) {
     // The first of those that hang together: operations come before spans.
-    (seed, spanID(.operation, UInt64(trace.operations[Int(component[index])].id.rawValue)))
+    known(index) ?? (seed, spanID(.operation, UInt64(trace.operations[Int(component[index])].id.rawValue)))
   }
 
   /// Of what belongs to no operation.
   func traceID(_ kind: Kind, _ number: Int) -> (UInt64, UInt64) { (seed, spanID(kind, UInt64(number))) }
 
   func traceID(ofSpan span: Int) -> (UInt64, UInt64) {
+    if let ids = known(trace.operations.count + span) { return ids }
     let first = Int(component[trace.operations.count + span])
     return first < trace.operations.count
-      ? traceID(ofOperation: first) : traceID(.span, first - trace.operations.count)
+      ? (seed, spanID(ofOperation: first)) : traceID(.span, first - trace.operations.count)
+  }
+
+  /// A tracer's span has its own.
+  func spanID(ofSpan span: Int) -> UInt64 {
+    trace.spans[span].context.flatMap { UInt64($0.spanID, radix: 16) } ?? spanID(.span, UInt64(span))
+  }
+
+  /// The id of the span that a span is inside of; nil: none.
+  func parentID(ofSpan span: Int) -> UInt64? {
+    let context = trace.spans[span].context
+    if let outer = parentSpan(ofSpan: span), context == nil || trace.spans[outer].context?.traceID == context?.traceID {
+      return spanID(ofSpan: outer)
+    }
+    if let context { return context.remoteParent.flatMap { UInt64($0, radix: 16) } }
+    return operation(ofSpan: span).map { spanID(ofOperation: $0) }
   }
 
   /// Different for all spans of a trace: each step of the mixing can be undone (Steele, Lea, Flood: SplitMix).

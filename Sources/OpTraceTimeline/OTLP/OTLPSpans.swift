@@ -45,7 +45,8 @@ struct OTLPSpans {
   func write(_ number: Int) -> (links: Int, dropped: Int) {
     if number < trace.operations.count { return operation(number) }
     let rest = number - trace.operations.count
-    if rest < trace.spans.count { span(rest) } else { mark(lone[rest - trace.spans.count]) }
+    if rest < trace.spans.count { return span(rest) }
+    mark(lone[rest - trace.spans.count])
     return (0, 0)
   }
 
@@ -56,7 +57,7 @@ struct OTLPSpans {
     let operation = trace.operations[index]
     ids(content.traceID(ofOperation: index), content.spanID(ofOperation: index))
     if let span = content.parentSpan(of: index) {
-      parent(content.spanID(.span, UInt64(span)))
+      parent(content.spanID(ofSpan: span))
     } else if let operation = content.parent(of: index) {
       parent(content.spanID(ofOperation: operation))
     }
@@ -64,28 +65,60 @@ struct OTLPSpans {
     attributes(of: operation, index)
     events(of: operation)
     let links = links(of: index, operation)
-    if operation.state == .failed {
-      writer.text(",\"status\":{\"code\":2")
-      if let error = operation.error, !error.isEmpty {
-        writer.text(",\"message\":")
-        writer.exactJSON(error)
-      }
-      writer.byte(UInt8(ascii: "}"))
-    }
+    if operation.state == .failed { status(2, operation.error) }
     writer.byte(UInt8(ascii: "}"))
     return links
   }
 
-  private func span(_ number: Int) {
+  private func span(_ number: Int) -> (links: Int, dropped: Int) {
     let span = trace.spans[number]
-    ids(content.traceID(ofSpan: number), content.spanID(.span, UInt64(number)))
-    if let outer = content.parentSpan(ofSpan: number) {
-      parent(content.spanID(.span, UInt64(outer)))
-    } else if let index = content.operation(ofSpan: number) {
-      parent(content.spanID(ofOperation: index))
+    ids(content.traceID(ofSpan: number), content.spanID(ofSpan: number))
+    if let outer = content.parentID(ofSpan: number) { parent(outer) }
+    body(span.name, span.began.time, span.ended?.time ?? trace.end, span.kind)
+    attributes(of: span)
+    let links = links(of: span)
+    if let status = span.status { self.status(status.code == .ok ? 1 : 2, status.message) }
+    writer.byte(UInt8(ascii: "}"))
+    return (links, 0)
+  }
+
+  private func attributes(of span: SpanRecord) {
+    var list = OTLPAttributes(writer)
+    for attribute in span.attributes { list.add(attribute) }
+    list.text("optrace.kind", "span")
+    if let work = span.work { list.number("optrace.id", Int(work.rawValue)) }
+    // Each key once.
+    if !span.attributes.contains(where: { $0.key.hasPrefix("thread.") }) { thread(span.began.thread, &list) }
+    list.end()
+    if span.leftOut > 0 {
+      writer.text(",\"droppedAttributesCount\":")
+      writer.number(span.leftOut)
     }
-    body(span.name, span.began.time, span.ended?.time ?? trace.end)
-    simple("span", span.began.thread)
+  }
+
+  private func links(of span: SpanRecord) -> Int {
+    var count = 0
+    for link in span.links {
+      guard let context = link.context else { continue }
+      writer.text(count == 0 ? ",\"links\":[{\"traceId\":\"" : ",{\"traceId\":\"")
+      writer.bytes(Array(context.traceID.utf8))
+      writer.text("\",\"spanId\":\"")
+      writer.bytes(Array(context.spanID.utf8))
+      writer.text("\"}")
+      count += 1
+    }
+    if count > 0 { writer.byte(UInt8(ascii: "]")) }
+    return count
+  }
+
+  private func status(_ code: Int, _ message: String?) {
+    writer.text(",\"status\":{\"code\":")
+    writer.number(code)
+    if let message, !message.isEmpty {
+      writer.text(",\"message\":")
+      writer.exactJSON(message)
+    }
+    writer.byte(UInt8(ascii: "}"))
   }
 
   private func mark(_ number: Int) {
@@ -120,11 +153,14 @@ struct OTLPSpans {
     writer.byte(UInt8(ascii: "\""))
   }
 
-  /// Of kind INTERNAL: it is neither the end of a call from elsewhere nor the beginning of one.
-  private func body(_ name: String, _ begin: Nanoseconds, _ end: Nanoseconds) {
+  /// An operation is of kind INTERNAL: it is neither the end of a call from elsewhere nor the beginning of one.
+  private func body(_ name: String, _ begin: Nanoseconds, _ end: Nanoseconds, _ kind: SpanRecord.Kind = .internal) {
     writer.text(",\"name\":")
     writer.exactJSON(name)
-    writer.text(",\"kind\":1,\"startTimeUnixNano\":")
+    writer.text(",\"kind\":")
+    // OpenTelemetry's begin with 1, in the same order.
+    writer.number(Int(kind.rawValue) + 1)
+    writer.text(",\"startTimeUnixNano\":")
     time(begin)
     writer.text(",\"endTimeUnixNano\":")
     time(max(begin, end))
@@ -261,6 +297,28 @@ private struct OTLPAttributes {
   mutating func flag(_ key: StaticString, _ value: Bool) {
     self.key(key)
     writer.text(value ? "\",\"value\":{\"boolValue\":true}}" : "\",\"value\":{\"boolValue\":false}}")
+  }
+
+  /// As its type, where the text is one of that type.
+  mutating func add(_ attribute: SpanRecord.Attribute) {
+    writer.text(isFirst ? "{\"key\":" : ",{\"key\":")
+    isFirst = false
+    writer.exactJSON(attribute.key)
+    writer.text(",\"value\":{")
+    if attribute.type == .integer, let number = Int(attribute.value) {
+      writer.text("\"intValue\":\"")
+      writer.number(number)
+      writer.byte(UInt8(ascii: "\""))
+    } else if attribute.type == .real, let number = Double(attribute.value), number.isFinite {
+      writer.text("\"doubleValue\":")
+      writer.bytes(Array("\(number)".utf8))
+    } else if attribute.type == .flag, let flag = Bool(attribute.value) {
+      writer.text(flag ? "\"boolValue\":true" : "\"boolValue\":false")
+    } else {
+      writer.text("\"stringValue\":")
+      writer.exactJSON(attribute.value)
+    }
+    writer.text("}}")
   }
 
   func end() { writer.byte(UInt8(ascii: "]")) }

@@ -84,6 +84,7 @@ enum PerfettoField {
     static let signed: UInt64 = 4
     static let double: UInt64 = 5
     static let text: UInt64 = 6
+    static let name: UInt64 = 10
     static let internedText: UInt64 = 17
   }
 }

@@ -149,6 +149,13 @@ struct PerfettoPackets: ArgumentSink {
     }
   }
 
+  mutating func text(attribute key: String, _ value: String) {
+    message.message(Field.TrackEvent.argument) {
+      $0.text(Field.Argument.name, TextEscaping.visible("attributes.\(key)"))
+      $0.text(Field.Argument.text, TextEscaping.visible(value))
+    }
+  }
+
   mutating func flag(_ name: ArgumentName, _ value: Bool) {
     argument(name) { $0.number(Field.Argument.flag, value ? 1 : 0) }
   }

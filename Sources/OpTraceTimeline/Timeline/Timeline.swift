@@ -143,7 +143,7 @@ package struct Timeline {
   /// In the order of display.
   package var tracks: [Track] = []
   /// The first track of the thread, by thread.
-  var threadTracks: [ThreadID: TrackIndex] = [:]
+  package var threadTracks: [ThreadID: TrackIndex] = [:]
   package var executions: [Execution] = []
   package var waits: [Wait] = []
   package var details: [Detail] = []

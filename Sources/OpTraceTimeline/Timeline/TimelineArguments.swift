@@ -6,7 +6,7 @@ import OpTraceText
 /// What arguments are called. Times are in microseconds.
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
-    priority, within
+    priority, within, parent, traceID
   case block, submittedBy, submittedIn, way, item, ranOn, groupWait
   case task, resumedBy, suspended, running
   case source, function, waitsFor, unfinished
@@ -30,6 +30,8 @@ enum ArgumentName: Int, CaseIterable {
     case .barrier: "barrier"
     case .priority: "priority"
     case .within: "within"
+    case .parent: "parent"
+    case .traceID: "trace id"
     case .block: "block"
     case .submittedBy: "submitted by"
     case .submittedIn: "submitted in"
@@ -85,6 +87,8 @@ protocol ArgumentSink {
   mutating func text(_ name: ArgumentName, _ value: String)
   mutating func flag(_ name: ArgumentName, _ value: Bool)
   mutating func microseconds(_ name: ArgumentName, _ value: Nanoseconds)
+  /// What the program named itself; it is called `attributes.KEY`.
+  mutating func text(attribute key: String, _ value: String)
 }
 
 /// The arguments of events: what a viewer shows of the slice that one clicks. What the slice's name, its track, or the lack of
@@ -166,7 +170,9 @@ extension TimelineContent {
     case .start(let operation), .block(let operation, _), .completion(let operation):
       work(trace.workID(at: Int(operation)), &sink)
     case .run(let index): work(trace.workID(at: Int(index)), &sink)
-    case .span(let index): work(trace.spans[index].operation, &sink)
+    case .span(let index):
+      work(trace.spans[index].work, &sink)
+      spanArguments(trace.spans[index], &sink)
     case .wait(let index):
       work(trace.waits[index].inside, &sink)
       objectArguments(trace.waits[index], &sink)
@@ -176,10 +182,23 @@ extension TimelineContent {
     if detail.isOpen { sink.flag(.unfinished, true) }
   }
 
+  private func spanArguments(_ span: SpanRecord, _ sink: inout some ArgumentSink) {
+    if let parent = span.parent.flatMap({ trace.span($0) }) { sink.text(.parent, parent.name) }
+    if let status = span.status {
+      if status.code == .error {
+        sink.text(.error, status.message ?? "")
+      } else {
+        sink.text(.state, status.code.rawValue)
+      }
+    }
+    if let context = span.context { sink.text(.traceID, context.traceID) }
+    for attribute in span.attributes { sink.text(attribute: attribute.key, attribute.value) }
+  }
+
   /// Of a wait on a semaphore and the like: which one it is, and who let others go on.
   private func objectArguments(_ wait: WaitRecord, _ sink: inout some ArgumentSink) {
     guard case .object(let id) = wait.target, let object = trace.object(id) else { return }
-    sink.text(.object, "0x" + String(object.address, radix: 16))
+    if object.kind?.endsByItself != true { sink.text(.object, "0x" + String(object.address, radix: 16)) }
     if let signal = wait.endSignal {
       if let name = signaller(signal) { sink.text(.endedBy, name) }
       sink.microseconds(.endedAt, signal.time - timeline.origin)

@@ -15,7 +15,8 @@ struct DiffCommand: ParsableCommand {
     discussion: """
       Operations are matched by name, class, queue and function, then by their neighbours, and reported by name pattern: '#' \
       replaces the numbers in names. One run of each side shows what was added and removed. What is slower needs at least five \
-      runs of each side ('optrace record --runs 10'): fewer cannot separate a change from chance.
+      runs of each side ('optrace record --runs 10'): fewer cannot separate a change from chance. Runs that were recorded with \
+      --profile are also compared by the processor time of functions.
 
       Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
       five runs of each; else as for all commands. Documentation/compare.md tells how to use it in CI.

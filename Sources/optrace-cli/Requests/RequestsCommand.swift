@@ -68,7 +68,7 @@ struct RequestsCommand: ParsableCommand {
     if json || self.output?.lowercased().hasSuffix(".json") == true {
       try output.write(RequestsJSON(requests).value(named: kind, slowest: slowest).bytes)
     } else {
-      try output.write(RequestsText(requests, style: output.style).text(named: kind, slowest: slowest) + RequestsText(requests).debug)
+      try output.write(RequestsText(requests, style: output.style).text(named: kind, slowest: slowest))
     }
     try read.end()
   }

@@ -359,9 +359,25 @@ struct DispatchRuleTests {
       starved.findings.first?.title
         == "1 task is ready, but 1 task blocks the threads of Swift's pool: task 'step1()' (#1) waits for semaphore 1, in "
         + "step2() at main.swift:20")
+    // It sleeps, and then goes on.
+    #expect(try diagnosis(lines.replacing("semaphore", with: "sleep") + nobodyElse).findings.allSatisfy { $0.severity == .note })
     // One of them computes.
     #expect(
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })
+  }
+
+  @Test func sleepDoesNotWaitForWhatItsWorkSubmitted() throws {
+    func stuck(_ kind: String) throws -> Diagnosis {
+      try diagnosis(
+        Case.executing(1, "upload", on: 2) + """
+          40 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
+          50 t3 run #2
+          2000050 t6 blocked #1 object=0x1 kind=\(kind) age=0 thread=t2
+
+          """ + Case.look(at: 2_100_000, [(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 3))]))
+    }
+    #expect(try stuck("semaphore").findings.first?.operations.map(\.rawValue) == [1])
+    #expect(try stuck("sleep").findings.first?.operations.map(\.rawValue) == [])
   }
 
   @Test func barriersOfConcurrentQueuesThatSyncOnEachOther() throws {

@@ -54,6 +54,34 @@ struct SilenceRuleTests {
     #expect(found.first?.title.hasPrefix("'fetch' (#1) has been waiting for semaphore 1 for ") == true)
   }
 
+  @Test("a sleep ends by itself, and so does a wait for a disk", arguments: ["sleep", "disk"])
+  func sleepingOperationIsNotStuck(_ kind: String) throws {
+    let sleeping =
+      DoctorCase.operation(
+        1, "fetch", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
+      + "10030 t3 blocked #1 object=0x1 kind=\(kind) age=625000 thread=t2\n"
+    let trace = try DoctorCase.trace(queue + sleeping + report, end: 60_000_000)
+    let found = Diagnosis(of: trace).findings
+    #expect(found.allSatisfy { $0.severity == .note && $0.certainty != .proven }, "\(found)")
+    #expect(found.map(\.title) == ["'fetch' (#1) is still running"])
+    let status = ThreadStatuses(of: trace).threads.first { $0.id.rawValue == 2 }
+    #expect(status?.state == .sleeping && status?.waitsFor?.kind == (kind == "sleep" ? .time : .input))
+  }
+
+  @Test func operationsThatSleptWereNotBlocked() throws {
+    func slept(_ kind: String) throws -> [String] {
+      try findings(
+        queue
+          + DoctorCase.operation(
+            1, "fetch", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+            "90000 t2 blocked #1 object=0x1 kind=\(kind) age=5000000", "90001 t2 unblocked #1 object=0x1 kind=\(kind)",
+            "90010 t2 ended #1", "90011 t2 finished #1"), end: 100_000
+      ).map(\.code)
+    }
+    #expect(try slept("sleep").isEmpty && slept("disk").isEmpty)
+    #expect(try slept("semaphore") == ["blocking-wait"])
+  }
+
   @Test func cancelledAndNeverFinished() throws {
     let cancelled = DoctorCase.operation(
       1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 cancel #1", "12 t1 ready #1", "20 t2 started #1",

@@ -21,6 +21,19 @@ struct SamplesElsewhereTests {
     #expect(Summary(of: Trace(header: TraceHeader())).processorTime == nil)
   }
 
+  @Test("work was mostly in the function that has most of it with the libraries that it calls")
+  func mostlyIn() throws {
+    func function(_ stacks: [[String]]) throws -> String? {
+      var sampled = SampledTrace()
+      sampled.sampling()
+      for (time, stack) in stacks.enumerated() { sampled.sample(time, 2, sampled.stack(stack)) }
+      return try #require(Summary(of: try trace(sampled)).processorTime).work.first?.function
+    }
+    let inflate = ["main", "load", "libz.so.1!inflate"]
+    #expect(try function([inflate, inflate, inflate, ["main", "load"], ["main"], ["main"]]) == "load")
+    #expect(try function([["libz.so.1!inflate"], ["libz.so.1!crc"], ["libz.so.1!crc"]]) == "crc")
+  }
+
   /// A snapshot at 10 ms in which thread 2 runs, and samples before and after it.
   private func seen(_ samples: [Int]) throws -> ThreadStatus {
     var sampled = SampledTrace()

@@ -3,6 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, openReport, writtenTexts} from '../support/browser.mjs';
 import {compared, sample, textTrace} from '../support/reports.mjs';
+import {SAMPLES, sampledTrace} from '../support/sampled.mjs';
 
 after(closeBrowser);
 
@@ -37,6 +38,19 @@ test('what changed comes first: structure, times, and what they mean for the wal
   ]);
   assert.deepEqual(times.map((row) => row.slice(0, 3)), [['load <b>#</b> (Load)', 'work', '×1.50'], ['Store', 'work', '×1.00']]);
   assert.match(await part.locator('.changes').last().innerText(), /^load <b>#<\/b> \(Load\) ×1\.50 as long: 80 ms \(/);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('of sampled runs, which functions take more processor time', async () => {
+  const more = [...SAMPLES, ...Array.from({length: 30}, (_, index) => [60 + index, 't2', 'parse'])];
+  const {tab, problems, close} = await openReport(compared('sampled', sampledTrace(SAMPLES), sampledTrace(more)), {hash: '#tab=why', height: 1000});
+  const part = changed(tab);
+  assert.match(await part.innerText(), /Processor time by function\s+100 ms in 10 samples before, 400 ms in 40 samples after/i);
+  const functions = await rows(part.locator('table', {has: tab.locator('caption', {hasText: 'Processor time of functions'})}));
+  assert.deepEqual(functions[0], ['parse', 'Photos', '40 ms', '340 ms', '+300 ms', '+177 ms to +423 ms', '', '']);
+  assert.deepEqual(functions.slice(1).map(([name, , before, after, change]) => [name, before, after, change]).sort(),
+    [['[no stack]', '10 ms', '10 ms', '0 ms'], ['load', '30 ms', '30 ms', '0 ms'], ['main', '10 ms', '10 ms', '0 ms'], ['render', '10 ms', '10 ms', '0 ms']].sort());
   assert.deepEqual(problems, []);
   await close();
 });

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import test from 'node:test';
 import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
 import {CAUSES} from '../../../Sources/OpTraceReport/Page/why.mjs';
-import {DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTraceReport/Page/words.mjs';
+import {CALLS, DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTraceReport/Page/words.mjs';
 import {dataOf, root, textTrace, written} from '../support/reports.mjs';
 
 const folder = join(root, 'Sources/OpTraceReport/Page');
@@ -30,6 +30,7 @@ test('each word of an enumeration has a meaning in the page, and no other word h
   same(Object.keys(STATES), document.stateWords, 'states');
   same(Object.keys(PIECES), document.pieceKinds, 'pieces of tasks');
   same(Object.keys(DETAILS), enumerations.details, 'details');
+  same(Object.keys(CALLS), Object.keys(enumerations.callFlags), 'nodes of merged stacks');
   same(Object.keys(CAUSES), enumerations.causes, 'causes');
   same(Object.keys(SEVERITIES), enumerations.severities, 'severities');
   same(Object.keys(VERDICTS), enumerations.verdicts, 'verdicts');

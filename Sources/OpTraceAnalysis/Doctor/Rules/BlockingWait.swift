@@ -3,7 +3,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// Proof: a finished operation of the program waited inside its own code (for operations, queues, semaphores and so on; overlapping
-  /// waits count once) for at least half of its run, and for 0.1 ms. Reported from 10 ms on, in total for a class, a queue and a kind
+  /// waits count once) for at least half of its run, and for 0.1 ms; sleeps and disks
+  /// do not count, since nothing could be depended on instead. Reported from 10 ms on, in total for a class, a queue and a kind
   /// of wait.
   ///
   /// A warning if other operations of the queue were ready meanwhile, for then it cost something; otherwise a note.
@@ -65,7 +66,7 @@ extension DoctorContext {
   fileprivate func blockedOperations() -> [BlockedOperation] {
     // By operation, the waits inside of it; sums are too large where waits overlap, and leave most operations out.
     var sums: [Int: Nanoseconds] = [:]
-    for wait in trace.waits {
+    for wait in trace.waits where !trace.endsByItself(wait) {
       guard let ended = wait.ended, let index = wait.inside.flatMap(trace.index) else { continue }
       sums[index] = (sums[index] ?? 0).saturating(max(0, ended - wait.began))
     }
@@ -75,7 +76,7 @@ extension DoctorContext {
     }
     guard suspects.values.reduce(0, { $0.saturating($1) }) >= BlockedOperation.least else { return [] }
     var waits: [Int: [WaitRecord]] = [:]
-    for wait in trace.waits where wait.ended != nil {
+    for wait in trace.waits where wait.ended != nil && !trace.endsByItself(wait) {
       if let index = wait.inside.flatMap(trace.index), suspects[index] != nil { waits[index, default: []].append(wait) }
     }
     return waits.keys.sorted().compactMap { blocked(at: $0, waits[$0] ?? []) }.filter { isOwn($0.operation) }

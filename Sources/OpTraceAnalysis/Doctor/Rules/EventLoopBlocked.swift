@@ -41,7 +41,7 @@ extension DoctorContext {
     let last = loop.long.last.map { $0.ended - $0.began } ?? 0
     let isHeld = last >= Self.openTurn && loop.long.last?.ended == trace.end && !requests.units.isEmpty
     guard isOften || explains || isHeld else { return nil }
-    let held = loop.held.first
+    let held = loop.mostly
     let location = held.map { requests.locations[Int($0.location)] }
     let turns = Distribution(loop.long.map { $0.ended - $0.began })
     let what = held.map { held in
@@ -52,8 +52,7 @@ extension DoctorContext {
       title: "event loop \(Self.shown(loop.name)) was held \(loop.long.count == 1 ? "once" : "\(loop.long.count) times") for "
         + "\(DurationText.text(turns.median)) in the median, \(DurationText.text(turns.max)) at most" + (what ?? ""),
       explanation: "In such turns it serves none of its connections: \(DurationText.text(loop.longTime)) in all."
-        + (loop.held.isEmpty
-          ? " What they do was not recorded: 'record --profile' tells." : ""),
+        + (held == nil ? " What they do was not recorded: 'record --all' tells." : ""),
       fix: held?.isWait == true
         ? "Do not wait on a loop's thread: await instead, or move it to a thread of its own."
         : "Move what computes off the loop: to a task, a dispatch queue, or a pool of threads.")

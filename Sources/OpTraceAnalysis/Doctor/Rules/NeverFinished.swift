@@ -72,7 +72,7 @@ extension DoctorContext {
   fileprivate func neverFinished(_ suspect: Suspect, _ root: Blockage.Root) -> Finding {
     let operation = trace.operations[suspect.index]
     let name = name(operation.id)
-    let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil }
+    let wait = trace.waits.last { $0.inside == operation.id && $0.ended == nil && !trace.endsByItself($0) }
     var finding: Finding
     if let seen = operation.finishSeen {
       finding = Finding(

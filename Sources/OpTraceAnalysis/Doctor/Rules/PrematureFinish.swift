@@ -80,7 +80,8 @@ extension DoctorContext {
       if began.time <= finished.time, ended.thread == finished.thread { return }
       result.append(.init(operation: operation, what: what, began: began, ended: ended, finished: finished))
     }
-    for span in trace.spans {
+    // One of a tracer may outlive the work that began it.
+    for span in trace.spans where span.context == nil {
       if let operation = span.operation.flatMap(operation) {
         add(operation, "'\(span.name)'", span.began, span.ended)
       }

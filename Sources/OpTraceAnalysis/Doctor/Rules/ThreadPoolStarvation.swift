@@ -40,7 +40,7 @@ extension DoctorContext {
     let ready = suspects.map { trace.operations[$0.index] }
     let blocking = trace.waits.filter { $0.ended == nil && $0.inside != nil }
     let holders = trace.operations.filter { $0.finished == nil && $0.isStarted && $0.startReturned == nil }
-    let waiting = Set(blocking.compactMap(\.inside))
+    let waiting = Set(blocking.filter { !trace.endsByItself($0) }.compactMap(\.inside))
     // Without their waits it is not known what the threads do. One thread alone proves nothing, unless it waits for just these.
     let readyIDs = Set(ready.map(\.id))
     let waitsForThese = blocking.contains { wait in
@@ -282,7 +282,7 @@ extension DoctorContext {
   private func block(of task: TaskRecord, _ thread: ThreadID) -> String? {
     if let wait = trace.waits.last(where: { $0.thread == thread && $0.ended == nil && $0.inside == task.id }) {
       // Whatever else moves: this thread has not for a second.
-      guard end - wait.began > Self.second else { return nil }
+      guard end - wait.began > Self.second, !trace.endsByItself(wait) else { return nil }
       return "waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"
     }
     guard let seen = seenThreads[thread], seen.isAsleep, !seen.isTimed, seen.reason == .futex || seen.reason.isLock

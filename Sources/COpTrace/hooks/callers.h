@@ -1,0 +1,16 @@
+// Whose code has called a hook.
+#ifndef OPTRACE_CALLERS_H
+#define OPTRACE_CALLERS_H
+
+#include "hooks.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <stdbool.h>
+
+// `caller`: the address that the hook returns to. Takes no lock, except once for code that was not known to be loaded.
+bool caller_is_dispatch(const void *caller);
+// libdispatch or Swift's runtime, whether they are libraries of their own or linked into the program.
+bool caller_is_runtime(const void *caller);
+#endif
+
+#endif

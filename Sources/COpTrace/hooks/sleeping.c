@@ -1,0 +1,130 @@
+// Hooks of the calls that sleep, or wait for a disk. Unlike other waits, these end by themselves, and nobody is known to signal them. They
+// count where others wait meanwhile: inside of work, and in the turn of an event loop.
+#include "sleeping.h"
+
+#include "../base/likely.h"
+#include "../loops/loops.h"
+#include "../operations/frames.h"
+#include "../records/buffers.h"
+#include "../stacks/instructions.h"
+#include "../waits/waits.h"
+#include "callers.h"
+#include "state.h"
+
+#if OPTRACE_HAS_HOOKS
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  index_sleep, index_usleep, index_nanosleep, index_clock_nanosleep, index_fsync, index_fdatasync, index_msync, index_sync_file_range,
+};
+
+static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return sleeping_imports[index].real; }
+
+// Time and the disk have no address. No object of a program has this one.
+static const void *const nowhere = (const void *)1;
+
+// The recorder of this thread's turn of an event loop; null: it is in none.
+static optrace_recorder *recorder_of_turn(void) {
+  optrace_recorder *recorder = loops_recorder();
+  const loop_note *note = recorder ? loop_known(recorder) : NULL;
+  bool is_in_turn = note && !note->is_manager && atomic_load_explicit(&note->began, memory_order_relaxed);
+  return is_in_turn ? recorder : NULL;
+}
+
+// Other calls that block are not allowed in a signal's handler, and these are. It may have interrupted the recorder, which cannot write another
+// record then.
+static bool is_in_handler(const stack_start *start) {
+  enum { deepest = 128 };
+  uint64_t addresses[deepest];
+  size_t count = stack_walk_here(start, addresses, deepest, NULL);
+  for (size_t i = 1; i < count; i++)
+    if ((unwind_rule_at(addresses[i] - 1, false) & rule_signal) || leaves_signal(addresses[i])) return true;
+  return false;
+}
+
+// Ends a wait that the thread has left by `longjmp`: this call's frame is where that one's was, and not inside of it.
+static void end_left(thread_buffer *buffer, const stack_start *start) {
+  if (!wait_is_noted(&buffer->wait)) return;
+  uint64_t left = atomic_load_explicit(&buffer->wait.sp, memory_order_relaxed);
+  if (left && left < stack_outside(start, false).sp) wait_end(buffer);
+}
+
+static thread_buffer *note(uint8_t kind, const void *caller, stack_start start) {
+  work inside = frame_work();
+  if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
+  if (!recorder_is_enabled(inside.recorder) || is_in_handler(&start) || caller_is_runtime(caller)) return NULL;
+  thread_buffer *buffer = buffer_find(inside.recorder);
+  if (!buffer) return NULL;
+  end_left(buffer, &start);
+  return wait_begin(inside, waited_object(nowhere, kind), start);
+}
+
+static __attribute__((noinline)) thread_buffer *begin_inside(uint8_t kind, const void *caller, stack_start start) {
+  if (!hooks_active() || optrace_frame_is_waiting()) return NULL;
+  int error = errno;
+  thread_buffer *wait = note(kind, caller, start);
+  errno = error;
+  return wait;
+}
+
+// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from its frame.
+static inline __attribute__((always_inline)) thread_buffer *begin(uint8_t kind) {
+  if (likely(!this_frames.depth && !loop_of_thread)) return NULL;
+  return begin_inside(kind, __builtin_return_address(0), stack_here());
+}
+
+// The call is made once and unchanged; what is recorded after it leaves `errno` alone.
+#define WAIT(kind, type, call)                              \
+  thread_buffer *wait = begin(optrace_object_##kind);       \
+  type result = call;                                       \
+  if (wait) wait_end(wait);                                 \
+  return result
+
+static unsigned hook_sleep(unsigned seconds) {
+  unsigned (*call)(unsigned) = real(index_sleep);
+  WAIT(sleep, unsigned, call(seconds));
+}
+
+static int hook_usleep(useconds_t microseconds) {
+  int (*call)(useconds_t) = real(index_usleep);
+  WAIT(sleep, int, call(microseconds));
+}
+
+static int hook_nanosleep(const struct timespec *time, struct timespec *left) {
+  int (*call)(const struct timespec *, struct timespec *) = real(index_nanosleep);
+  WAIT(sleep, int, call(time, left));
+}
+
+static int hook_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  int (*call)(clockid_t, int, const struct timespec *, struct timespec *) = real(index_clock_nanosleep);
+  WAIT(sleep, int, call(clock, flags, time, left));
+}
+
+static int hook_fsync(int file) {
+  int (*call)(int) = real(index_fsync);
+  WAIT(disk, int, call(file));
+}
+
+static int hook_fdatasync(int file) {
+  int (*call)(int) = real(index_fdatasync);
+  WAIT(disk, int, call(file));
+}
+
+static int hook_msync(void *from, size_t bytes, int flags) {
+  int (*call)(void *, size_t, int) = real(index_msync);
+  WAIT(disk, int, call(from, bytes, flags));
+}
+
+static int hook_sync_file_range(int file, int64_t from, int64_t bytes, unsigned flags) {
+  int (*call)(int, int64_t, int64_t, unsigned) = real(index_sync_file_range);
+  WAIT(disk, int, call(file, from, bytes, flags));
+}
+
+#define CALL(name) [index_##name] = {#name, hook_##name}
+
+hooked_import sleeping_imports[] = {
+  CALL(sleep), CALL(usleep), CALL(nanosleep), CALL(clock_nanosleep), CALL(fsync), CALL(fdatasync), CALL(msync), CALL(sync_file_range), {0},
+};
+#endif

@@ -1,0 +1,89 @@
+internal import COpTrace
+internal import OpTraceFormat
+
+/// A span of the program's own tracer, as the trace has it. Writing takes no lock and allocates nothing.
+package struct ProgramSpan: Sendable {
+  /// What an attribute's text stands for.
+  package enum ValueType: UInt8, Sendable {
+    case text = 0
+    case integer = 1
+    case real = 2
+    case flag = 3
+  }
+
+  package enum Outcome: UInt8, Sendable {
+    case unset = 0
+    case ok = 1
+    case error = 2
+  }
+
+  /// Longer ones are cut at a character boundary: bytes of `key=value`.
+  private static let longestAttribute = 256
+
+  package let recorder: TraceRecorder
+  /// Its number in the trace.
+  package let number: UInt32
+
+  /// Begins it in the operation, block or task that runs on this thread. Nil: nobody records.
+  package init?(_ name: String) {
+    guard let recorder = TraceRecorder.fallback, recorder.isRecording else { return nil }
+    self.recorder = recorder
+    number = optrace_recorder_next_span(recorder.core)
+    let high = EventFields.SpanBegan(id: number).high
+    UTF8Text.with(name) { optrace_emit_here(recorder.core, EventKind.spanBegan.rawValue, high, $0, $1) }
+  }
+
+  /// Whether anybody records.
+  package static var isWanted: Bool { TraceRecorder.fallback?.isRecording ?? false }
+
+  /// Ids of its own.
+  package func makeIDs(in trace: SpanIDs.Trace?) -> SpanIDs {
+    let seed = recorder.spanSeed
+    return SpanIDs(trace: trace ?? seed.trace(number), span: seed.span(number))
+  }
+
+  /// - Parameters:
+  ///   - parent: the number of the span around it; 0: none in this trace.
+  ///   - remote: the span id of a parent in another process.
+  ///   - kind: as in the record.
+  package func belongs(_ ids: SpanIDs, parent: UInt32, remote: UInt64?, kind: UInt8) {
+    let fields = EventFields.SpanContext(parent: parent, kind: kind)
+    UTF8Text.with(ids, remote: remote) {
+      optrace_emit_text(
+        recorder.core, EventKind.spanContext.rawValue, number, fields.high, true, fields.word2, $0, $1)
+    }
+  }
+
+  package func has(_ key: String, _ value: String, _ type: ValueType) {
+    let high = EventFields.SpanAttribute(type: type.rawValue).high
+    UTF8Text.with(key: key, value: value, longest: Self.longestAttribute) {
+      optrace_emit_text(recorder.core, EventKind.spanAttribute.rawValue, number, high, false, 0, $0, $1)
+    }
+  }
+
+  /// - Parameter leftOut: attributes and links that were not written.
+  package func went(_ outcome: Outcome, _ message: String, leftOut: Int) {
+    let high = EventFields.SpanStatus(
+      code: outcome.rawValue, leftOut: UInt32(min(max(0, leftOut), Int(EventFields.SpanStatus.largestLeftOut)))
+    ).high
+    UTF8Text.with(message) {
+      optrace_emit_text(recorder.core, EventKind.spanStatus.rawValue, number, high, false, 0, $0, $1)
+    }
+  }
+
+  /// - Parameter other: its number; 0: it is not of this trace.
+  package func links(to other: UInt32, _ ids: SpanIDs) {
+    let high = EventFields.SpanLink(to: other).high
+    UTF8Text.with(ids, remote: nil) {
+      optrace_emit_text(recorder.core, EventKind.spanLink.rawValue, number, high, false, 0, $0, $1)
+    }
+  }
+
+  package func isNamed(_ name: String) {
+    UTF8Text.with(name) {
+      optrace_emit_text(recorder.core, EventKind.spanNamed.rawValue, number, 0, false, 0, $0, $1)
+    }
+  }
+
+  package func end() { optrace_emit1(recorder.core, EventKind.spanEnded.rawValue, number) }
+}
