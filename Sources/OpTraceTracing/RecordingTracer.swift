@@ -19,7 +19,11 @@
     let other: (any Tracer)?
 
     /// - Parameter other: is given each span, too. What it injects wins; a `traceparent` of ours is only added where it sets none.
-    public init(beside other: (any Tracer)? = nil) { self.other = other }
+    public init(beside other: (any Tracer)? = nil) {
+      self.other = other
+      // Where the environment asks for a recorder, it begins here and not with the first span.
+      _ = ProgramSpan.isWanted
+    }
 
     /// Begins a span, inside of the one that `context` has. The trace has the time of the call, whatever `instant` says.
     public func startSpan<Instant: TracerInstant>(
