@@ -41,7 +41,7 @@
       state = State(name: name)
     }
 
-    var isOpen: Bool { lock.withLock { state.isOpen } && span.recorder.isRecording }
+    var isOpen: Bool { lock.withLock { state.isOpen } && span.isRecorded }
     var name: String { lock.withLock { state.name } }
     var attributes: SpanAttributes { lock.withLock { state.attributes } }
 
@@ -80,10 +80,10 @@
         state.leftOut += 1
         return false
       }
-      if isWritten { span.links(to: other.number(in: span.recorder), other.parent.ids) }
+      if isWritten { span.links(to: other.number(beside: span), other.parent.ids) }
     }
 
-    func mark(_ name: String) { if isOpen { span.recorder.mark(name) } }
+    func mark(_ name: String) { if isOpen { span.mark(name) } }
 
     func error(_ error: any Error) {
       let text = "\(error)"
