@@ -6,8 +6,6 @@
   ///
   /// Sendable: `state` is only touched under `lock`, in which nothing of the program's is called.
   final class SpanRecording: @unchecked Sendable {
-    /// Of each sort, so that a span that lives long does not fill the trace.
-    private static let mostChanges = 64
     /// Spans share a few.
     private static let locks = (0..<16).map { _ in Lock() }
 
@@ -142,9 +140,9 @@
       }
     }
 
-    /// False: there were too many.
+    /// False: there were too many of its sort. A span that lives long must not fill the trace.
     private static func count(_ count: inout Int) -> Bool {
-      guard count < mostChanges else { return false }
+      guard count < ProgramSpan.mostChanges else { return false }
       count += 1
       return true
     }

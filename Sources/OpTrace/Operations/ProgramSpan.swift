@@ -22,6 +22,9 @@ package struct ProgramSpan: @unchecked Sendable {
   /// Longer ones are cut at a character boundary: bytes of `key=value`.
   private static let longestAttribute = 256
 
+  /// Attributes, links, and other changes of a span: so many of each sort at most.
+  package static let mostChanges = Layout.mostSpanDetails
+
   private let core: OpaquePointer
   /// Its number in the trace.
   package let number: UInt32
