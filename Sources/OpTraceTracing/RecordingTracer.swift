@@ -19,7 +19,11 @@
     let other: (any Tracer)?
 
     /// - Parameter other: is given each span, too. What it injects wins; a `traceparent` of ours is only added where it sets none.
-    public init(beside other: (any Tracer)? = nil) { self.other = other }
+    public init(beside other: (any Tracer)? = nil) {
+      self.other = other
+      // Where the environment asks for a recorder, it begins here and not with the first span.
+      _ = ProgramSpan.isWanted
+    }
 
     /// Begins a span, inside of the one that `context` has. The trace has the time of the call, whatever `instant` says.
     public func startSpan<Instant: TracerInstant>(
@@ -34,11 +38,11 @@
         return RecordedSpan(operationName, in: inside, nil, beside)
       }
       let outer = context[SpanContext.self]
-      var parent = outer?.parent ?? TraceParent(ids: span.makeIDs(in: nil))
-      parent.ids = span.makeIDs(in: parent.ids.trace)
+      var parent = outer?.parent ?? TraceParent(ids: span.ids)
+      parent.ids.span = span.ids.span
       // By which it is known to the other's backend.
       if beside != nil, let known = theirs(inside) { parent.ids = known.ids }
-      let number = outer?.number(in: span.recorder) ?? 0
+      let number = outer?.number(beside: span) ?? 0
       let remote = number == 0 ? outer?.parent.ids.span : nil
       span.belongs(parent.ids, parent: number, remote: remote, kind: Self.number(of: kind))
       inside[SpanContext.self] = SpanContext(parent, span)
@@ -120,9 +124,9 @@
       self.span = span
     }
 
-    /// Its number in that recorder's trace; 0: it has none there.
-    func number(in recorder: TraceRecorder) -> UInt32 {
-      guard let span, span.recorder === recorder else { return 0 }
+    /// Its number in the trace of the other one; 0: it has none there.
+    func number(beside other: ProgramSpan) -> UInt32 {
+      guard let span, span.isBeside(other) else { return 0 }
       return span.number
     }
   }

@@ -6,8 +6,6 @@
   ///
   /// Sendable: `state` is only touched under `lock`, in which nothing of the program's is called.
   final class SpanRecording: @unchecked Sendable {
-    /// Of each sort, so that a span that lives long does not fill the trace.
-    private static let mostChanges = 64
     /// Spans share a few.
     private static let locks = (0..<16).map { _ in Lock() }
 
@@ -41,7 +39,7 @@
       state = State(name: name)
     }
 
-    var isOpen: Bool { lock.withLock { state.isOpen } && span.recorder.isRecording }
+    var isOpen: Bool { lock.withLock { state.isOpen } && span.isRecorded }
     var name: String { lock.withLock { state.name } }
     var attributes: SpanAttributes { lock.withLock { state.attributes } }
 
@@ -80,10 +78,10 @@
         state.leftOut += 1
         return false
       }
-      if isWritten { span.links(to: other.number(in: span.recorder), other.parent.ids) }
+      if isWritten { span.links(to: other.number(beside: span), other.parent.ids) }
     }
 
-    func mark(_ name: String) { if isOpen { span.recorder.mark(name) } }
+    func mark(_ name: String) { if isOpen { span.mark(name) } }
 
     func error(_ error: any Error) {
       let text = "\(error)"
@@ -142,9 +140,9 @@
       }
     }
 
-    /// False: there were too many.
+    /// False: there were too many of its sort. A span that lives long must not fill the trace.
     private static func count(_ count: inout Int) -> Bool {
-      guard count < mostChanges else { return false }
+      guard count < ProgramSpan.mostChanges else { return false }
       count += 1
       return true
     }

@@ -26,7 +26,7 @@ static const uint64_t checksum_start = 0x9E3779B97F4A7C15ull;
 static size_t text_at(uint8_t kind) {
   switch (kind) {
     case optrace_kind_queue_created: case optrace_kind_object_named: case optrace_kind_image: case optrace_kind_symbol:
-    case optrace_kind_dispatch_queue: return 24;
+    case optrace_kind_dispatch_queue: case optrace_kind_span_context: return 24;
     default: return 16;
   }
 }

@@ -157,7 +157,7 @@ struct ChromeTraceTests {
     )
     #expect(
       found.map { [$0["key"]?.text, $0["value"]?.text] } == [
-        ["args.attributes.db.system", "sqlite"], ["args.error", "locked"], ["args.parent", "serve"],
+        ["args.attributes.db_system", "sqlite"], ["args.error", "locked"], ["args.parent", "serve"],
       ])
   }
 

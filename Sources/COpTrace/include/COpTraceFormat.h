@@ -186,6 +186,7 @@ enum {
   optrace_format_age_unit = 16,
   optrace_format_image_page = 4096,
   optrace_format_longest_text = 1024,
+  optrace_format_most_span_details = 64,
 };
 
 enum {

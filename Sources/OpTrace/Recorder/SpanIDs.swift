@@ -29,8 +29,10 @@ package struct SpanIDs: Sendable, Equatable {
       (first, second, third) = (system.next(), system.next(), system.next())
     }
 
-    func trace(_ number: UInt32) -> Trace { Trace(high: Self.mixed(first, number), low: Self.mixed(second, number)) }
-    func span(_ number: UInt32) -> UInt64 { Self.mixed(third, number) }
+    func ids(_ number: UInt32) -> SpanIDs {
+      SpanIDs(
+        trace: Trace(high: Self.mixed(first, number), low: Self.mixed(second, number)), span: Self.mixed(third, number))
+    }
 
     /// SplitMix64: another result for each number.
     private static func mixed(_ seed: UInt64, _ number: UInt32) -> UInt64 {

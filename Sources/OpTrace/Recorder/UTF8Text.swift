@@ -18,50 +18,48 @@ enum UTF8Text {
     key: String, value: String, longest: Int, _ body: (UnsafePointer<UInt8>?, Int) -> Void
   ) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest) { all in
-      var end = 0
-      // False: a part of it was cut off.
-      func append(_ text: String, _ change: (UInt8) -> UInt8) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-          var count = min(bytes.count, all.count - end)
-          let isWhole = count == bytes.count
-          // At the beginning of a character.
-          while !isWhole, count > 0, bytes[count] & 0xC0 == 0x80 { count -= 1 }
-          for index in 0..<count { all[end + index] = change(bytes[index]) }
-          end += count
-          return isWhole
-        }
+      var end = append(key, to: all, at: 0)
+      for index in 0..<end where all[index] == UInt8(ascii: "=") { all[index] = UInt8(ascii: "_") }
+      // Unless the key was cut.
+      if end == key.utf8.count, end < all.count {
+        all[end] = UInt8(ascii: "=")
+        end = append(value, to: all, at: end + 1)
       }
-      let equals = UInt8(ascii: "=")
-      if append(key, { $0 == equals ? UInt8(ascii: "_") : $0 }), append("=", { $0 }) { _ = append(value) { $0 } }
       body(all.baseAddress, end)
+    }
+  }
+
+  /// Whole characters, as far as there is room. Returns their end.
+  private static func append(_ text: String, to all: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    var text = text
+    return text.withUTF8 { bytes in
+      var count = min(bytes.count, all.count - start)
+      while count < bytes.count, count > 0, bytes[count] & 0xC0 == 0x80 { count -= 1 }
+      for index in 0..<count { all[start + index] = bytes[index] }
+      return start + count
     }
   }
 
   /// The same of a span's ids, in hexadecimal digits: `trace-span`, or `trace-span-remote`.
   static func with(_ ids: SpanIDs, remote: UInt64?, _ body: (UnsafePointer<UInt8>?, Int) -> Void) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 66) { all in
-      var end = 0
-      func append(_ number: UInt64) {
-        for nibble in 0..<16 {
-          let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * nibble)) & 15
-          all[end] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-          end += 1
-        }
-      }
-      func dash() {
-        all[end] = UInt8(ascii: "-")
-        end += 1
-      }
-      append(ids.trace.high)
-      append(ids.trace.low)
-      dash()
-      append(ids.span)
+      var end = append(ids.trace.high, to: all, at: 0)
+      end = append(ids.trace.low, to: all, at: end)
+      all[end] = UInt8(ascii: "-")
+      end = append(ids.span, to: all, at: end + 1)
       if let remote {
-        dash()
-        append(remote)
+        all[end] = UInt8(ascii: "-")
+        end = append(remote, to: all, at: end + 1)
       }
       body(all.baseAddress, end)
     }
+  }
+
+  private static func append(_ number: UInt64, to all: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    for nibble in 0..<16 {
+      let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * nibble)) & 15
+      all[start + nibble] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    }
+    return start + 16
   }
 }

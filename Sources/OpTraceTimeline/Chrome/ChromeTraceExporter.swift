@@ -238,12 +238,15 @@ struct ChromeArguments: ArgumentSink {
     writer.json(value)
   }
 
-  mutating func text(attribute key: String, _ value: String) {
-    writer.text(isEmpty ? ",\"args\":{" : ",")
-    isEmpty = false
-    writer.json("attributes.\(key)")
-    writer.byte(UInt8(ascii: ":"))
-    writer.json(value)
+  mutating func texts(_ name: ArgumentName, _ values: [(key: String, value: String)]) {
+    self.name(name)
+    for (index, one) in values.enumerated() {
+      writer.text(index == 0 ? "{" : ",")
+      writer.json(one.key)
+      writer.byte(UInt8(ascii: ":"))
+      writer.json(one.value)
+    }
+    writer.text(values.isEmpty ? "{}" : "}")
   }
 
   mutating func flag(_ name: ArgumentName, _ value: Bool) {

@@ -85,6 +85,7 @@ enum PerfettoField {
     static let double: UInt64 = 5
     static let text: UInt64 = 6
     static let name: UInt64 = 10
+    static let entry: UInt64 = 11
     static let internedText: UInt64 = 17
   }
 }

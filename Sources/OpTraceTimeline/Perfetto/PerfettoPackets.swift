@@ -149,10 +149,14 @@ struct PerfettoPackets: ArgumentSink {
     }
   }
 
-  mutating func text(attribute key: String, _ value: String) {
-    message.message(Field.TrackEvent.argument) {
-      $0.text(Field.Argument.name, TextEscaping.visible("attributes.\(key)"))
-      $0.text(Field.Argument.text, TextEscaping.visible(value))
+  mutating func texts(_ name: ArgumentName, _ values: [(key: String, value: String)]) {
+    argument(name) {
+      for one in values {
+        $0.message(Field.Argument.entry) {
+          $0.text(Field.Argument.name, TextEscaping.visible(one.key))
+          $0.text(Field.Argument.text, TextEscaping.visible(one.value))
+        }
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import OpTraceText
 /// What arguments are called. Times are in microseconds.
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
-    priority, within, parent, traceID
+    priority, within, parent, traceID, attributes
   case block, submittedBy, submittedIn, way, item, ranOn, groupWait
   case task, resumedBy, suspended, running
   case source, function, waitsFor, unfinished
@@ -32,6 +32,7 @@ enum ArgumentName: Int, CaseIterable {
     case .within: "within"
     case .parent: "parent"
     case .traceID: "trace id"
+    case .attributes: "attributes"
     case .block: "block"
     case .submittedBy: "submitted by"
     case .submittedIn: "submitted in"
@@ -87,8 +88,8 @@ protocol ArgumentSink {
   mutating func text(_ name: ArgumentName, _ value: String)
   mutating func flag(_ name: ArgumentName, _ value: Bool)
   mutating func microseconds(_ name: ArgumentName, _ value: Nanoseconds)
-  /// What the program named itself; it is called `attributes.KEY`.
-  mutating func text(attribute key: String, _ value: String)
+  /// What the program named itself: an argument that holds arguments.
+  mutating func texts(_ name: ArgumentName, _ values: [(key: String, value: String)])
 }
 
 /// The arguments of events: what a viewer shows of the slice that one clicks. What the slice's name, its track, or the lack of
@@ -182,6 +183,11 @@ extension TimelineContent {
     if detail.isOpen { sink.flag(.unfinished, true) }
   }
 
+  /// As Perfetto calls it, in both formats: there dots and brackets lead to other arguments.
+  private static func key(_ key: String) -> String {
+    key.isEmpty ? "_" : String(key.map { ".[]".contains($0) ? "_" : $0 })
+  }
+
   private func spanArguments(_ span: SpanRecord, _ sink: inout some ArgumentSink) {
     if let parent = span.parent.flatMap({ trace.span($0) }) { sink.text(.parent, parent.name) }
     if let status = span.status {
@@ -192,7 +198,8 @@ extension TimelineContent {
       }
     }
     if let context = span.context { sink.text(.traceID, context.traceID) }
-    for attribute in span.attributes { sink.text(attribute: attribute.key, attribute.value) }
+    guard !span.attributes.isEmpty else { return }
+    sink.texts(.attributes, span.attributes.map { (key: Self.key($0.key), value: $0.value) })
   }
 
   /// Of a wait on a semaphore and the like: which one it is, and who let others go on.

@@ -34,6 +34,8 @@ extension Trace {
 }
 
 extension SpanRecord {
+  /// `error: no disk`
+  var outcome: String? { status.map { [$0.code.rawValue, $0.message].compactMap(\.self).joined(separator: ": ") } }
   subscript(key: String) -> String? { attributes.first { $0.key == key }?.value }
 }
 
