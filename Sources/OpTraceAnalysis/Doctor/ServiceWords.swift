@@ -18,9 +18,10 @@ extension DoctorContext {
   /// Whether a kind is one of requests that the program's own code answers again and again.
   func isServed(_ kind: RequestKind) -> Bool { kind.isOwn && kind.count >= Self.leastUnits }
 
-  /// Nil: it explains nothing. O(kinds · causes).
+  /// Of the kind whose slow units it takes most time of, all together; nil: it explains nothing. O(kinds · causes).
   func explained(_ isCause: (Requests.Cause) -> Bool) -> Explained? {
     var best: Explained?
+    var most = 0.0
     for kind in requests.kinds where isServed(kind) {
       let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
       let part = kind.breakdown.filter { isCause(requests.causes[Int($0.cause)]) }
@@ -28,13 +29,15 @@ extension DoctorContext {
       let median = part.reduce(0) { $0 + $1.median }
       guard tail > 0, time > 0 else { continue }
       let share = Double(time) / Double(tail)
-      guard share > best?.share ?? 0 else { continue }
+      let weight = Double(time) * Double(kind.tailCount)
+      guard share >= Self.leastExplained, weight > most else { continue }
+      most = weight
       best = Explained(
         kind: kind, share: share,
         evidence: .init(
-          "of slow '\(Self.shown(kind.name))' (p99 \(DurationText.text(kind.p99)) of \(kind.count)) it takes "
+          "of the slow '\(Self.shown(kind.name))' (p99 \(DurationText.text(kind.p99)) of \(kind.count)) this takes "
             + "\(DurationText.text(time)), \(Int((share * 100).rounded())) % of their time; of those about the median "
-            + "\(DurationText.text(median))"))
+            + (median > 0 ? DurationText.text(median) : "nothing")))
     }
     return best
   }

@@ -40,7 +40,9 @@ extension RequestFinder {
           pools[index].longest = max(pools[index].longest, end - suspension.from.time)
         }
         if let caller { callers[index][caller, default: 0] += 1 }
-        if suspension.to != nil { got[index][row, default: []].append(end) }
+        // What a time limit ends got nothing.
+        let isGiven = suspension.resumer.flatMap(trace.taskRow) != nil
+        if isGiven { got[index][row, default: []].append(end) }
         if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row {
           pools[index].resumed += 1
           given[index].append((holder, resumed.time))
@@ -53,7 +55,10 @@ extension RequestFinder {
         guard let times = got[index][one.row] else { continue }
         let next = times.firstSorted { $0 > one.at }
         guard next > 0 else { continue }
-        holds.append((one.row, times[next - 1], one.at))
+        let from = times[next - 1]
+        // Not across the end of a round.
+        let idle = loops.roundEnd(of: one.row, after: from)
+        holds.append((one.row, from, min(one.at, max(from, idle ?? one.at))))
       }
       pools[index].byHolders = holds.count
       pools[index].holds = holds.map { $0.to - $0.from }

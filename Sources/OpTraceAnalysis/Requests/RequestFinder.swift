@@ -135,7 +135,10 @@ struct RequestFinder {
 
   /// Whether the program's own spans tell of a part of this work.
   private func hasSpans(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> Bool {
-    spans[work]?.contains { $0.began.time <= to && $0.ended?.time ?? trace.end >= from } == true
+    guard let spans = spans[work] else { return false }
+    // In the order of their beginnings; one is over before the next one begins.
+    let next = spans.firstSorted { $0.began.time > to }
+    return next > 0 && spans[next - 1].ended?.time ?? trace.end >= from
   }
 
   private mutating func addTasks() {
@@ -241,8 +244,11 @@ struct RequestFinder {
     let index = Int32(sourceNames.count)
     sources[source] = index
     let (name, location, isOwn) = describe(&parts)
-    var areRounds = false
-    if case .task(_, true) = source { areRounds = true }
+    let areRounds =
+      switch source {
+      case .span, .task(_, isRound: true): true
+      case .task, .other: false
+      }
     sourceNames.append((name, location, isOwn, areRounds))
     return index
   }

@@ -14,12 +14,12 @@ extension Requests {
     case .thread: return "wait \(time) for a thread"
     case .actor:
       if who == "MainActor" { return "wait \(time) for the main thread\(at)" }
-      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")" + (function.map { ", which \($0) holds\(line)" } ?? "")
+      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")" + (function.map { ", which is busy in \($0)\(line)" } ?? "")
     case .dispatchQueue: return "wait \(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
     case .operationQueue: return "wait \(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
     case .dependency: return "wait \(time) for what they depend on"
     case .loop:
-      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")" + (function.map { ", which \($0) holds\(line)" } ?? "")
+      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")" + (function.map { ", which is held in \($0)\(line)" } ?? "")
     case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
     case .nap: return "sleep \(time) with their thread\(at)"
     case .disk: return "wait \(time) for a disk\(at)"

@@ -206,7 +206,7 @@ package struct RequestKind: Sendable {
   package var location: CodeLocation?
   /// Whether it is the program's own code, and not a library's.
   package var isOwn = true
-  /// Whether these are rounds of tasks.
+  /// Whether these are parts of longer work: rounds of tasks, or spans.
   package var areRounds = false
   package var count = 0
   package var failed = 0

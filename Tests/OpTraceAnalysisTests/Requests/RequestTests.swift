@@ -136,7 +136,7 @@ struct RequestTests {
 
   @Test("whatever a trace holds, the parts of a unit are as long as the unit", arguments: 0..<30)
   func sums(seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SeededGenerator(UInt64(seed))
     var make = ServiceTrace()
     var connections = (0..<3).map { make.connection(10 + $0, ["serve()"], thread: 2 + $0) }
     var time = 100
@@ -158,7 +158,7 @@ struct RequestTests {
   @Test("traces of nothing and of anything")
   func anything() throws {
     #expect(Requests(of: try ServiceTrace().built(end: 10)).kinds.isEmpty)
-    var random = SeededGenerator(seed: 7)
+    var random = SeededGenerator(7)
     for _ in 0..<40 {
       let requests = Requests(of: TraceBuilder.build(RandomTraces.anything(&random, count: 200)))
       for index in requests.units.indices {

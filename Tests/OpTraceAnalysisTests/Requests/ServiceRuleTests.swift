@@ -40,7 +40,7 @@ struct ServiceRuleTests {
   func hotActor() throws {
     let finding = try finding(actor(held: 3000, every: 2900), end: 2_000_000)
     #expect(finding.code == "hot-actor" && finding.severity == .warning)
-    #expect(finding.title.hasPrefix("actor Cache 1 makes tasks wait for each other") && finding.title.contains("'touch()'"))
+    #expect(finding.title.hasPrefix("actor Cache 1 makes tasks wait for each other, ") && finding.title.contains("'touch()'"))
     #expect(try codes(actor(held: 50, every: 2900), end: 2_000_000).isEmpty)
   }
 

@@ -40,6 +40,7 @@ extension DoctorRule {
 extension DoctorContext {
   private static let leastResumed = 20
   private static let leastLost = 3
+  /// Times of a trace are below 2^55, so that this has room.
   private static let longer: Nanoseconds = 20
   private static let leastAge: Nanoseconds = 1_000_000_000
 
@@ -48,7 +49,7 @@ extension DoctorContext {
   fileprivate func lostContinuations() -> [Finding] {
     requests.stuck.compactMap { one in
       guard one.count >= Self.leastLost, one.ended >= Self.leastResumed,
-        end - one.since >= max(Self.leastAge, one.longest.saturating(one.longest) * Self.longer / 2)
+        end - one.since >= max(Self.leastAge, one.longest * Self.longer)
       else { return nil }
       let location = requests.locations[Int(one.location)]
       var finding = Finding(

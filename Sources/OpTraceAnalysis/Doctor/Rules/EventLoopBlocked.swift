@@ -61,7 +61,7 @@ extension DoctorContext {
     for one in loop.held.prefix(3) {
       let place = requests.locations[Int(one.location)]
       finding.evidence.append(
-        .init("\(DurationText.text(one.time)) of these turns \(Self.shown(one.what))\(Self.phrase(place))"))
+        .init("\(DurationText.text(one.time)) of these turns: \(Self.shown(one.what))\(Self.phrase(place))"))
     }
     for turn in loop.long.sorted(by: { ($1.ended - $1.began, $0.began) < ($0.ended - $0.began, $1.began) }).prefix(2) {
       finding.evidence.append(.init(time: turn.began, "a turn of \(DurationText.text(turn.ended - turn.began)) began"))

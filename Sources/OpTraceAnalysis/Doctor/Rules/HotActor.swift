@@ -45,10 +45,10 @@ extension DoctorContext {
     let explained = explained { $0.what == .actor && $0.who == one.actor.className }
     guard one.utilisation >= Self.leastUse || explained?.share ?? 0 >= Self.leastExplained else { return nil }
     let location = one.holder.map { requests.locations[Int($0)] }
-    let method = location?.function.map { "; mostly '\(Self.shown($0))' holds it" } ?? ""
+    let method = location?.function.map { "; mostly it is busy in '\(Self.shown($0))'" } ?? ""
     var finding = Finding(
       "hot-actor", .warning,
-      title: "\(Self.shown(one.actor.title)) makes tasks wait for each other: \(DurationText.text(waits.median)) in the "
+      title: "\(Self.shown(one.actor.title)) makes tasks wait for each other, \(DurationText.text(waits.median)) in the "
         + "median, \(DurationText.text(waits.p99)) of the slowest 1 %\(method)\(Self.line(location))",
       explanation:
         "\(Self.count(waits.count, "task")) had to wait for it, up to \(one.deepest) at once. While any waited or went on, it was in "

@@ -34,6 +34,8 @@ extension DoctorContext {
   private static let leastPoolWait: Nanoseconds = 10_000_000
   private static let leastOpen = 10
   private static let leastOpenTime: Nanoseconds = 1_000_000_000
+  /// Times of a trace are below 2^55, so that this has room.
+  private static let longer: Nanoseconds = 10
 
   fileprivate func exhausted(_ pool: Requests.Pool) -> Finding? {
     let waits = Distribution(pool.waits)
@@ -47,7 +49,7 @@ extension DoctorContext {
     }
     var finding: Finding
     if let since = pool.openSince, pool.open >= Self.leastOpen, pool.byHolders > 0,
-      end - since >= max(Self.leastOpenTime, pool.longest.saturating(pool.longest) * 10)
+      end - since >= max(Self.leastOpenTime, pool.longest * Self.longer)
     {
       let first = pool.openCaller < 0 ? nil : requests.locations[Int(pool.openCaller)]
       let asker = first?.function.map { "'\(Self.shown($0))'\(Self.line(first))" }
@@ -58,7 +60,7 @@ extension DoctorContext {
         explanation: "Before, \(pool.resumed) were resumed there by tasks that gave theirs back, after "
           + "\(DurationText.text(pool.longest)) at most. Now those that have one wait for something themselves: often for a second "
           + "one of the same.",
-        fix: "Where the first of them asked\(asker.map { ", in \($0)," } ?? ""), see whether it has one already: then pass it on, or take "
+        fix: "Where the first of them asked\(asker.map { " (in \($0))" } ?? ""), see whether it has one already: pass that on, or take "
           + "both at once.")
       finding.location = first ?? location
     } else {
@@ -66,11 +68,12 @@ extension DoctorContext {
         waits.median >= Self.leastPoolWait || explained?.share ?? 0 >= Self.leastExplained, waits.p99 >= Self.noticedPool
       else { return nil }
       let holds = Distribution(pool.holds)
+      let mean = holds.total / Nanoseconds(max(1, holds.count))
       let most = pool.holding.max { ($0.value, $1.key) < ($1.value, $0.key) }
       let all = pool.holding.values.reduce(0, +)
       let held = most.map { most in
         let cause = requests.causes[Int(most.key)]
-        let part = Nanoseconds(Double(holds.median) * Double(most.value) / Double(max(1, all)))
+        let part = Nanoseconds(Double(mean) * Double(most.value) / Double(max(1, all)))
         return ", of which they \(requests.phrase(cause, part))"
       }
       finding = Finding(
@@ -78,7 +81,7 @@ extension DoctorContext {
         title: "\(Self.count(waits.count, "task")) waited \(DurationText.text(waits.median)) in the median at \(place) for "
           + "what others hold",
         explanation: "They are resumed by tasks that give back what they had waited for in the same function\(by). Those had it for "
-          + "\(DurationText.text(holds.median)) in the median\(held ?? "").",
+          + "\(DurationText.text(mean)) on average\(held ?? "").",
         fix: "Hold it for less long: not across an await that does not need it. Or have more of them.")
       if let most, let spent = requests.location(of: requests.causes[Int(most.key)]) {
         finding.evidence.append(.init("most of the time it is held\(Self.phrase(spent))"))
