@@ -59,7 +59,7 @@
       }
       new.forEach { key, value in
         // A value may be of a type of the program's.
-        guard old.get(key) != value else { return }
+        guard old.isEmpty || old.get(key) != value else { return }
         let isWritten = lock.withLock {
           guard state.isOpen else { return false }
           if Self.count(&state.attributeCount) { return true }
