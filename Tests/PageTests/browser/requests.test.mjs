@@ -42,9 +42,9 @@ test('without units there is no such tab, and no key for it', async () => {
 
 test('the chosen kind: its sentence, where the time goes, and the slowest first', async () => {
   const {tab, close} = await openReport(page());
-  assert.match(await text(tab, '.request-sentence'), /^The slow ones wait 2 ms in 'checkout\(\)'/);
+  assert.match(await text(tab, '.request-sentence'), /^The slow ones wait 2 ms in 'answer\(\)'/);
   assert.deepEqual(await texts(tab, '.share-title'), ['median', 'slowest 1']);
-  assert.match(await text(tab, '.shares tbody tr'), /outside.*checkout\(\).*Shop\.swift:\d+/s);
+  assert.match(await text(tab, '.shares tbody tr'), /outside.*answer\(\).*Shop\.swift:\d+/s);
   const lengths = await units(tab);
   assert.equal(lengths.length, 10);
   assert.ok(lengths.every((one) => one.endsWith('ms')), String(lengths));

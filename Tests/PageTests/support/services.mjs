@@ -34,7 +34,7 @@ export function serviceTrace({rounds = 60, serve = 'serve()', next = 'next()', h
   };
   const suspend = (time, thread, id, reason, ...stack) => {
     add(time, `t${thread} task-suspended #${id} reason=${reason}`);
-    add(time, `t${thread} at #${id} ${stacks.of(...stack)}`);
+    add(time, `t${thread} at ${stacks.of(...stack)}`);
   };
   let last = 0;
   for (const thread of [2, 3, 4]) {
@@ -48,7 +48,7 @@ export function serviceTrace({rounds = 60, serve = 'serve()', next = 'next()', h
       add(time + 10, `t${thread} task-run #${id}`);
       const child = ++last;
       add(time + 12, `t${thread} task #${child} by=#${id} how=0 priority=21 enqueued code=${stacks.of(load)}`);
-      suspend(time + 20, thread, id, 2, serve, handle);
+      suspend(time + 20, thread, id, 2, serve, handle, 'answer()');
       add(time + 30, `t${thread} task-run #${child}`);
       add(time + 80, `t${thread} task-completed #${child}`);
       resume(time + 20 + waited, id);
