@@ -62,7 +62,8 @@ extension RequestFinder {
       let pieces = parts.line(work.id, next.began, ended)
       lines.append(
         .init(
-          work: work.id, depth: next.depth, began: next.began, ended: ended, pieces: Array(pieces.prefix(limits.pieces))))
+          work: work.id, depth: next.depth, began: next.began, ended: ended, pieces: Array(pieces.prefix(limits.pieces))
+        ))
       var inner: [(index: Int, depth: Int, began: Nanoseconds)] = []
       for index in submitted[Int32(next.index)] ?? [] {
         guard let time = trace.work(at: Int(index)).submitted?.time, time >= unit.began, time <= unit.ended,
