@@ -2,14 +2,16 @@ package import OpTraceModel
 
 extension Requests {
   /// `modules`: those whose code is the program's own; empty: all that are no packages it depends on. `window`: only units that end in it.
-  /// O(n log n) for n pieces of work, suspensions and samples.
-  package init(of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil) {
+  /// `trees`: for which units ``Requests/trees`` are wanted; nil: none. O(n log n) for n pieces of work, suspensions and samples.
+  package init(
+    of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil
+  ) {
     var code = ProgramCode(trace.stacks, modules: modules)
     let samples = ThreadSamples(trace)
     let actors = ActorUse(trace, &code, samples)
     let loops = LoopUse.all(trace, &code, samples)
     var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: loops), window)
-    self = finder.requests()
+    self = finder.requests(trees)
     self.loops = loops
     self.actors = actors.all
   }
@@ -48,7 +50,7 @@ struct RequestFinder {
     dispatches = dispatchers()
   }
 
-  mutating func requests() -> Requests {
+  mutating func requests(_ trees: Requests.TreeLimits?) -> Requests {
     addSpans()
     addTasks()
     addOthers()
@@ -59,6 +61,7 @@ struct RequestFinder {
     found.stuck = stuckUnits()
     found.repeats = repeats()
     found.backlogs = backlogs()
+    if let trees { found.trees = self.trees(of: found, trees) }
     found.causes = parts.causes
     found.locations = parts.code.locations
     return found

@@ -20,6 +20,9 @@ package struct RequestIDs: Sendable {
     requests.units[unit].work.description + (rounds[unit] > 0 ? ":\(rounds[unit])" : "")
   }
 
+  /// Which round of its task it is; nil: it is the whole of its work. O(1).
+  package func round(_ unit: Int) -> Int? { rounds[unit] > 0 ? Int(rounds[unit]) : nil }
+
   /// The unit that is called so; nil: none is. O(units).
   package func unit(_ text: String) -> Int? { requests.units.indices.first { self.text($0) == text } }
 }

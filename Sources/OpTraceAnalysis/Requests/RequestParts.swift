@@ -17,6 +17,8 @@ struct RequestParts {
   private let queueTitles: [SchedulerID: String]
   /// Those of the unit that is being split.
   private var found: [Requests.Part] = []
+  /// What ``line(_:_:_:)`` collects; nil: nobody asks when it was.
+  private var pieces: [Requests.Piece]?
 
   private static let deepest = 12
   /// A run with so many samples is told by these, a shorter one by those of all runs that are like it.
@@ -46,6 +48,15 @@ struct RequestParts {
     found.removeAll(keepingCapacity: true)
     if let index = trace.workIndex(of: work) { add(index, from, to, pieces, root: work, depth: 0) }
     return found
+  }
+
+  /// What this work itself did in a stretch, and when; not what it waited for did meanwhile.
+  mutating func line(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> [Requests.Piece] {
+    found.removeAll(keepingCapacity: true)
+    pieces = []
+    defer { pieces = nil }
+    if let index = trace.workIndex(of: work) { add(index, from, to, nil, root: work, depth: Self.deepest) }
+    return pieces ?? []
   }
 
   // MARK: - Work of all kinds
@@ -146,6 +157,11 @@ struct RequestParts {
       // A loop that was held back resumes it late.
       let loop = loops[resumed.thread]
       let late = loop?.turns(from: begin, to: min(end, resumed.time)) ?? 0
+      if pieces != nil {
+        note(.outside, location, begin, end - late)
+        if let loop { note(.loop, who: loop.name, loop.mostly?.location ?? location, end - late, end) }
+        return
+      }
       if late > 0, let loop { add(.loop, who: loop.name, loop.mostly?.location ?? location, late) }
       add(.outside, who: "", location, end - begin - late)
     }
@@ -170,9 +186,11 @@ struct RequestParts {
   private mutating func ran(_ run: WorkRun, _ from: Nanoseconds, _ to: Nanoseconds, after location: Int32) {
     let begin = max(run.began, from)
     guard to > begin else { return }
+    // Waits are on top of it.
+    if pieces != nil { note(.running, location, begin, to) }
     let waited = waitedInside(run.thread, begin, to)
     let rest = to - begin - waited
-    guard rest > 0 else { return }
+    guard rest > 0, pieces == nil else { return }
     let stacks = samples.stacks(on: run.thread, begin, to)
     var left = rest
     if stacks.count >= Self.enoughSamples {
@@ -204,16 +222,16 @@ struct RequestParts {
       guard end > begin else { continue }
       free = end
       sum += end - begin
-      note(wait, end - begin)
+      note(wait, begin, end)
     }
     return sum
   }
 
-  private mutating func note(_ wait: WaitRecord, _ length: Nanoseconds) {
+  private mutating func note(_ wait: WaitRecord, _ from: Nanoseconds, _ to: Nanoseconds) {
     let location = code.path(wait.at).location
     switch wait.target {
-    case .operation(let id): add(.operationQueue, who: trace.operation(id)?.title ?? "", location, length)
-    case .queue(let id): add(.operationQueue, who: queueTitles[.queue(id)] ?? "", location, length)
+    case .operation(let id): note(.operationQueue, who: trace.operation(id)?.title ?? "", location, from, to)
+    case .queue(let id): note(.operationQueue, who: queueTitles[.queue(id)] ?? "", location, from, to)
     case .object(let id):
       let object = trace.object(id)
       let what: Requests.What =
@@ -223,7 +241,7 @@ struct RequestParts {
         case .disk: .disk
         default: .lock
         }
-      add(what, who: object?.title ?? "", location, length)
+      note(what, who: object?.title ?? "", location, from, to)
     }
   }
 
@@ -232,11 +250,13 @@ struct RequestParts {
   private mutating func note(
     _ what: Requests.What, who: String = "", _ location: Int32, _ from: Nanoseconds, _ to: Nanoseconds
   ) {
-    if to > from { add(what, who: who, location, to - from) }
+    guard to > from, let cause = add(what, who: who, location, to - from) else { return }
+    pieces?.append(.init(cause: cause, began: from, ended: to))
   }
 
-  private mutating func add(_ what: Requests.What, who: String, _ location: Int32, _ length: Nanoseconds) {
-    guard length > 0 else { return }
+  @discardableResult
+  private mutating func add(_ what: Requests.What, who: String, _ location: Int32, _ length: Nanoseconds) -> Int32? {
+    guard length > 0 else { return nil }
     let isCode = what == .running || what == .actor || what == .loop
     let cause = Requests.Cause(what: what, who: who, location: isCode ? code.wholeFunction(location) : location)
     let index = causeIndexes[cause] ?? Int32(causes.count)
@@ -247,6 +267,7 @@ struct RequestParts {
     if let row = found.firstIndex(where: { $0.cause == index }) { found[row].length += length } else {
       found.append(.init(cause: index, length: length))
     }
+    return index
   }
 
   // MARK: - Finding

@@ -72,6 +72,8 @@ package struct Requests: Sendable {
   /// Parts of units, one after another; unit `n` has those from `partStarts[n]` up to `partStarts[n + 1]`.
   package internal(set) var parts: [Part] = []
   package internal(set) var partStarts: [Int32] = [0]
+  /// Of the slowest units, by their index, what they and the work that they submitted did; see ``TreeLimits``.
+  package internal(set) var trees: [Int: [Line]] = [:]
   /// Event loops with turns, but for libdispatch's own.
   package internal(set) var loops: [LoopUse] = []
   /// Those that tasks waited for, most waited for first.
@@ -94,6 +96,9 @@ package struct Requests: Sendable {
 
   /// Nothing.
   init() {}
+
+  /// Whether there is nothing to show: no unit that is over, no event loop, and no actor that anybody waited for.
+  package var isEmpty: Bool { kinds.isEmpty && loops.isEmpty && actors.isEmpty }
 
   /// A resource that is made of continuations: who waits for it is resumed by those that have waited for it themselves.
   package struct Pool: Sendable {

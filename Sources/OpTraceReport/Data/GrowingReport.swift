@@ -43,7 +43,9 @@ public struct GrowingReport: Sendable {
   ) throws {
     take(graph)
     let known = analysis ?? self.analysis ?? ReportAnalysis(of: trace)
-    try write(trace, ReportTimeline(of: trace), known, isWhole: tables == nil, drawing: graph, to: sink)
+    try write(
+      trace, ReportTimeline(of: trace), known, isWhole: tables == nil, drawing: graph, isNews: analysis != nil, to: sink
+    )
   }
 
   private mutating func take(_ graph: EmbeddedGraph?) {
@@ -53,7 +55,7 @@ public struct GrowingReport: Sendable {
 
   private mutating func write(
     _ trace: Trace, _ timeline: ReportTimeline, _ analysis: ReportAnalysis, isWhole: Bool, drawing: EmbeddedGraph?,
-    to sink: ByteSink
+    isNews: Bool = true, to sink: ByteSink
   ) throws {
     var last = isWhole ? nil : tables
     tables = nil
@@ -69,7 +71,7 @@ public struct GrowingReport: Sendable {
     try ByteWriter.write(to: sink) { writer in
       content.write(
         trace, timeline.timeline, analysis, now, revision: told, firstString: knownTexts, drawing: drawing,
-        to: writer)
+        hasRequests: isWhole || isNews, to: writer)
     }
     (revision, tables, self.analysis) = (told.number, now, analysis)
   }

@@ -21,10 +21,11 @@ struct ReportContent: Sendable {
   var comparison: JSONValue?
 
   /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
+  /// `hasRequests`: those of the analysis are written; else the page keeps what it has of them.
   func write(
     _ trace: Trace, _ timeline: Timeline, _ analysis: ReportAnalysis, _ tables: ReportTables,
     revision: (number: Int, since: Int?)? = nil, firstString: Int = 0, drawing: EmbeddedGraph? = nil,
-    to writer: ByteWriter
+    hasRequests: Bool = true, to writer: ByteWriter
   ) {
     let progress = WorkProgress.reporter()
     let document = ReportDocument(
@@ -56,6 +57,10 @@ struct ReportContent: Sendable {
     }
     writer.text(",\"document\":")
     document.json.write(to: writer, level: nil)
+    if hasRequests, !analysis.requests.isEmpty {
+      writer.text(",\n\"requests\":")
+      ReportRequests(analysis.requests, trace).write(to: writer)
+    }
     writer.text(",\n\"tables\":{")
     for (index, table) in tables.all.enumerated() {
       // Putting all into columns takes about as long as writing these.

@@ -46,10 +46,14 @@ public struct ReportAnalysis: Sendable {
   let diagnosis: Diagnosis
   let doctor: DoctorReport
   let stuck: StuckPart
+  let requests: Requests
 
   /// O(n log n), on two threads.
   public init(of trace: Trace) {
-    (diagnosis, summary) = SideBySide.both({ Diagnosis(of: trace) }, { Summary(of: trace) })
+    let (found, told) = SideBySide.both(
+      { Diagnosis(of: trace) }, { (Summary(of: trace), Requests(of: trace, trees: ReportRequests.trees)) })
+    diagnosis = found
+    (summary, requests) = told
     doctor = DoctorReport(of: trace, diagnosis)
     stuck = StuckPart(of: trace, diagnosis)
   }

@@ -6,9 +6,11 @@
   file(page_html, "OpTraceReport/Page/page.html") \
   file(page_css, "OpTraceReport/Page/page.css") \
   file(timeline_css, "OpTraceReport/Page/timeline.css") \
+  file(requests_css, "OpTraceReport/Page/requests.css") \
   file(columns, "OpTraceReport/Page/columns.mjs") \
   file(format, "OpTraceReport/Page/format.mjs") \
   file(words, "OpTraceReport/Page/words.mjs") \
+  file(requests, "OpTraceReport/Page/requests.mjs") \
   file(model, "OpTraceReport/Page/model.mjs") \
   file(selection, "OpTraceReport/Page/selection.mjs") \
   file(dom, "OpTraceReport/Page/dom.mjs") \
@@ -35,6 +37,9 @@
   file(comparison, "OpTraceReport/Page/comparison.mjs") \
   file(why, "OpTraceReport/Page/why.mjs") \
   file(findings, "OpTraceReport/Page/findings.mjs") \
+  file(latency, "OpTraceReport/Page/latency.mjs") \
+  file(waterfall, "OpTraceReport/Page/waterfall.mjs") \
+  file(requests_tab, "OpTraceReport/Page/requests-tab.mjs") \
   file(help, "OpTraceReport/Page/help.mjs") \
   file(live, "OpTraceReport/Page/live.mjs") \
   file(main, "OpTraceReport/Page/main.mjs")

@@ -80,6 +80,9 @@ export function queueHeading(queue) {
   return queue.hasName ? `Queue ${queue.name}` : queue.name.replace(/^q/, 'Q');
 }
 
+/** `Wait for it` */
+export function capitalised(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
+
 /** `a, b and c` */
 export function listText(parts) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;

@@ -3,7 +3,7 @@ import {h, onPageKey} from './dom.mjs';
 
 const HELP = [
   ['Everywhere', [
-    [['1', '2', '3', '4'], 'timeline, graph, why slow, findings'],
+    [['1', '2', '3', '4', '5'], 'timeline, graph, why slow, findings, requests'],
     [['/'], 'search operations'],
     [['Esc'], 'deselect the operation; leave the search'],
     [['?'], 'this help'],
@@ -34,6 +34,11 @@ const HELP = [
     [['Click', 'Enter'], 'enlarge a function; on a caller: show more again'],
     [['←', '→', '↑', '↓'], 'to the function beside, to its caller, to what it calls'],
     [['0', 'Esc'], 'show all'],
+  ]],
+  ['Requests', [
+    [['Drag', 'Click'], 'in the histogram: choose a range of durations'],
+    [['←', '→'], 'in the histogram: choose durations; with Shift more of them'],
+    [['Esc'], 'choose none'],
   ]],
   ['Tables', [
     [['Click'], 'on a column’s title: sort by it; once more: reverse the order'],

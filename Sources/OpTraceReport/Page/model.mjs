@@ -2,6 +2,7 @@
 // the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
 import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
+import {Requests} from './requests.mjs';
 import {DETAILS, MOMENTS, PIECES} from './words.mjs';
 
 const RELATIONS = ['edgesFrom', 'edgesTo', 'detailsOf', 'submittedBy', 'piecesOf', 'resumedBy', 'samplesOf', 'marksOf'];
@@ -25,6 +26,8 @@ export class Model {
       prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
     this.revision = data.revision ?? null;
+    // Null: there are none. They come with new conclusions only.
+    this.requests = data.requests ? new Requests(data.requests) : isAddition ? this.requests ?? null : null;
     // A new drawing of the graph, until it is shown.
     this.drawing = data.graph ?? this.drawing ?? null;
     this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
@@ -472,7 +475,12 @@ export class Model {
 
   // MARK: All work
 
-  // `#5` finds an id; anything else is a part of a name or a class, whatever the case.
+  #length(row) {
+    const span = this.span(row);
+    return span ? span.end - span.begin : 0;
+  }
+
+  // `#5` finds an id; anything else is a part of a name or a class, whatever the case. Where there are more than `most`, the longest come first.
   find(text, most = 50) {
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return {rows: [], total: 0};
@@ -485,14 +493,15 @@ export class Model {
       matches[index] = this.strings[index].toLowerCase().includes(wanted) ? 1 : 0;
     }
     const rows = [];
-    let total = 0;
     const {name, class: className, function: functionName} = this.operations;
     for (let row = 0; row < this.count; row++) {
-      if (!(name[row] >= 0 && matches[name[row]]) && !matches[className[row]] && !matches[functionName[row]]) continue;
-      total += 1;
-      if (rows.length < most) rows.push(row);
+      if ((name[row] >= 0 && matches[name[row]]) || matches[className[row]] || matches[functionName[row]]) rows.push(row);
     }
-    return {rows, total};
+    const total = rows.length;
+    if (total <= most) return {rows, total};
+    // Of many, those that took longest are looked for.
+    const lengths = new Map(rows.map((row) => [row, this.#length(row)]));
+    return {rows: rows.sort((one, other) => lengths.get(other) - lengths.get(one) || one - other).slice(0, most), total};
   }
 
   #countStates() {

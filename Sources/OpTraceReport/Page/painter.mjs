@@ -9,8 +9,9 @@ const MOST_ARROWS = 400;
 const NARROWEST_LABEL = 34;
 // Pixels between samples of a thread that computes: nearer to each other, they would be a line.
 const NARROWEST_MARKS = 3;
-// As many as the eye can distinguish at this size.
-const STRENGTHS = 4;
+// Heights of what covers a cell in part, and the least of them in pixels.
+const LEVELS = 12;
+const LOWEST = 3;
 
 export class Painter {
   constructor(canvas, model, colours, rows) {
@@ -21,7 +22,7 @@ export class Painter {
     this.colourBy = 'state';
     this.gutter = 190;
     this.renew(rows);
-    // Left edges and widths to be filled, by colour and strength; kept from lane to lane.
+    // Left edges and widths to be filled, by colour and height; kept from lane to lane.
     this.batches = [];
   }
 
@@ -96,7 +97,8 @@ export class Painter {
     context.restore();
   }
 
-  // A cell is two pixels wide: what is closer together than that is drawn with its coverage as its strength.
+  // A cell is two pixels wide: what is closer together than that is drawn as high as its share of the cell, so that a lane which is seen from
+  // afar shows how much of it is used.
   #paintLane({lane, height}, y, {viewport}) {
     const {context, colours, batches} = this;
     const labels = [];
@@ -104,8 +106,8 @@ export class Painter {
     lane.visit(viewport.from, viewport.to, viewport.perPixel * 2, (from, to, at, count, coverage) => {
       const x = Math.max(viewport.x(from), viewport.left - 4);
       const wide = Math.max(Math.min(viewport.x(to), right) - x, 1);
-      const strength = Math.max(1, Math.ceil(coverage * STRENGTHS));
-      const batch = this.#batch(this.#fill(lane, at, count) * STRENGTHS + strength - 1);
+      const level = Math.max(1, Math.ceil(coverage * LEVELS));
+      const batch = this.#batch(this.#fill(lane, at, count) * LEVELS + level - 1);
       const last = batch.length - 1;
       // Cells that touch and look the same are one.
       if (count > 1 && last > 0 && batch[last - 1] + batch[last] >= x - 0.01) batch[last] = x + wide - batch[last - 1];
@@ -115,12 +117,11 @@ export class Painter {
     // All of one colour at once: changing it costs more than filling.
     batches.forEach((batch, key) => {
       if (batch.length === 0) return;
-      context.globalAlpha = 0.25 + (0.75 * ((key % STRENGTHS) + 1)) / STRENGTHS;
-      context.fillStyle = colours.fills[Math.floor(key / STRENGTHS)];
-      for (let index = 0; index < batch.length; index += 2) context.fillRect(batch[index], y + 1, batch[index + 1], height - 2);
+      const tall = Math.max(LOWEST, ((height - 2) * ((key % LEVELS) + 1)) / LEVELS);
+      context.fillStyle = colours.fills[Math.floor(key / LEVELS)];
+      for (let index = 0; index < batch.length; index += 2) context.fillRect(batch[index], y + height - 1 - tall, batch[index + 1], tall);
       batch.length = 0;
     });
-    context.globalAlpha = 1;
     for (const {x, wide, at} of labels) {
       const left = Math.max(x, viewport.left);
       this.labels.push({

@@ -1,7 +1,7 @@
 // What is selected and in view: the state that all parts of the page share, and its form in the page's address, so
 // that an address opens the same view for somebody else.
 
-export const TABS = ['timeline', 'graph', 'why', 'findings'];
+export const TABS = ['timeline', 'graph', 'why', 'findings', 'requests'];
 
 export class Selection {
   row = -1;
@@ -15,7 +15,18 @@ export class Selection {
   #finding = null;
   #listeners = [];
 
-  constructor(model) { this.model = model; }
+  constructor(model) {
+    this.model = model;
+    this.tab = this.home;
+  }
+
+  // Where the page opens whose address says nothing: with the units of work, if there is load and no error.
+  get home() {
+    const {requests, findings} = this.model;
+    return requests?.areLoad && !findings.some(({severity}) => severity === 'error') ? 'requests' : 'timeline';
+  }
+
+  #isTab(tab) { return TABS.includes(tab) && (tab !== 'requests' || Boolean(this.model.requests)); }
 
   // `listener(selection, changed)`: `changed` is a set of 'row', 'tab', 'finding', 'view'.
   subscribe(listener) { this.#listeners.push(listener); }
@@ -34,7 +45,7 @@ export class Selection {
   #nameOf(finding) { return `${finding.code} ${finding.rows.map((row) => this.model.id(row)).join(' ')}`; }
 
   select(row) { this.#change({row}); }
-  show(tab) { if (TABS.includes(tab)) this.#change({tab}); }
+  show(tab) { if (this.#isTab(tab)) this.#change({tab}); }
   choose(finding) { this.#change({finding}); }
   showTime(from, to) { this.#change({view: to > from ? [from, to] : null}); }
   showAllTime() { this.#change({view: null}); }
@@ -57,9 +68,9 @@ export class Selection {
   get address() {
     const parts = [];
     if (this.row >= 0) parts.push(`op=${this.model.id(this.row)}`);
-    if (this.tab !== 'timeline') parts.push(`tab=${this.tab}`);
     if (this.finding >= 0) parts.push(`finding=${this.finding}`);
     if (this.view) parts.push(`from=${Math.round(this.view[0])}`, `to=${Math.round(this.view[1])}`);
+    if (this.tab !== (parts.length > 0 ? 'timeline' : this.home)) parts.splice(this.row >= 0 ? 1 : 0, 0, `tab=${this.tab}`);
     return parts.join('&');
   }
 
@@ -71,7 +82,7 @@ export class Selection {
     const [from, to] = [number('from'), number('to')];
     this.#change({
       row: Number.isNaN(number('op')) ? -1 : this.model.rowOf(number('op')),
-      tab: TABS.includes(values.get('tab')) ? values.get('tab') : 'timeline',
+      tab: this.#isTab(values.get('tab')) ? values.get('tab') : ['op', 'finding', 'from', 'tab'].some((name) => values.has(name)) ? 'timeline' : this.home,
       finding: finding >= 0 && finding < this.model.findings.length ? finding : -1,
       view: to > from ? [from, to] : null,
     });

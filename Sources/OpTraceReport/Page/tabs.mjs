@@ -1,4 +1,4 @@
-// The four views: ARIA's tablist pattern, and the digits 1 to 4 from everywhere.
+// The views: ARIA's tablist pattern, and the digits from everywhere. One that has nothing to show is not there.
 import {counted} from './format.mjs';
 import {h, onPageKey} from './dom.mjs';
 
@@ -24,7 +24,13 @@ export function mountTabs(element, model, selection) {
     findings.append(h('span', {class: `badge ${worst}-badge`, 'aria-hidden': 'true'}, String(model.findings.length)),
       h('span', {class: 'unseen'}, `, ${counted(model.findings.length, 'finding')}`));
   };
-  countFindings();
+  const requests = tabs.find(tab => nameOf(tab) === 'requests');
+  const present = () => tabs.filter(tab => !tab.hidden);
+  const renew = () => {
+    countFindings();
+    if (requests) requests.hidden = !model.requests;
+  };
+  renew();
 
   function show() {
     for (const tab of tabs) {
@@ -37,19 +43,20 @@ export function mountTabs(element, model, selection) {
   }
   for (const tab of tabs) tab.addEventListener('click', () => selection.show(nameOf(tab)));
   element.addEventListener('keydown', event => {
-    const next = tabAfterKey(event.key, tabs.findIndex(tab => nameOf(tab) === selection.tab), tabs.length);
+    const next = tabAfterKey(event.key, present().findIndex(tab => nameOf(tab) === selection.tab), present().length);
     if (next === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    selection.show(nameOf(tabs[next]));
-    tabs[next].focus();
+    const tab = present()[next];
+    selection.show(nameOf(tab));
+    tab.focus();
   });
   onPageKey(event => {
-    const tab = /^[1-9]$/.test(event.key) ? tabs[Number(event.key) - 1] : null;
+    const tab = /^[1-9]$/.test(event.key) ? present()[Number(event.key) - 1] : null;
     if (!tab) return;
     event.preventDefault();
     selection.show(nameOf(tab));
   });
   selection.subscribe((_, changed) => { if (changed.has('tab')) show(); });
   show();
-  return countFindings;
+  return renew;
 }

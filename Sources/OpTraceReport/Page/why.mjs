@@ -1,5 +1,5 @@
 // Where the time went: the critical path, then waits by length, queue, class, thread and operation.
-import {counted, durationText, grouped, percentText} from './format.mjs';
+import {capitalised, counted, durationText, grouped, percentText} from './format.mjs';
 import {TIME_KINDS, h, moreButton, nameText, operationButton, timeWordsOfAll, timesBar, threadName, whenShown} from './dom.mjs';
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
@@ -410,8 +410,6 @@ class WhyView {
     return h('section', {class: 'part'}, h('h2', {}, title), content);
   }
 }
-
-function capitalised(word) { return word[0].toUpperCase() + word.slice(1); }
 
 /** Nothing is shown as nothing: a column of zeros hides what is there. */
 function figureCell(time) { return time === 0 ? h('span', {class: 'zero'}, '0') : durationText(time); }

@@ -61,6 +61,14 @@ test('a word that the code asks for is one that comes', () => {
   same(Object.keys(enumerations.frameFlags), ['guessed', 'inlined', 'own']);
 });
 
+test('each of what units do has its colour', () => {
+  const {requests} = dataOf(written('words of units', textTrace(['1000 t1 thread t1 tid=1 "main"', '1000 t1 queue q1 limit=1 "work"', '2000 t1 created #1 class="A"', '2001 t1 enqueued #1 queue=q1 priority=0',
+    '2002 t1 ready #1', '2003 t1 started #1', '2004 t1 began #1', '2005 t1 ended #1', '2006 t1 finished #1', '2007 t1 start-returned #1'])));
+  const words = requests.facts.whats.map(([word]) => word);
+  for (const word of words) for (const name of [`.what-${word} `, `--what-${word}:`]) assert.ok(style.includes(name), name);
+  same([...style.matchAll(/--what-([\w-]+):/g)].map((match) => match[1]), words, 'colours');
+});
+
 test('each state and each severity has its colours', () => {
   for (const word of document.stateWords) {
     for (const name of [`.${word}-sign`, `.${word}-chip`, `--fill-${word}:`, `.fill-of-${word} `]) assert.ok(style.includes(name), name);

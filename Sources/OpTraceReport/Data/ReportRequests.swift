@@ -1,0 +1,203 @@
+import OpTraceAnalysis
+import OpTraceModel
+import OpTraceText
+
+/// The units of work of a report's data. `requests.mjs` reads them.
+///
+/// Of kinds with many units, the slowest are there and an even sample of the rest; how long all took is in counts of buckets. What refers
+/// to work does so by its id, which stays while a page grows.
+struct ReportRequests {
+  /// The slowest units of the first kinds have their pieces, and those of the work that they submitted.
+  static let trees = Requests.TreeLimits(kinds: 20, units: 20)
+
+  private static let mostKinds = 200
+  /// Of a kind, all units; of these, the slowest. Of kinds without trees, only a few of the slowest.
+  private static let mostUnits = 2000
+  private static let mostSlowest = 200
+  private static let mostOfOthers = 20
+  /// A part with less than this share of its unit is left out.
+  private static let leastShare = 0.01
+  private static let mostActors = 50
+  /// Points of a loop's line.
+  private static let mostPoints = 240
+  /// The width of a bucket: so many to a factor of 2.
+  static let bucketsPerDoubling = 4
+  /// Fewer units than these are no load.
+  private static let load = 10
+
+  private let requests: Requests
+  private let trace: Trace
+  private let ids: RequestIDs
+  /// For each kind its units, the slowest first.
+  private let members: [[Int]]
+  private var causeRows: [Int32: Int] = [:]
+  private var causes: [JSONValue] = []
+  private var units = TableEncoder(
+    "units", ColumnEncoder("work"), ColumnEncoder("round"), ColumnEncoder("began", .time),
+    ColumnEncoder("length", .time), ColumnEncoder("isFailed"), ColumnEncoder("parts"), ColumnEncoder("lines"))
+  /// Unit after unit.
+  private var parts = TableEncoder("parts", ColumnEncoder("cause"), ColumnEncoder("length", .time))
+  private var lines = TableEncoder(
+    "lines", ColumnEncoder("work"), ColumnEncoder("depth"), ColumnEncoder("began", .time),
+    ColumnEncoder("ended", base: "began", .time), ColumnEncoder("pieces"))
+  /// Line after line.
+  private var pieces = TableEncoder(
+    "pieces", ColumnEncoder("cause"), ColumnEncoder("began", .time), ColumnEncoder("ended", base: "began", .time))
+
+  init(_ requests: Requests, _ trace: Trace) {
+    self.requests = requests
+    self.trace = trace
+    ids = RequestIDs(requests)
+    var members = [[Int]](repeating: [], count: requests.kinds.count)
+    for index in requests.units.indices { members[Int(requests.units[index].kind)].append(index) }
+    self.members = members.map { units in
+      units.sorted { (requests.units[$1].length, $0) < (requests.units[$0].length, $1) }
+    }
+  }
+
+  /// O(n log n) for n units.
+  func write(to writer: ByteWriter) {
+    var copy = self
+    copy.writeAll(to: writer)
+  }
+
+  private mutating func writeAll(to writer: ByteWriter) {
+    let kinds = requests.kinds.indices.prefix(Self.mostKinds).map { kind($0) }
+    let value = JSONValue.members([
+      "open": .integer(requests.open),
+      "moreKinds": .integer(requests.kinds.count - kinds.count),
+      "bucketsPerDoubling": .integer(Self.bucketsPerDoubling),
+      "whats": .array(Requests.What.allCases.map { .array([.string($0.rawValue), .string(Requests.title($0))]) }),
+      "kinds": .array(kinds),
+      "causes": .array(causes),
+      "loops": .array(requests.loops.map(loop)),
+      "actors": .array(requests.actors.prefix(Self.mostActors).map(actor)),
+      "moreActors": .integer(max(0, requests.actors.count - Self.mostActors)),
+    ])
+    writer.text("{\"facts\":")
+    value.write(to: writer, level: nil)
+    for table in [units, parts, lines, pieces] {
+      writer.text(",\n")
+      table.write(to: writer)
+    }
+    writer.text("}")
+  }
+
+  // MARK: - Kinds
+
+  private mutating func kind(_ index: Int) -> JSONValue {
+    let kind = requests.kinds[index]
+    let all = members[index]
+    let shown = Self.sample(all, index < Self.trees.kinds ? Self.mostUnits : Self.mostOfOthers)
+    for unit in shown { add(unit) }
+    let breakdown = kind.breakdown.map { share in
+      JSONValue.array([.integer(row(of: share.cause)), .integer(Int(share.median)), .integer(Int(share.tail))])
+    }
+    let isOfTasks = all.first.map { trace.kind(ofWork: requests.units[$0].work) == .task } ?? false
+    let (first, counts) = histogram(all)
+    let slowest = shown.count < all.count ? min(Self.mostSlowest, shown.count) : shown.count
+    return .members([
+      "name": .string(kind.name), "code": code(kind.location), "isOwn": .bool(kind.isOwn),
+      // Whether the page is to begin with it.
+      "isLoad": .bool(kind.isOwn && isOfTasks && kind.count >= Self.load),
+      "count": .integer(kind.count), "perSecond": .number(kind.perSecond),
+      "p50": .integer(Int(kind.p50)), "p95": .integer(Int(kind.p95)), "p99": .integer(Int(kind.p99)),
+      "max": .integer(Int(kind.max)), "failed": .integer(kind.failed), "tail": .integer(kind.tailCount),
+      "sentence": .string(requests.sentence(kind)), "breakdown": .array(breakdown),
+      "units": .integer(shown.count), "slowest": .integer(slowest),
+      "firstBucket": .integer(first), "buckets": .array(counts.map { .integer($0) }),
+    ])
+  }
+
+  /// The slowest, and of the others, which follow in their order, every so manieth.
+  private static func sample(_ all: [Int], _ most: Int) -> [Int] {
+    guard all.count > most else { return all }
+    let slowest = min(mostSlowest, most)
+    let wanted = most - slowest
+    let others = all.count - slowest
+    return Array(all.prefix(slowest)) + (0..<wanted).map { all[slowest + $0 * others / wanted] }
+  }
+
+  private func histogram(_ units: [Int]) -> (first: Int, counts: [Int]) {
+    var counts: [Int: Int] = [:]
+    for unit in units { counts[Self.bucket(of: requests.units[unit].length), default: 0] += 1 }
+    guard let first = counts.keys.min(), let last = counts.keys.max() else { return (0, []) }
+    return (first, (first...last).map { counts[$0] ?? 0 })
+  }
+
+  /// Bucket n holds times from 2^(n/4) to below 2^((n+1)/4) nanoseconds.
+  static func bucket(of time: Nanoseconds) -> Int {
+    let value = Double(max(1, time))
+    // The fourth roots of 2, 4 and 8.
+    let part = [1.189207115002721, 1.4142135623730951, 1.681792830507429].count { value.significand >= $0 }
+    return Int(value.exponent) * bucketsPerDoubling + part
+  }
+
+  // MARK: - Units
+
+  private mutating func add(_ index: Int) {
+    let unit = requests.units[index]
+    let least = Nanoseconds(Double(unit.length) * Self.leastShare)
+    let told = requests.parts(ofUnitAt: index).filter { $0.length > least }
+    let tree = requests.trees[index] ?? []
+    units.append([
+      Int(unit.work.rawValue), ids.round(index), Int(unit.began), Int(unit.length), unit.isFailed ? 1 : 0, told.count,
+      tree.count,
+    ])
+    for part in told { parts.append([row(of: part.cause), Int(part.length)]) }
+    for line in tree {
+      lines.append([Int(line.work.rawValue), line.depth, Int(line.began), Int(line.ended), line.pieces.count])
+      for piece in line.pieces { pieces.append([row(of: piece.cause), Int(piece.began), Int(piece.ended)]) }
+    }
+  }
+
+  /// Only those that something refers to are in the page.
+  private mutating func row(of cause: Int32) -> Int {
+    if let row = causeRows[cause] { return row }
+    let one = requests.causes[Int(cause)]
+    let what = Requests.What.allCases.firstIndex(of: one.what) ?? 0
+    causeRows[cause] = causes.count
+    causes.append(.array([.integer(what), .string(one.who), code(requests.location(of: one))]))
+    return causes.count - 1
+  }
+
+  /// The function and its line.
+  private func code(_ location: CodeLocation?) -> JSONValue {
+    .array([.string(location?.function ?? ""), .string(location?.lineText ?? "")])
+  }
+
+  // MARK: - Loops and actors
+
+  private func loop(_ loop: LoopUse) -> JSONValue {
+    let held = loop.held.first
+    let seconds = trace.loops.first { $0.thread == loop.thread }?.seconds ?? []
+    let step = max(1, (seconds.count + Self.mostPoints - 1) / Self.mostPoints)
+    let points = stride(from: 0, to: seconds.count, by: step).map { from -> JSONValue in
+      let part = seconds[from..<min(seconds.count, from + step)]
+      let (busy, idle) = part.reduce((0, 0)) { ($0.0 + $1.busy, $0.1 + $1.idle) }
+      let share = busy + idle > 0 ? Double(busy) / Double(busy + idle) : 0
+      return .array([.integer(Int(part.last?.time ?? 0)), .integer(Int((share * 1000).rounded()))])
+    }
+    return .members([
+      "name": .string(loop.name), "turns": .integer(loop.turns), "utilisation": .number(loop.utilisation),
+      "longest": .integer(Int(loop.longest)), "long": .integer(loop.long.count),
+      "longTime": .integer(Int(loop.longTime)),
+      "what": .string(held?.what ?? ""), "code": code(held.map { requests.locations[Int($0.location)] }),
+      // The end of each second, and thousandths of it in turns.
+      "seconds": .array(points),
+    ])
+  }
+
+  private func actor(_ one: ActorUse.One) -> JSONValue {
+    let waits = one.waiting
+    return .members([
+      "name": .string(one.actor.title), "waits": .integer(waits.count), "p50": .integer(Int(waits.median)),
+      "p99": .integer(Int(waits.p99)), "deepest": .integer(one.deepest), "utilisation": .number(one.utilisation),
+      "code": code(one.holder.map { requests.locations[Int($0)] }),
+    ])
+  }
+}
+
+extension Trace {
+  fileprivate func kind(ofWork id: WorkID) -> WorkKind? { workIndex(of: id).map { kind(ofWorkAt: $0) } }
+}
