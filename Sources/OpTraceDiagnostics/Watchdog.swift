@@ -123,7 +123,9 @@ struct Situation: Hashable {
       if let by = operation.enqueued?.thread ?? operation.started?.thread, own.contains(by) { continue }
       operations[operation.id] = operation.state
     }
-    for wait in trace.waits where wait.ended == nil && !own.contains(wait.thread) && !trace.endsByItself(wait) { waits[wait.thread] = wait.target }
+    for wait in trace.waits where wait.ended == nil && !own.contains(wait.thread) && !trace.endsByItself(wait) {
+      waits[wait.thread] = wait.target
+    }
     for queue in trace.queues where queue.isSuspended { suspended.insert(queue.id) }
   }
 

@@ -20,6 +20,7 @@
 #include "../../Sources/COpTrace/describe/texts.h"
 #include "../../Sources/COpTrace/hooks/sleeping.h"
 #include "../../Sources/COpTrace/operations/frames.h"
+#include "../../Sources/COpTrace/records/buffers.h"
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
@@ -284,20 +285,52 @@ static void hear(int signal) {
   if (sigaction(signal, &action, NULL) != 0) abort();
 }
 
-static _Atomic bool sleeps;
+// Whose sleep others look at, and interrupt.
+static pthread_t sleeper;
+static thread_buffer *_Atomic sleepers_buffer;
+
+static void sleeps_here(void) {
+  sleeper = pthread_self();
+  atomic_store(&sleepers_buffer, buffer_find(recording_current));
+}
+
+static bool has_begun(void *unused) {
+  (void)unused;
+  thread_buffer *buffer = atomic_load(&sleepers_buffer);
+  return buffer && wait_is_noted(&buffer->wait);
+}
+
+// Once it sleeps. Again and again, since it may not have come to the call itself.
+static void *interrupt(void *unused) {
+  EXPECT(comes_true(has_begun, NULL));
+  sleep_unheard(5);
+  for (; has_begun(NULL); sleep_unheard(50)) pthread_kill(sleeper, SIGALRM);
+  return unused;
+}
+
+static int sleep_by_seconds(void) { return (int)sleep(3600); }
+static int sleep_by_microseconds(void) { return usleep(3600u * 1000000); }
+
+static int interrupted(int (*sleep_long)(void)) {
+  pthread_t other;
+  if (pthread_create(&other, NULL, interrupt, NULL) != 0) abort();
+  int result = sleep_long();
+  int error = errno;
+  pthread_join(other, NULL);
+  errno = error;
+  return result;
+}
 
 static void *sleep_long(void *left) {
   begin_work(work_number);
   const struct timespec hour = {.tv_sec = 3600};
-  atomic_store(&sleeps, true);
+  sleeps_here();
   errno = 0;
   int result = nanosleep(&hour, left);
   bool is_as_usual = result == -1 && errno == EINTR;
   end_work();
   return is_as_usual ? left : NULL;
 }
-
-static bool has_begun(void *unused) { return (void)unused, atomic_load(&sleeps); }
 
 TEST(a_sleep_that_lasts_at_the_end_is_open_and_a_signal_ends_it) {
   hear(SIGUSR1);
@@ -326,12 +359,11 @@ TEST(a_sleep_ends_at_an_alarm_and_odd_times_are_refused_as_ever) {
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   begin_work(work_number);
-  ualarm(20000, 0);
-  unsigned left = sleep(100);
-  EXPECT(left >= 98 && left <= 100);
-  ualarm(20000, 0);
+  sleeps_here();
+  int left = interrupted(sleep_by_seconds);
+  EXPECT(left > 3000 && left <= 3600);
   errno = 0;
-  EXPECT_EQUAL(usleep(900000), -1);
+  EXPECT_EQUAL(interrupted(sleep_by_microseconds), -1);
   EXPECT_EQUAL(errno, EINTR);
   EXPECT_EQUAL(clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = -1}, NULL), EINVAL);
   errno = 0;
@@ -367,10 +399,10 @@ static void expect_handler_unheard(int flags) {
   REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
   begin_work(work_number);
   // While it runs, and while it sleeps.
+  sleeps_here();
   EXPECT_EQUAL(raise(SIGALRM), 0);
-  ualarm(20000, 0);
-  EXPECT_EQUAL(usleep(900000), -1);
-  EXPECT_EQUAL(atomic_load(&handled), 2);
+  EXPECT_EQUAL(interrupted(sleep_by_microseconds), -1);
+  EXPECT(atomic_load(&handled) >= 2);
   EXPECT_EQUAL(nap(by_usleep, 3), 0);
   end_work();
   trace t = end(recorder);
@@ -385,6 +417,21 @@ TEST(sleeps_of_handlers_on_their_own_stack_are_not_recorded) { expect_handler_un
 
 static sigjmp_buf way_out;
 
+// The sleep before is still noted when a thread has left it by a jump: notes are counted. `not_yet`: the thread has not come to the next one.
+static _Atomic uint64_t notes_before;
+enum { not_yet = 1 << 30 };
+
+static uint64_t notes(void) { return atomic_load(&atomic_load(&sleepers_buffer)->wait.state) / wait_step; }
+
+static bool has_begun_anew(void *unused) { return notes() > atomic_load(&notes_before) && has_begun(unused); }
+
+static void *interrupt_new(void *unused) {
+  EXPECT(comes_true(has_begun_anew, unused));
+  sleep_unheard(5);
+  pthread_kill(sleeper, SIGALRM);
+  return NULL;
+}
+
 static void jump_out(int signal) {
   (void)signal;
   siglongjmp(way_out, 1);
@@ -396,14 +443,20 @@ TEST(a_sleep_that_is_left_by_a_jump_is_over_at_the_next) {
   const struct sigaction action = {.sa_handler = jump_out};
   REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
   begin_work(work_number);
+  sleeps_here();
   for (int i = 0; i < 3; i++) {
+    pthread_t other;
+    atomic_store(&notes_before, not_yet);
+    REQUIRE(pthread_create(&other, NULL, interrupt_new, NULL) == 0);
     if (sigsetjmp(way_out, 1) == 0) {
-      ualarm(20000, 0);
-      nap(i, 900);
+      atomic_store(&notes_before, notes());
+      sleep(3600);
       EXPECT(!"it was interrupted");
     }
+    pthread_join(other, NULL);
   }
-  EXPECT_EQUAL(nap(by_usleep, 3), 0);
+  // In a function that is called from here it would seem to be inside of the one before.
+  EXPECT_EQUAL(usleep(3000), 0);
   end_work();
   trace t = end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
@@ -415,7 +468,7 @@ TEST(a_sleep_that_is_left_by_a_jump_is_over_at_the_next) {
 static void *sleep_until_cancelled(void *unused) {
   (void)unused;
   begin_work(work_number);
-  atomic_store(&sleeps, true);
+  sleeps_here();
   sleep(3600);
   end_work();
   return NULL;
@@ -427,7 +480,7 @@ TEST(a_thread_that_is_cancelled_in_a_sleep_has_ended_it) {
   pthread_t thread;
   REQUIRE(pthread_create(&thread, NULL, sleep_until_cancelled, NULL) == 0);
   EXPECT(comes_true(has_begun, NULL));
-  sleep_unheard(20);
+  sleep_unheard(5);
   EXPECT_EQUAL(pthread_cancel(thread), 0);
   void *result = NULL;
   EXPECT_EQUAL(pthread_join(thread, &result), 0);

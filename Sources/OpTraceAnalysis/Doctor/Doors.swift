@@ -23,7 +23,8 @@ extension DoctorContext {
     // A snapshot shows more.
     for wait in trace.waits where wait.ended == nil && trace.snapshot == nil && trace.endsByItself(wait) {
       let who = wait.inside.map { name($0) } ?? name(wait.thread)
-      doors.append(Door(thread: wait.thread, text: "\(who) waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
+      doors.append(
+        Door(thread: wait.thread, text: "\(who) waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
     for block in trace.blocks
     where block.way == .after && block.began == nil && block.over == nil && block.isOutcomeKnown {

@@ -1,3 +1,4 @@
+import OpTraceFormat
 package import OpTraceModel
 
 /// How an event loop is used, and what its long turns did.
@@ -68,7 +69,16 @@ package struct LoopUse: Sendable {
       for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: { $0.began < turn.ended }) {
         let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
         let location = code.path(wait.at).function
+<<<<<<< ours
         waited[location] = ((waited[location]?.time ?? 0) + time, Self.words(wait, trace))
+=======
+        var what = "waits"
+        if case .object(let id) = wait.target {
+          let object = trace.object(id)
+          what = object?.kind == .sleep ? "sleeps" : "waits for \(object?.title ?? "an object")"
+        }
+        waited[location] = (waited[location, default: (0, what)].time + time, what)
+>>>>>>> theirs
         asleep += time
       }
       let stacks = samples.stacks(on: thread, turn.began, turn.ended)

@@ -103,7 +103,9 @@ extension WaitForBuilder {
       }
     }
     for wait in trace.waits where wait.ended == nil {
-      guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, !trace.endsByItself(wait) else { continue }
+      guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, !trace.endsByItself(wait) else {
+        continue
+      }
       if let inside = wait.inside {
         if node(of: inside) != nil { resumed.insert(inside) }
       } else {

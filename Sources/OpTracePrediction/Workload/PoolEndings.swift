@@ -129,7 +129,8 @@ struct PoolEndings {
   private static func shortestWaits(_ trace: Trace, _ waits: [WaitRecord]) -> [String: Nanoseconds] {
     var lengths: [String: [Nanoseconds]] = [:]
     for wait in waits {
-      guard let ended = wait.ended, case .object = wait.target, !trace.endsByItself(wait), let row = wait.inside.flatMap({ trace.index(of: $0) })
+      guard let ended = wait.ended, case .object = wait.target, !trace.endsByItself(wait),
+        let row = wait.inside.flatMap({ trace.index(of: $0) })
       else { continue }
       lengths[trace.operations[row].kind, default: []].append(span(wait.began, ended))
     }

@@ -249,7 +249,9 @@ extension WaitRecord.Target {
       "kind": .string(kind),
       "id": .integer(Int(id)),
       "name": .optional(object == nil ? name : object?.name) { .string($0) },
-      "address": .optional(object.flatMap { $0.kind?.endsByItself == true ? nil : $0 }) { .string("0x" + String($0.address, radix: 16)) },
+      "address": .optional(object.flatMap { $0.kind?.endsByItself == true ? nil : $0 }) {
+        .string("0x" + String($0.address, radix: 16))
+      },
     ])
   }
 }

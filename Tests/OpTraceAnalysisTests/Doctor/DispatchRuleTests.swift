@@ -360,10 +360,32 @@ struct DispatchRuleTests {
         == "1 task is ready, but 1 task blocks the threads of Swift's pool: task 'step1()' (#1) waits for semaphore 1, in "
         + "step2() at main.swift:20")
     // It sleeps, and then goes on.
-    #expect(try diagnosis(lines.replacing("semaphore", with: "sleep") + nobodyElse).findings.allSatisfy { $0.severity == .note })
+    #expect(
+      try diagnosis(lines.replacing("semaphore", with: "sleep") + nobodyElse).findings.allSatisfy {
+        $0.severity == .note
+      })
     // One of them computes.
     #expect(
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })
+  }
+
+  @Test func loopThatSleepsInItsTurns() throws {
+    let turns = (1...12).map { turn in
+      """
+      \(turn * 30_000) t3 blocked #0 object=0x1 kind=sleep age=1250000
+      \(turn * 30_000) t3 at f3
+      \(turn * 30_000 + 1) t3 unblocked #0 object=0x1 kind=sleep
+      \(turn * 30_000 + 2) t3 loop-turn t3 age=1251000
+
+      """
+    }
+    let lines =
+      "20 t1 task #1 priority=21 enqueued code=f1 at=f2\n30 t2 task-run #1\n" + turns.joined()
+      + "390000 t6 loop-turns t3 turns=12 longest=20016 busy=240192 idle=119808\n"
+    let found = try diagnosis(lines, end: 400_000).findings.filter { $0.code == "event-loop-blocked" }
+    #expect(found.count == 1 && found.first?.location?.function == "step3()" && found.first?.location?.line == 30)
+    #expect(
+      found.first?.title.hasSuffix(" in 'step3()' (main.swift:30), which sleeps") == true, "\(found.map(\.title))")
   }
 
   @Test func sleepDoesNotWaitForWhatItsWorkSubmitted() throws {

@@ -145,7 +145,8 @@ extension DoctorContext {
   private func blocking(_ queue: QueueID) -> String? {
     var waited: Nanoseconds = 0
     for wait in trace.waits {
-      guard case .object(let id) = wait.target, trace.object(id)?.kind != .adding, !trace.endsByItself(wait), let inside = wait.inside,
+      guard case .object(let id) = wait.target, trace.object(id)?.kind != .adding, !trace.endsByItself(wait),
+        let inside = wait.inside,
         operation(inside)?.queue == queue
       else { continue }
       waited = waited.saturating(max(0, (wait.ended ?? lastSign) - wait.began))
