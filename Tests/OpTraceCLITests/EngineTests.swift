@@ -86,7 +86,7 @@ struct EngineTests {
     for format in ["sqlite", "parquet", "csv"] { try export(format) }
     let result = try python("compare.py", folder.path("sqlite"), folder.path("parquet"), folder.path("csv"))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.output == "115 comparisons of 23 tables, 0 differences\n")
+    #expect(result.output == "125 comparisons of 25 tables, 0 differences\n")
   }
 
   @Test("OpenTelemetry's definitions accept every line, and a collector takes all spans")

@@ -51,7 +51,7 @@ struct ExportCommandTests {
       let found = files(format)
       #expect(found.contains("operations/trace=\(hash)/part-0.\(format)"))
       #expect(found.contains("finding_operations/trace=\(hash)/part-0.\(format)"))
-      #expect(found.count == 23 && found.allSatisfy { $0.hasSuffix("/trace=\(hash)/part-0.\(format)") })
+      #expect(found.count == 25 && found.allSatisfy { $0.hasSuffix("/trace=\(hash)/part-0.\(format)") })
     }
     let header = try #require(files("csv").first { $0.hasPrefix("marks/") })
     #expect(
@@ -145,7 +145,7 @@ struct ExportCommandTests {
     #expect(result.status == 65)
     #expect(result.output.hasPrefix("\(cut): trace "))
     #expect(result.errors.contains("is damaged"))
-    #expect(files("lake").count == 23)
+    #expect(files("lake").count == 25)
     // It is no less damaged the next time.
     #expect(try Command.run("export", cut, "-o", folder.path("lake")).status == 65)
   }
@@ -180,6 +180,6 @@ struct ExportCommandTests {
     let closed = try Command.run(
       arguments: ["export", trace, "-o", folder.path("other")], shell: "\"$optrace\" \"$@\" | true")
     #expect(closed.errors == "")
-    #expect(files("other").count == 23)
+    #expect(files("other").count == 25)
   }
 }

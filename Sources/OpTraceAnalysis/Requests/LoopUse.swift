@@ -69,16 +69,7 @@ package struct LoopUse: Sendable {
       for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: { $0.began < turn.ended }) {
         let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
         let location = code.path(wait.at).function
-<<<<<<< ours
         waited[location] = ((waited[location]?.time ?? 0) + time, Self.words(wait, trace))
-=======
-        var what = "waits"
-        if case .object(let id) = wait.target {
-          let object = trace.object(id)
-          what = object?.kind == .sleep ? "sleeps" : "waits for \(object?.title ?? "an object")"
-        }
-        waited[location] = (waited[location, default: (0, what)].time + time, what)
->>>>>>> theirs
         asleep += time
       }
       let stacks = samples.stacks(on: thread, turn.began, turn.ended)
@@ -106,7 +97,8 @@ package struct LoopUse: Sendable {
 
   private static func words(_ wait: WaitRecord, _ trace: Trace) -> String {
     switch wait.target {
-    case .object(let id): "waits for \(trace.object(id)?.title ?? "an object")"
+    case .object(let id):
+      trace.object(id)?.kind == .sleep ? "sleeps" : "waits for \(trace.object(id)?.title ?? "an object")"
     case .operation(let id): "waits for operation \(id)"
     case .queue: "waits for a queue"
     }

@@ -169,7 +169,7 @@ struct ReportRequests {
   // MARK: - Loops and actors
 
   private func loop(_ loop: LoopUse) -> JSONValue {
-    let held = loop.held.first
+    let held = loop.mostly
     let seconds = trace.loops.first { $0.thread == loop.thread }?.seconds ?? []
     let step = max(1, (seconds.count + Self.mostPoints - 1) / Self.mostPoints)
     let points = stride(from: 0, to: seconds.count, by: step).map { from -> JSONValue in
