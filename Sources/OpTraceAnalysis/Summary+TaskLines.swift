@@ -45,7 +45,8 @@ extension Summary {
         let path = code.path(suspension.at)
         guard path.location >= 0 else { continue }
         let key = Key(
-          location: path.location, reason: suspension.reason, isIdle: suspension.at != nil && suspension.at == loops.idle[row])
+          location: path.location, reason: suspension.reason,
+          isIdle: suspension.at != nil && suspension.at == loops.idle[row])
         let end = suspension.letGoOn?.time ?? suspension.to ?? task.over ?? trace.end
         waits[key, default: Values(isOwn: path.isOwn)].times.append(max(0, end - suspension.from.time))
         if waits[key]?.resumers.count ?? 0 < 16 {
@@ -72,7 +73,9 @@ extension Summary {
     return (
       waited.sorted { Self.rank($0) < Self.rank($1) },
       ran.sorted {
-        ($0.isOwn ? 0 : 1, -$0.ran.total, $0.location.function ?? "") < ($1.isOwn ? 0 : 1, -$1.ran.total, $1.location.function ?? "")
+        ($0.isOwn ? 0 : 1, -$0.ran.total, $0.location.function ?? "") < (
+          $1.isOwn ? 0 : 1, -$1.ran.total, $1.location.function ?? ""
+        )
       }
     )
   }

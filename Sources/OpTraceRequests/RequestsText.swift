@@ -72,7 +72,8 @@ package struct RequestsText {
     ])
     for kind in kinds {
       table.add([
-        kind.name, grouped(kind.count), rate(kind.perSecond), duration(kind.p50), duration(kind.p95), duration(kind.p99),
+        kind.name, grouped(kind.count), rate(kind.perSecond), duration(kind.p50), duration(kind.p95),
+        duration(kind.p99),
         duration(kind.max), kind.failed > 0 ? grouped(kind.failed) : "", kind.location?.lineText ?? "",
       ])
     }
@@ -107,6 +108,7 @@ package struct RequestsText {
     }
     let shown = examples.isEmpty ? "" : style.paint(.faint, "  slowest: " + examples.joined(separator: ", ")) + "\n"
     let name = TerminalText.printable(kind.name)
-    return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n" + table.text(style) + shown
+    return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n"
+      + table.text(style) + shown
   }
 }

@@ -8,7 +8,8 @@ struct RequestsCommandTests {
   private static let service: String = {
     var lines = [
       "image i1 page=4096 pages=64 \"/opt/shop/shop\"",
-      "frame f1 image=i1 offset=4112", "symbol f1 short=\"serve()\" line=1 file=\"/src/Server.swift\" module=\"Shop\" \"serve()\"",
+      "frame f1 image=i1 offset=4112",
+      "symbol f1 short=\"serve()\" line=1 file=\"/src/Server.swift\" module=\"Shop\" \"serve()\"",
       "frame f2 image=i1 offset=4128 caller=f1",
       "symbol f2 short=\"next()\" line=9 file=\"/src/Server.swift\" module=\"Shop\" \"next()\"",
       "frame f3 image=i1 offset=4144 caller=f1",
@@ -113,7 +114,8 @@ struct RequestsCommandTests {
       "sql", path, "SELECT kind, count(*) AS n, max(seconds) AS longest FROM requests GROUP BY kind")
     #expect(units.status == 0 && units.output.contains("price(_:)") && units.output.contains("0.00904"))
     let parts = try Command.run(
-      "sql", path, "SELECT sum(p.seconds) AS s FROM request_parts p JOIN requests r ON r.request = p.request WHERE r.name = '#1:14'")
+      "sql", path,
+      "SELECT sum(p.seconds) AS s FROM request_parts p JOIN requests r ON r.request = p.request WHERE r.name = '#1:14'")
     #expect(parts.output.contains("0.00904"))
   }
 }

@@ -44,7 +44,9 @@ extension DoctorContext {
 
   /// From the first begin to the last end of a unit; nil: there is none. O(units).
   var requestTime: Nanoseconds? {
-    guard let first = requests.units.lazy.map(\.began).min(), let last = requests.units.lazy.map(\.ended).max() else { return nil }
+    guard let first = requests.units.lazy.map(\.began).min(), let last = requests.units.lazy.map(\.ended).max() else {
+      return nil
+    }
     return last - first
   }
 

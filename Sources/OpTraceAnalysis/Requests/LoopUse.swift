@@ -55,7 +55,8 @@ package struct LoopUse: Sendable {
   /// What is within this of the most is as good as all of it: of such functions the innermost is told.
   private static let nearlyAll = 0.8
 
-  private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode) {
+  private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode)
+  {
     struct Ran {
       var time: Nanoseconds = 0
       var depths = 0
@@ -66,7 +67,9 @@ package struct LoopUse: Sendable {
     var ran: [Int32: Ran] = [:]
     for turn in long {
       var asleep: Nanoseconds = 0
-      for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: { $0.began < turn.ended }) {
+      for wait in waits[waits.firstSorted { $0.ended ?? trace.end > turn.began }...].prefix(while: {
+        $0.began < turn.ended
+      }) {
         let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
         let location = code.path(wait.at).function
         waited[location] = ((waited[location]?.time ?? 0) + time, Self.words(wait, trace))
@@ -77,7 +80,8 @@ package struct LoopUse: Sendable {
       let share = max(0, turn.ended - turn.began - asleep) / Nanoseconds(stacks.count)
       for stack in stacks {
         var seen: Set<Int32> = []
-        for (depth, function) in code.path(stack).functions.enumerated().reversed() where seen.insert(function).inserted {
+        for (depth, function) in code.path(stack).functions.enumerated().reversed() where seen.insert(function).inserted
+        {
           ran[function, default: Ran()].time += share
           ran[function, default: Ran()].depths += depth
           ran[function, default: Ran()].samples += 1
@@ -90,7 +94,8 @@ package struct LoopUse: Sendable {
     let first = ran.filter { Double($0.value.time) >= Double(most) * Self.nearlyAll }
       .max { ($0.value.depth, $1.key) < ($1.value.depth, $0.key) }
     if let first, first.value.time > 0 {
-      held.append(Held(location: code.location(ofFunction: first.key), time: first.value.time, isWait: false, what: "runs"))
+      held.append(
+        Held(location: code.location(ofFunction: first.key), time: first.value.time, isWait: false, what: "runs"))
     }
     held.sort { ($1.time, $0.location) < ($0.time, $1.location) }
   }

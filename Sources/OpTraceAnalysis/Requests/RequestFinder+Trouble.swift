@@ -43,7 +43,8 @@ extension RequestFinder {
         // What a time limit ends got nothing.
         let isGiven = suspension.resumer.flatMap(trace.taskRow) != nil
         if isGiven { got[index][row, default: []].append(end) }
-        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row {
+        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row
+        {
           pools[index].resumed += 1
           given[index].append((holder, resumed.time))
         }
@@ -70,7 +71,8 @@ extension RequestFinder {
         }
       }
       pools[index].caller =
-        callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) } ?? -1
+        callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) }
+        ?? -1
     }
     return pools.sorted { ($1.waits.reduce(0, +), $0.location) < ($0.waits.reduce(0, +), $1.location) }
   }
@@ -80,11 +82,13 @@ extension RequestFinder {
     var leaks: [Int32: Requests.Leak] = [:]
     for row in trace.tasks.indices where loops.idle[row] == nil {
       let task = trace.tasks[row]
-      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = trace.taskRow(submitter) else { continue }
+      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = trace.taskRow(submitter)
+      else { continue }
       // What accepts connections makes tasks that live as long as these.
       let group = loops.group[parent]
       let isUnit =
-        loops.idle[parent] != nil ? !dispatches[Int(group)] : loops.sizes[Int(group)] >= 3 && trace.tasks[parent].over != nil
+        loops.idle[parent] != nil
+        ? !dispatches[Int(group)] : loops.sizes[Int(group)] >= 3 && trace.tasks[parent].over != nil
       guard isUnit, task.isOutcomeKnown else { continue }
       let code = parts.code.path(task.code).location
       var leak =
@@ -212,13 +216,16 @@ extension RequestFinder {
           after[at, default: 0] += 1
         }
       }
-      guard let last, let since = last.to, let (at, count) = after.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
+      guard let last, let since = last.to,
+        let (at, count) = after.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
       else { continue }
       let read = parts.code.path(last.at)
       backlogs.append(
         Requests.Backlog(
           work: task.id, reader: read.location, location: parts.code.path(at).location, since: since, handled: count,
-          isFedByRequests: fedBy.keys.contains { group in loops.idle.indices.contains { loops.group[$0] == group && loops.idle[$0] != nil } }))
+          isFedByRequests: fedBy.keys.contains { group in
+            loops.idle.indices.contains { loops.group[$0] == group && loops.idle[$0] != nil }
+          }))
     }
     return backlogs.sorted { ($1.handled, $0.work) < ($0.handled, $1.work) }
   }

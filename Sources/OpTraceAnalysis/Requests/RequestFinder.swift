@@ -43,7 +43,9 @@ struct RequestFinder {
   init(_ trace: Trace, _ parts: RequestParts, _ window: ClosedRange<Nanoseconds>?) {
     self.trace = trace
     self.window = window
-    spans = Dictionary(grouping: trace.spans.filter { $0.context != nil && $0.parent == nil && $0.work != nil }) { $0.work ?? WorkID(0) }
+    spans = Dictionary(grouping: trace.spans.filter { $0.context != nil && $0.parent == nil && $0.work != nil }) {
+      $0.work ?? WorkID(0)
+    }
     self.parts = parts
     loops = TaskLoops(trace, &self.parts.code)
     dispatches = []
@@ -82,7 +84,9 @@ struct RequestFinder {
   // MARK: - Tasks
 
   /// A round: from being let go on where it idles to the next time that it idles there.
-  private func rounds(of task: TaskRecord, idle: FrameID) -> [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] {
+  private func rounds(
+    of task: TaskRecord, idle: FrameID
+  ) -> [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] {
     var rounds: [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] = []
     var began: (time: Nanoseconds, first: Int)?
     for (index, suspension) in task.suspensions.enumerated() where suspension.at == idle {
@@ -112,7 +116,9 @@ struct RequestFinder {
         if let next, tasks[row].over ?? .max > next { outliving[Int(loops.group[parent])] += 1 }
       }
     }
-    return made.indices.map { outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2 }
+    return made.indices.map {
+      outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2
+    }
   }
 
   /// The program's own names for units.
@@ -176,7 +182,10 @@ struct RequestFinder {
     let source = source(.task(group: group, isRound: true)) { parts in
       let path = parts.code.path(idle)
       let own = path.functions.last.map { parts.code.functions[Int($0)] }
-      return (own?.function ?? task.kind, own ?? (path.location < 0 ? nil : parts.code.locations[Int(path.location)]), path.isOwn)
+      return (
+        own?.function ?? task.kind, own ?? (path.location < 0 ? nil : parts.code.locations[Int(path.location)]),
+        path.isOwn
+      )
     }
     let pieces = task.pieces(traceEnd: trace.end)
     for round in rounds where isWanted(round.ended) && !hasSpans(task.id, round.began, round.ended) {
@@ -226,7 +235,9 @@ struct RequestFinder {
         parts.split(operation.id, began, over))
     }
     for block in trace.blocks where block.submitter == nil && block.isOutcomeKnown && block.way != .sync {
-      guard let began = block.way == .after ? block.began?.time : block.submitted?.time ?? block.began?.time else { continue }
+      guard let began = block.way == .after ? block.began?.time : block.submitted?.time ?? block.began?.time else {
+        continue
+      }
       guard let over = block.ended, isWanted(over) else { continue }
       let source = source(.other("block " + block.kind)) { parts in
         let path = parts.code.path(block.code)
@@ -278,7 +289,8 @@ struct RequestFinder {
       var groups: [Int32: [Int]] = [:]
       for unit in units { groups[routes.route(of: paths[unit]), default: []].append(unit) }
       for (route, units) in groups.sorted(by: { $0.key < $1.key }) {
-        var kind = RequestKind(name: about.name, location: about.location, isOwn: about.isOwn, areRounds: about.areRounds)
+        var kind = RequestKind(
+          name: about.name, location: about.location, isOwn: about.isOwn, areRounds: about.areRounds)
         if route >= 0 {
           let function = parts.code.functions[Int(route)]
           (kind.name, kind.location, kind.isOwn) = (function.function ?? about.name, function, true)

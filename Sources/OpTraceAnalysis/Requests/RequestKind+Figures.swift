@@ -14,7 +14,9 @@ extension RequestKind {
   mutating func measure(_ members: [Int], in requests: Requests) {
     let units = requests.units
     let sorted = members.sorted { (units[$0].length, $0) < (units[$1].length, $1) }
-    guard let first = members.map({ units[$0].began }).min(), let last = members.map({ units[$0].ended }).max() else { return }
+    guard let first = members.map({ units[$0].began }).min(), let last = members.map({ units[$0].ended }).max() else {
+      return
+    }
     count = members.count
     failed = members.count { units[$0].isFailed }
     total = members.reduce(0) { $0.saturating(units[$1].length) }

@@ -44,7 +44,9 @@ struct RequestParts {
   }
 
   /// The parts of a stretch, no cause twice. `pieces`: the task's, if it is one.
-  mutating func split(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds, pieces: [TaskPiece]? = nil) -> [Requests.Part] {
+  mutating func split(
+    _ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds, pieces: [TaskPiece]? = nil
+  ) -> [Requests.Part] {
     found.removeAll(keepingCapacity: true)
     if let index = trace.workIndex(of: work) { add(index, from, to, pieces, root: work, depth: 0) }
     return found
@@ -113,7 +115,9 @@ struct RequestParts {
       case .run:
         let before = Self.suspension(of: task, before: piece.begin)
         let run = task.runs[piece.index]
-        ran(WorkRun(thread: run.thread, began: begin, ended: end), begin, end, after: code.path(before?.at ?? task.code).location)
+        ran(
+          WorkRun(thread: run.thread, began: begin, ended: end), begin, end,
+          after: code.path(before?.at ?? task.code).location)
       case .turn:
         let suspension = task.suspensions.indices.contains(piece.index) ? task.suspensions[piece.index] : nil
         let isForMain = suspension?.isForMain ?? task.isForMain
@@ -169,7 +173,8 @@ struct RequestParts {
 
   /// The index of the work that the unit submitted and that let the task go on; nil: others did.
   private func awaited(by suspension: TaskRecord.Suspension, of task: TaskRecord, root: WorkID) -> Int? {
-    guard let work = suspension.awaited ?? suspension.resumer, work != task.id, let index = trace.workIndex(of: work) else {
+    guard let work = suspension.awaited ?? suspension.resumer, work != task.id, let index = trace.workIndex(of: work)
+    else {
       return nil
     }
     var above = trace.submitter(of: work)
@@ -264,7 +269,9 @@ struct RequestParts {
       causes.append(cause)
       causeIndexes[cause] = index
     }
-    if let row = found.firstIndex(where: { $0.cause == index }) { found[row].length += length } else {
+    if let row = found.firstIndex(where: { $0.cause == index }) {
+      found[row].length += length
+    } else {
       found.append(.init(cause: index, length: length))
     }
     return index

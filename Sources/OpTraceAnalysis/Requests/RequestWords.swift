@@ -14,12 +14,14 @@ extension Requests {
     case .thread: return "wait \(time) for a thread"
     case .actor:
       if who == "MainActor" { return "wait \(time) for the main thread\(at)" }
-      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")" + (function.map { ", which is busy in \($0)\(line)" } ?? "")
+      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")"
+        + (function.map { ", which is busy in \($0)\(line)" } ?? "")
     case .dispatchQueue: return "wait \(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
     case .operationQueue: return "wait \(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
     case .dependency: return "wait \(time) for what they depend on"
     case .loop:
-      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")" + (function.map { ", which is held in \($0)\(line)" } ?? "")
+      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")"
+        + (function.map { ", which is held in \($0)\(line)" } ?? "")
     case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
     case .nap: return "sleep \(time) with their thread\(at)"
     case .disk: return "wait \(time) for a disk\(at)"
@@ -40,7 +42,8 @@ extension Requests {
     guard let main = kind.main else { return "nothing is known of their time" }
     if Double(tail) > Double(median) * Self.slower, main.tail > main.median {
       return "the slow ones \(phrase(causes[Int(main.cause)], main.tail)); "
-        + (main.median > 0 ? "those about the median \(DurationText.text(main.median))" : "those about the median do not")
+        + (main.median > 0
+          ? "those about the median \(DurationText.text(main.median))" : "those about the median do not")
     }
     guard let most = kind.breakdown.max(by: { ($0.tail, $1.cause) < ($1.tail, $0.cause) }) else { return "" }
     return "slow and median ones alike \(phrase(causes[Int(most.cause)], most.tail))"

@@ -31,7 +31,9 @@ extension TraceTable {
       ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id: what it is, or is a round of") { source, unit in
         TableValue(source.requests.requests.units[unit].work)
       },
-      ColumnOf("began", .integer, "when it began") { source, unit in TableValue(source.requests.requests.units[unit].began) },
+      ColumnOf("began", .integer, "when it began") { source, unit in
+        TableValue(source.requests.requests.units[unit].began)
+      },
       ColumnOf("ended", .integer, "when it was over") { source, unit in
         TableValue(source.requests.requests.units[unit].ended)
       },

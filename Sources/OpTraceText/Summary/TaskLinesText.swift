@@ -15,7 +15,8 @@ struct TaskLinesText {
     ])
     for wait in summary.taskWaits.prefix(Self.most) {
       table.add([
-        wait.location.function ?? "", wait.location.lineText ?? "", grouped(wait.waited.count), duration(wait.waited.total),
+        wait.location.function ?? "", wait.location.lineText ?? "", grouped(wait.waited.count),
+        duration(wait.waited.total),
         duration(wait.waited.median), duration(wait.waited.p99),
         wait.isIdle ? "its next piece of work" : Self.words(wait.reason), wait.resumer ?? "",
       ])

@@ -25,7 +25,8 @@ struct RequestTests {
     // The first wait was before any request.
     #expect(kind.count == 6 && kind.areRounds && kind.p50 == 340_000 && kind.max == 340_000)
     #expect(requests.units.map(\.began) == (1...6).map { Int64($0) * 1_000_000 })
-    #expect(causes(requests, 0) == ["thread": 20, "running serve()": 10, "running price()": 10, "outside price()": 300])
+    #expect(
+      causes(requests, 0) == ["thread": 20, "running serve()": 10, "running price()": 10, "outside price()": 300])
   }
 
   @Test("routes of one loop are kinds of their own, by the first function in which rounds part")
@@ -34,7 +35,8 @@ struct RequestTests {
     let id = make.connection(100)
     for number in 0..<10 {
       make.round(
-        1000 * (number + 1), id, number % 2 == 0 ? ["answer()", "price()", "lease()"] : ["answer()", "stock()", "lease()"],
+        1000 * (number + 1), id,
+        number % 2 == 0 ? ["answer()", "price()", "lease()"] : ["answer()", "stock()", "lease()"],
         waited: 100)
     }
     let requests = Requests(of: try make.built(end: 12_000))
@@ -120,7 +122,8 @@ struct RequestTests {
         + "100 µs")
     #expect(kind.slowest.first.map { requests.units[$0].length } == 9_040_000)
     #expect(kind.slowest.first.map { RequestIDs(requests).text($0) } == "#1:14")
-    #expect(requests.unit("#1:14")?.length == 9_040_000 && requests.unit("1:14") != nil && requests.unit("#1:21") == nil)
+    #expect(
+      requests.unit("#1:14")?.length == 9_040_000 && requests.unit("1:14") != nil && requests.unit("#1:21") == nil)
   }
 
   @Test("a window takes units that end in it, modules what is the program's own")
@@ -144,7 +147,9 @@ struct RequestTests {
       let thread = 2 + random.number(0..<3)
       let id = connections[thread - 2]
       time += random.number(1..<500)
-      make.round(time, id, [["price()"], ["stock()", "lease()"], []].randomElement(using: &random) ?? [], waited: random.number(1..<400), thread: thread)
+      make.round(
+        time, id, [["price()"], ["stock()", "lease()"], []].randomElement(using: &random) ?? [],
+        waited: random.number(1..<400), thread: thread)
       time += 500
     }
     connections.removeAll()

@@ -40,7 +40,8 @@ struct ServiceRuleTests {
   func hotActor() throws {
     let finding = try finding(actor(held: 3000, every: 2900), end: 2_000_000)
     #expect(finding.code == "hot-actor" && finding.severity == .warning)
-    #expect(finding.title.hasPrefix("actor Cache 1 makes tasks wait for each other, ") && finding.title.contains("'touch()'"))
+    #expect(
+      finding.title.hasPrefix("actor Cache 1 makes tasks wait for each other, ") && finding.title.contains("'touch()'"))
     #expect(try codes(actor(held: 50, every: 2900), end: 2_000_000).isEmpty)
   }
 
@@ -128,7 +129,9 @@ struct ServiceRuleTests {
         make.suspend(500_020, id, at: ["serve()", "confirm()"])
       }
       // The service goes on.
-      for number in 0..<40 { make.round(1_000_000 + 50_000 * number, connections[number % 4], ["confirm()"], waited: usual) }
+      for number in 0..<40 {
+        make.round(1_000_000 + 50_000 * number, connections[number % 4], ["confirm()"], waited: usual)
+      }
       return make
     }
     let finding = try finding(make(lost: 4, usual: 2000), end: 3_000_000)
@@ -159,7 +162,8 @@ struct ServiceRuleTests {
     return make
   }
 
-  @Test("calls that are made again after an error are a storm; without an error they may read pages; once they are fine")
+  @Test(
+    "calls that are made again after an error are a storm; without an error they may read pages; once they are fine")
   func retries() throws {
     let storm = try finding(calls([1, 2, 4, 1, 3], how: 2), end: 13_000_000)
     #expect(storm.code == "retry-storm" && storm.severity == .warning)
@@ -202,7 +206,8 @@ struct ServiceRuleTests {
           make.add(time + 70_000, 1, "loop-turn t6 age=1250000")
         }
       }
-      make.add(6_200_000, 1, "loop-turns t6 turns=900 longest=20000 busy=\(turns * 20_000) idle=\(6_000_000 - turns * 20_000)")
+      make.add(
+        6_200_000, 1, "loop-turns t6 turns=900 longest=20000 busy=\(turns * 20_000) idle=\(6_000_000 - turns * 20_000)")
       return make
     }
     let held = try finding(service(turns: 50), end: 6_300_000)

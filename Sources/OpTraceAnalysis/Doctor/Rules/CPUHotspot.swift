@@ -32,7 +32,9 @@ extension DoctorContext {
   private static let leastSlower = 0.5
 
   fileprivate func hotspot() -> Finding? {
-    guard let hot = requests.hottest, requests.samples >= Self.leastSamples, hot.share >= Self.leastProcessor else { return nil }
+    guard let hot = requests.hottest, requests.samples >= Self.leastSamples, hot.share >= Self.leastProcessor else {
+      return nil
+    }
     let location = requests.locations[Int(hot.location)]
     guard
       let explained = explained({ cause in cause.what == .running && cause.location == hot.location }),
@@ -40,11 +42,14 @@ extension DoctorContext {
     else { return nil }
     var finding = Finding(
       "cpu-hotspot", .warning,
-      title: "'\(Self.shown(location.function ?? "one function"))' takes \(Int((hot.share * 100).rounded())) % of the processor "
+      title:
+        "'\(Self.shown(location.function ?? "one function"))' takes \(Int((hot.share * 100).rounded())) % of the processor "
         + "time\(Self.line(location)), and requests are slow because of it",
-      explanation: "The slow ones of '\(Self.shown(explained.kind.name))' (p99 \(DurationText.text(explained.kind.p99))) run in it. "
+      explanation:
+        "The slow ones of '\(Self.shown(explained.kind.name))' (p99 \(DurationText.text(explained.kind.p99))) run in it. "
         + "What else there is waits for a thread meanwhile.",
-      fix: "Make it faster, do it once instead of for each request, or move it to threads of its own. 'optrace profile' shows "
+      fix:
+        "Make it faster, do it once instead of for each request, or move it to threads of its own. 'optrace profile' shows "
         + "what it calls; 'optrace whatif --faster' how much it would help.")
     finding.location = location
     finding.explains = explained.share

@@ -54,10 +54,12 @@ extension DoctorContext {
       let location = requests.locations[Int(one.location)]
       var finding = Finding(
         "continuation-never-resumed", .warning,
-        title: "\(Self.count(one.count, "task")) wait for a continuation that nobody resumes\(Self.phrase(location)), the first "
+        title:
+          "\(Self.count(one.count, "task")) wait for a continuation that nobody resumes\(Self.phrase(location)), the first "
           + since(one.since),
         explanation: "\(one.ended) others were resumed there, after \(DurationText.text(one.longest)) at most.",
-        fix: "Resume the continuation exactly once on every path\(Self.phrase(location)); withCheckedContinuation warns if one is "
+        fix:
+          "Resume the continuation exactly once on every path\(Self.phrase(location)); withCheckedContinuation warns if one is "
           + "dropped.")
       finding.location = location
       finding.explains = 0.5

@@ -49,7 +49,8 @@ extension DoctorContext {
     }
     var finding = Finding(
       "event-loop-blocked", .warning,
-      title: "event loop \(Self.shown(loop.name)) was held \(loop.long.count == 1 ? "once" : "\(loop.long.count) times") for "
+      title:
+        "event loop \(Self.shown(loop.name)) was held \(loop.long.count == 1 ? "once" : "\(loop.long.count) times") for "
         + "\(DurationText.text(turns.median)) in the median, \(DurationText.text(turns.max)) at most" + (what ?? ""),
       explanation: "In such turns it serves none of its connections: \(DurationText.text(loop.longTime)) in all."
         + (held == nil ? " What they do was not recorded: 'record --all' tells." : ""),

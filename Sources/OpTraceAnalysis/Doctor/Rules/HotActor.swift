@@ -48,17 +48,20 @@ extension DoctorContext {
     let method = location?.function.map { "; mostly it is busy in '\(Self.shown($0))'" } ?? ""
     var finding = Finding(
       "hot-actor", .warning,
-      title: "\(Self.shown(one.actor.title)) makes tasks wait for each other, \(DurationText.text(waits.median)) in the "
+      title:
+        "\(Self.shown(one.actor.title)) makes tasks wait for each other, \(DurationText.text(waits.median)) in the "
         + "median, \(DurationText.text(waits.p99)) of the slowest 1 %\(method)\(Self.line(location))",
       explanation:
         "\(Self.count(waits.count, "task")) had to wait for it, up to \(one.deepest) at once. While any waited or went on, it was in "
         + "use \(Int((one.utilisation * 100).rounded())) % of the time.",
-      fix: "Do less in \(location?.function.map { "'\(Self.shown($0))'" } ?? "the actor's functions"): compute outside of the "
+      fix:
+        "Do less in \(location?.function.map { "'\(Self.shown($0))'" } ?? "the actor's functions"): compute outside of the "
         + "actor and only store the result in it, or divide its state among several.")
     finding.location = location
     finding.explains = explained?.share ?? one.utilisation
     if let explained { finding.evidence.append(explained.evidence) }
-    for (holder, time) in one.holders.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(3) where holder >= 0 {
+    for (holder, time) in one.holders.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(3)
+    where holder >= 0 {
       let place = requests.locations[Int(holder)]
       finding.evidence.append(
         .init("\(DurationText.text(time)) of the time that it was held by those that had waited\(Self.phrase(place))"))

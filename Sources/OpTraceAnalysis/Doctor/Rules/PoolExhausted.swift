@@ -60,12 +60,14 @@ extension DoctorContext {
         explanation: "Before, \(pool.resumed) were resumed there by tasks that gave theirs back, after "
           + "\(DurationText.text(pool.longest)) at most. Now those that have one wait for something themselves: often for a second "
           + "one of the same.",
-        fix: "Where the first of them asked\(asker.map { " (in \($0))" } ?? ""), see whether it has one already: pass that on, or take "
+        fix:
+          "Where the first of them asked\(asker.map { " (in \($0))" } ?? ""), see whether it has one already: pass that on, or take "
           + "both at once.")
       finding.location = first ?? location
     } else {
       guard waits.count >= Self.leastPoolWaits, pool.resumed * 4 >= waits.count, pool.byHolders * 2 >= pool.resumed,
-        waits.median >= Self.leastPoolWait || explained?.share ?? 0 >= Self.leastExplained, waits.p99 >= Self.noticedPool
+        waits.median >= Self.leastPoolWait || explained?.share ?? 0 >= Self.leastExplained,
+        waits.p99 >= Self.noticedPool
       else { return nil }
       let holds = Distribution(pool.holds)
       let mean = holds.total / Nanoseconds(max(1, holds.count))
@@ -78,9 +80,11 @@ extension DoctorContext {
       }
       finding = Finding(
         "pool-exhausted", .warning,
-        title: "\(Self.count(waits.count, "task")) waited \(DurationText.text(waits.median)) in the median at \(place) for "
+        title:
+          "\(Self.count(waits.count, "task")) waited \(DurationText.text(waits.median)) in the median at \(place) for "
           + "what others hold",
-        explanation: "They are resumed by tasks that give back what they had waited for in the same function\(by). Those had it for "
+        explanation:
+          "They are resumed by tasks that give back what they had waited for in the same function\(by). Those had it for "
           + "\(DurationText.text(mean)) on average\(held ?? "").",
         fix: "Hold it for less long: not across an await that does not need it. Or have more of them.")
       if let most, let spent = requests.location(of: requests.causes[Int(most.key)]) {
@@ -90,7 +94,9 @@ extension DoctorContext {
     finding.location = finding.location ?? location
     finding.explains = max(explained?.share ?? 0, pool.open >= Self.leastOpen ? 1 : 0)
     finding.evidence.append(
-      .init("waits: median \(DurationText.text(waits.median)), p99 \(DurationText.text(waits.p99))\(Self.phrase(location))\(by)"))
+      .init(
+        "waits: median \(DurationText.text(waits.median)), p99 \(DurationText.text(waits.p99))\(Self.phrase(location))\(by)"
+      ))
     if let explained { finding.evidence.append(explained.evidence) }
     return finding
   }

@@ -34,7 +34,8 @@ extension DoctorContext {
   fileprivate func retries(_ one: Requests.Repeat) -> Finding? {
     let repeated = one.counts.dropFirst().reduce(0, +)
     let often = one.counts.dropFirst(2).reduce(0, +)
-    guard one.units >= Self.leastRepeating, one.visits * 2 >= one.units * 3, repeated * 5 >= one.units, one.counts[0] * 5 >= one.units, often * 20 >= one.units,
+    guard one.units >= Self.leastRepeating, one.visits * 2 >= one.units * 3, repeated * 5 >= one.units,
+      one.counts[0] * 5 >= one.units, often * 20 >= one.units,
       one.counts.count <= Self.mostAttempts
     else { return nil }
     let location = requests.locations[Int(one.location)]
@@ -49,7 +50,8 @@ extension DoctorContext {
         + "'\(Self.shown(location.function ?? "a call"))', up to \(one.counts.count) times in a row\(Self.line(who))",
       explanation: "\(Self.count(one.units, "piece")) of work came there \(one.visits) times, with nothing in between"
         + (areErrors
-          ? "; the earlier ones ended with an error." : ". Unless it reads one thing after another, it tries again what failed."),
+          ? "; the earlier ones ended with an error."
+          : ". Unless it reads one thing after another, it tries again what failed."),
       fix: "Try again less often and later, with a pause that grows, and not at all while most attempts fail.")
     finding.location = who
     let explained = explained { cause in cause.location == one.location }

@@ -36,7 +36,8 @@ extension DoctorContext {
       let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
       guard let most = kind.breakdown.max(by: { ($0.tail, $1.cause) < ($1.tail, $0.cause) }) else { return nil }
       let cause = requests.causes[Int(most.cause)]
-      guard cause.what == .outside, most.tail >= Self.leastOutsideTime, Double(most.tail) >= Double(tail) * Self.leastOutside,
+      guard cause.what == .outside, most.tail >= Self.leastOutsideTime,
+        Double(most.tail) >= Double(tail) * Self.leastOutside,
         cause.location >= 0, told.insert(cause.location).inserted
       else { return nil }
       let location = requests.locations[Int(cause.location)]
@@ -45,9 +46,11 @@ extension DoctorContext {
       let share = Double(most.tail) / Double(max(1, tail))
       var finding = Finding(
         "slow-dependency", .note,
-        title: "\(Int((share * 100).rounded())) % of the time of slow '\(Self.shown(kind.name))' is spent outside of the program: "
+        title:
+          "\(Int((share * 100).rounded())) % of the time of slow '\(Self.shown(kind.name))' is spent outside of the program: "
           + "\(DurationText.text(most.tail)) in '\(Self.shown(location.function ?? "a call"))'\(Self.line(location))",
-        explanation: "p50 \(DurationText.text(kind.p50)), p99 \(DurationText.text(kind.p99)) of \(kind.count). Those about the median "
+        explanation:
+          "p50 \(DurationText.text(kind.p50)), p99 \(DurationText.text(kind.p99)) of \(kind.count). Those about the median "
           + "wait there for \(DurationText.text(most.median)).",
         fix: "Ask less often or while something else is done, set a time limit, or look at what answers.")
       finding.location = location

@@ -28,18 +28,23 @@ extension DoctorContext {
 
   fileprivate func backlog(_ one: Requests.Backlog) -> Finding? {
     let busy = trace.end - one.since
-    guard one.isFedByRequests, one.handled >= Self.leastHandled, busy >= Self.leastBusy, busy * 3 >= requestTime ?? .max else {
+    guard one.isFedByRequests, one.handled >= Self.leastHandled, busy >= Self.leastBusy, busy * 3 >= requestTime ?? .max
+    else {
       return nil
     }
     let reader = one.reader < 0 ? nil : requests.locations[Int(one.reader)]
     let location = one.location < 0 ? reader : requests.locations[Int(one.location)]
     var finding = Finding(
       "stream-backlog", .warning,
-      title: "'\(Self.shown(reader?.function ?? "a task"))' does not keep up with the stream that it reads: the next element has "
+      title:
+        "'\(Self.shown(reader?.function ?? "a task"))' does not keep up with the stream that it reads: the next element has "
         + "always been there \(since(one.since))\(Self.line(reader))",
-      explanation: "\(name(one.work)) has handled \(one.handled) elements since it last had to wait for one. What is not read yet is in the "
+      explanation:
+        "\(name(one.work)) has handled \(one.handled) elements since it last had to wait for one. What is not read yet is in the "
         + "stream's buffer, which grows unless it has a limit.",
-      fix: "Give the stream a limit (bufferingPolicy), let what yields wait for its reader, or handle several elements at once.")
+      fix:
+        "Give the stream a limit (bufferingPolicy), let what yields wait for its reader, or handle several elements at once."
+    )
     finding.location = reader
     finding.explains = 0.5
     finding.evidence.append(.init(time: one.since, "it got an element that it had waited for, the last time"))

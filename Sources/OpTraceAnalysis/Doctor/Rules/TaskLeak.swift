@@ -45,7 +45,8 @@ extension DoctorContext {
       title: "\(Self.count(leak.alive, "task")) '\(Self.shown(leak.name))' are alive, \(rate) more each second, and "
         + "\(leak.alive == leak.created ? "none has" : "only \(leak.created - leak.alive) have") ended",
       explanation: "Requests make them and are over; the tasks are still \(doing)\(Self.phrase(location)).",
-      fix: "End them with what they are for: cancel them, finish the stream that they read, or wait for a shorter time.")
+      fix: "End them with what they are for: cancel them, finish the stream that they read, or wait for a shorter time."
+    )
     finding.location = location
     finding.explains = 0.5
     finding.evidence.append(.init(time: leak.first, "the first of them was made\(Self.phrase(code))"))

@@ -9,10 +9,13 @@ extension DoctorContext {
   /// for a third of what these could run.
   func starvedRequests() -> [Finding] {
     guard let time = requestTime, time > 0, let explained = explained({ $0.what == .thread }), explained.share >= 0.5,
-      (explained.kind.breakdown.first { requests.causes[Int($0.cause)].what == .thread }?.tail ?? 0) >= Self.leastThreadWait
+      (explained.kind.breakdown.first { requests.causes[Int($0.cause)].what == .thread }?.tail ?? 0)
+        >= Self.leastThreadWait
     else { return [] }
     var blocked: [Int32: Nanoseconds] = [:]
-    for part in requests.parts where requests.causes[Int(part.cause)].what.holdsThread { blocked[part.cause, default: 0] += part.length }
+    for part in requests.parts where requests.causes[Int(part.cause)].what.holdsThread {
+      blocked[part.cause, default: 0] += part.length
+    }
     let all: Nanoseconds = blocked.values.reduce(0) { $0.saturating($1) }
     let threads = Double(trace.header.processors ?? 1)
     guard Double(all) >= Self.leastBlocked * threads * Double(time),
