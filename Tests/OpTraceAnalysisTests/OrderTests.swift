@@ -52,6 +52,7 @@ struct OrderTests {
       expected.total = list.reduce(0, +)
       expected.median = sorted[max(1, (list.count * 50 + 99) / 100) - 1]
       expected.p95 = sorted[max(1, (list.count * 95 + 99) / 100) - 1]
+      expected.p99 = sorted[max(1, (list.count * 99 + 99) / 100) - 1]
       expected.max = sorted.last ?? 0
       #expect(Distribution(list) == expected, "seed \(seed): \(list)")
     }

@@ -100,12 +100,19 @@ struct RequestFinder {
     return rounds
   }
 
-  /// Loops that accept connections, say: most of their rounds make a task that goes on after the round is over.
+  /// Loops that accept connections, say: most of their rounds make a task that goes on after the round is over, and do nothing else that
+  /// waits.
   private func dispatchers() -> [Bool] {
     var made = Array(repeating: 0, count: loops.sizes.count)
     var outliving = made
     var rounds = made
-    for (row, times) in loops.idleTimes { rounds[Int(loops.group[row])] += times.count }
+    var waits = made
+    for (row, times) in loops.idleTimes {
+      rounds[Int(loops.group[row])] += times.count
+      waits[Int(loops.group[row])] += trace.tasks.withUnsafeBufferPointer { tasks in
+        tasks[row].suspensions.count { $0.reason != .executor } - times.count
+      }
+    }
     for row in trace.tasks.indices {
       trace.tasks.withUnsafeBufferPointer { tasks in
         guard let submitter = tasks[row].submitter, let parent = trace.taskRow(submitter), loops.idle[parent] != nil,
@@ -117,7 +124,7 @@ struct RequestFinder {
       }
     }
     return made.indices.map {
-      outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 2 > rounds[$0] / 2
+      outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 4 > rounds[$0] && waits[$0] * 2 < rounds[$0]
     }
   }
 
