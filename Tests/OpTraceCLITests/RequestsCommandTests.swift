@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("optrace requests")
+@Suite("optrace requests", .ownThread)
 struct RequestsCommandTests {
   /// A service of one connection and twenty requests, of which one is slow.
   private static let service: String = {
@@ -53,7 +53,7 @@ struct RequestsCommandTests {
 
         price(_:): the slow ones wait 9 ms in 'price(_:)' (Price.swift:33) for something outside of the program; those about the median 100 µs
           median  slowest  what                     who  function   source
-          100 µs     9 ms  waiting for the outside       price(_:)  Price.swift:33
+          100 µs  9.00 ms  waiting for the outside       price(_:)  Price.swift:33
            20 µs    20 µs  waiting for a thread
            10 µs    10 µs  running                       serve()    Server.swift:1
            10 µs    10 µs  running                       price(_:)  Price.swift:33

@@ -50,7 +50,7 @@ struct SummaryCommandTests {
     var expected = group(
       "",
       "version:number operationCount:number wallSeconds:number queues[] classes[] slowest[] threads[] places[] dispatchQueues[] blocks[] "
-        + "tasks[]"
+        + "tasks[] taskWaits[] taskRuns[]"
     )
     expected.formUnion(
       group(

@@ -81,7 +81,7 @@ struct UsageTests {
   static let commands = [
     "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
     "unpack", "symbolicate", "record", "list", "top", "profile", "whatif", "diff", "sql", "export",
-    "fleet",
+    "fleet", "requests",
   ]
 
   @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)

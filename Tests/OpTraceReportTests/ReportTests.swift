@@ -136,7 +136,8 @@ struct ReportTests {
       #expect(try text == String(contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8), "\(name)")
     }
     #expect(
-      ReportPage.standard.style == files.filter { ["page.css", "timeline.css", "requests.css"].contains($0.name) }.map(\.text).joined())
+      ReportPage.standard.style
+        == files.filter { ["page.css", "timeline.css", "requests.css"].contains($0.name) }.map(\.text).joined())
   }
 
   @Test("Each module comes after those that it imports")

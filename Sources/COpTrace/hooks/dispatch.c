@@ -239,7 +239,7 @@ static void run_iteration(void *block, size_t iteration) {
   // The calling thread takes part.
   work here = frame_work();
   bool is_another = here.recorder != l->inside.recorder || here.number != l->inside.number;
-  if (is_another) frame_push_work(l->inside);
+  if (is_another) frame_push_lent(l->inside);
   run(l->body, iteration);
   if (is_another) optrace_frame_pop();
 }
@@ -256,7 +256,7 @@ static void hook_apply(size_t iterations, void *queue, void *body) {
 
 static void run_handler(void *block) {
   lent *l = block;
-  frame_push_work(l->inside);
+  frame_push_lent(l->inside);
   l->body->invoke((void *)(uintptr_t)l->body);
   optrace_frame_pop();
 }

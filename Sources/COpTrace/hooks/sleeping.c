@@ -53,7 +53,7 @@ static void end_left(thread_buffer *buffer, const stack_start *start) {
 
 static thread_buffer *note(uint8_t kind, const void *caller, stack_start start) {
   // An operation that sleeps is told by its running time, and programs that only stand for work sleep in them.
-  work inside = frame_operation() ? (work){NULL, 0} : frame_work();
+  work inside = frame_is_of_own_work() ? frame_work() : (work){NULL, 0};
   if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
   if (!recorder_is_enabled(inside.recorder) || is_in_handler(&start) || caller_is_runtime(caller)) return NULL;
   thread_buffer *buffer = buffer_find(inside.recorder);

@@ -16,6 +16,20 @@ void frame_push_work(work block) {
   this_frames.frames[depth].block = block;
 }
 
+// In the place of an operation's phase.
+enum { lent_phase = 1 };
+
+void frame_push_lent(work inside) {
+  frame_push_work(inside);
+  frame *f = frame_innermost();
+  if (f) f->phase = lent_phase;
+}
+
+bool frame_is_of_own_work(void) {
+  const frame *f = frame_innermost();
+  return f && !f->operation && f->phase != lent_phase;
+}
+
 void optrace_frame_pop(void) { frame_pop(); }
 
 uint32_t frame_depth(void) { return this_frames.depth; }

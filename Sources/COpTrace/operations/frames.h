@@ -68,6 +68,10 @@ work frame_work(void);
 work frame_that_blocks(void);
 // Pushes work that is no operation of this thread's own; `optrace_frame_pop` removes it.
 void frame_push_work(work block);
+// The same for code that runs for work whose own code runs elsewhere, such as an iteration of `dispatch_apply`.
+void frame_push_lent(work inside);
+// Whether the innermost frame is that of work whose own code runs here, and no operation's.
+bool frame_is_of_own_work(void);
 // The depth, and cutting back to it: for what a task leaves on the thread when it moves on.
 uint32_t frame_depth(void);
 void frame_cut(uint32_t depth);
