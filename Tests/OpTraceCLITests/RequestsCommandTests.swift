@@ -54,10 +54,7 @@ struct RequestsCommandTests {
         price(_:): the slow ones wait 9 ms in 'price(_:)' (Price.swift:33) for something outside of the program; those about the median 100 µs
           median  slowest  what                     who  function   source
           100 µs  9.00 ms  waiting for the outside       price(_:)  Price.swift:33
-           20 µs    20 µs  waiting for a thread
-           10 µs    10 µs  running                       serve()    Server.swift:1
-           10 µs    10 µs  running                       price(_:)  Price.swift:33
-          slowest: #1:14 9.04 ms at 140 ms, #1:1 140 µs at 10 ms, #1:2 140 µs at 20 ms
+          slowest: #1:14 9.04 ms at 140 ms, #1:20 140 µs at 200 ms, #1:19 140 µs at 190 ms
 
         """)
   }
