@@ -35,7 +35,11 @@ struct BrokenTwinTests {
   func complete() {
     let shown = Set(Scenario.broken.compactMap(\.code))
     // Seen only where blocks and tasks are recorded, or outside of operations: Tests/LayerProgram and Tests/HangPrograms.
-    let others: Set = ["dispatch-cycle", "continuation-never-resumed", "never-signalled"]
+    // Services: ServiceRuleTests.
+    let others: Set = [
+      "dispatch-cycle", "continuation-never-resumed", "never-signalled", "event-loop-blocked", "hot-actor",
+      "pool-exhausted", "cpu-hotspot", "task-leak", "stream-backlog", "retry-storm", "slow-dependency",
+    ]
     let known = Set(DoctorRule.table.map(\.code)).subtracting(others)
     #expect(known.subtracting(shown) == [], "no program in Scenario.broken shows these")
     #expect(shown.subtracting(known) == [], "no rule in DoctorRule.table finds these")
