@@ -124,7 +124,8 @@ struct RequestFinder {
       }
     }
     return made.indices.map {
-      outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 4 > rounds[$0] && waits[$0] * 2 < rounds[$0]
+      outliving[$0] * 2 > max(1, min(made[$0], rounds[$0])) && outliving[$0] * 4 > rounds[$0]
+        && waits[$0] * 2 < rounds[$0]
     }
   }
 
