@@ -78,8 +78,8 @@ package struct ActorUse: Sendable {
       }
     }
     all.sort { left, right in
-      (right.waits.reduce(0, +), left.actor.className, left.actor.number)
-        < (left.waits.reduce(0, +), right.actor.className, right.actor.number)
+      (right.waiting.total, left.actor.className, left.actor.number)
+        < (left.waiting.total, right.actor.className, right.actor.number)
     }
     var sums: [String: [Int32: Nanoseconds]] = [:]
     for one in all { sums[one.actor.className, default: [:]].merge(one.holders, uniquingKeysWith: +) }

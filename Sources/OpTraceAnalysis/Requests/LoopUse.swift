@@ -31,7 +31,7 @@ package struct LoopUse: Sendable {
   package var held: [Held] = []
   /// What most of the time of long turns went into, if that is known of a quarter of it.
   package var mostly: Held? { held.first.flatMap { $0.time * 4 >= longTime ? $0 : nil } }
-  package var longTime: Nanoseconds { long.reduce(0) { $0 + ($1.ended - $1.began) } }
+  package var longTime: Nanoseconds { long.reduce(0) { $0.saturating($1.ended - $1.began) } }
 
   /// Without libdispatch's own loop. O(turns + samples and waits in long ones).
   static func all(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) -> [LoopUse] {

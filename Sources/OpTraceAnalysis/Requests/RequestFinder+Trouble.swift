@@ -67,14 +67,14 @@ extension RequestFinder {
       for number in stride(from: 0, to: holds.count, by: step) {
         let hold = holds[number]
         for part in parts.split(trace.tasks[hold.row].id, hold.from, hold.to) {
-          pools[index].holding[part.cause, default: 0] += part.length
+          pools[index].holding[part.cause] = (pools[index].holding[part.cause] ?? 0).saturating(part.length)
         }
       }
       pools[index].caller =
         callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) }
         ?? -1
     }
-    return pools.sorted { ($1.waits.reduce(0, +), $0.location) < ($0.waits.reduce(0, +), $1.location) }
+    return pools.sorted { ($1.waiting.total, $0.location) < ($0.waiting.total, $1.location) }
   }
 
   /// Groups of tasks that units made and left alone. O(tasks).

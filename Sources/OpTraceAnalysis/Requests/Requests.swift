@@ -106,6 +106,8 @@ package struct Requests: Sendable {
     package var location: Int32
     /// How long they waited, until the trace's end where they still do.
     package var waits: [Nanoseconds] = []
+    /// Of ``waits``.
+    package var waiting: Distribution { Distribution(waits) }
     /// How many still wait, and since when the first of them does.
     package var open = 0
     package var openSince: Nanoseconds?

@@ -36,7 +36,7 @@ extension DoctorContext {
   fileprivate func blocked(_ loop: LoopUse) -> Finding? {
     let explained = explained { $0.what == .loop && $0.who == loop.name }
     let time = requestTime ?? max(1, trace.end)
-    let isOften = loop.long.count >= Self.leastTurns && loop.longTime.saturating(0) * Self.leastLoopShare >= time
+    let isOften = loop.long.count >= Self.leastTurns && loop.longTime >= time / Self.leastLoopShare
     let explains = loop.long.count >= Self.leastTurnsThatExplain && explained?.share ?? 0 >= Self.leastExplained
     let last = loop.long.last.map { $0.ended - $0.began } ?? 0
     let isHeld = last >= Self.openTurn && loop.long.last?.ended == trace.end && !requests.units.isEmpty
