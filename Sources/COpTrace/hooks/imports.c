@@ -108,6 +108,7 @@ static bool find_exchange(const char *name, uintptr_t object, bool on, exchange 
 typedef struct {
   bool on;
   bool first;
+  bool left_some;  // Of what is being loaded.
   unsigned long long adds, subs;
 } walk;
 
@@ -124,33 +125,54 @@ static const void *table(const struct dl_phdr_info *object, ElfW(Addr) value) {
 
 UNDER_THE_LOADERS_LOCK
 static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela) *from, size_t bytes,
-                              const ElfW(Sym) *symbols, const char *names, bool on) {
+                              const ElfW(Sym) *symbols, const char *names, uintptr_t offsets, walk *w) {
   for (size_t i = 0; i < bytes / sizeof *from; i++) {
     uint32_t type = (uint32_t)ELF64_R_TYPE(from[i].r_info);
     if ((int)type != jump_slot && (int)type != global_data) continue;
     exchange found;
-    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, on, &found)) continue;
+    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, w->on, &found)) continue;
     // Not by `dladdr`: `dlopen` takes its lock and the one that is held here in the opposite order.
     if (found.owner == object->dlpi_addr) continue;
     void *_Atomic *slot = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
     void *now = atomic_load_explicit(slot, memory_order_relaxed);
-    if (on ? now == found.hook : now != found.hook) continue;
+    if (w->on ? now == found.hook : now != found.hook) continue;
+    if ((uintptr_t)now < offsets) {
+      w->left_some = true;
+      continue;
+    }
     memory_window window;
     if (!memory_open(slot, sizeof *slot, &window)) continue;
-    atomic_store_explicit(slot, on ? found.hook : found.real, memory_order_release);
+    atomic_store_explicit(slot, w->on ? found.hook : found.real, memory_order_release);
     memory_close(&window);
   }
+}
+
+static uintptr_t size_of(const struct dl_phdr_info *object) {
+  uintptr_t size = 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    if (part->p_type == PT_LOAD && part->p_vaddr + part->p_memsz > size) size = part->p_vaddr + part->p_memsz;
+  }
+  return size;
 }
 
 UNDER_THE_LOADERS_LOCK
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   walk *w = context;
+  // An object is listed before its pointers are filled in, and the lock that is held here does not keep the loader from that. Who writes to
+  // one in between makes read-only what the loader still writes to. Where nothing becomes read-only, a pointer that is not filled in is still
+  // an offset in the object. The first is the main program, which is complete.
+  memory_sealing sealing = w->first ? sealing_done : memory_sealing_of(object);
   if (w->first) {
     w->first = false;
     w->adds = object->dlpi_adds;
     w->subs = object->dlpi_subs;
     if (w->on && w->adds == seen_adds && w->subs == seen_subs) return 1;
+  }
+  if (sealing == sealing_due) {
+    w->left_some = true;
+    return 0;
   }
   const ElfW(Dyn) *dynamic = NULL;
   for (int i = 0; i < object->dlpi_phnum; i++)
@@ -175,8 +197,9 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
     }
   }
   if (!symbols || !names) return 0;
-  if (relocations) patch_relocations(object, relocations, relocation_bytes, symbols, names, w->on);
-  if (jumps && has_addends) patch_relocations(object, jumps, jump_bytes, symbols, names, w->on);
+  uintptr_t offsets = sealing == sealing_none ? size_of(object) : 0;
+  if (relocations) patch_relocations(object, relocations, relocation_bytes, symbols, names, offsets, w);
+  if (jumps && has_addends) patch_relocations(object, jumps, jump_bytes, symbols, names, offsets, w);
   return 0;
 }
 
@@ -193,7 +216,9 @@ void imports_want(int table) {
 void imports_patch(bool on) {
   walk w = {.on = on, .first = true};
   dl_iterate_phdr(patch_object, &w);
-  seen_adds = on ? w.adds : 0;
-  seen_subs = on ? w.subs : 0;
+  // What was left is visited again the next time.
+  bool is_seen = on && !w.left_some;
+  seen_adds = is_seen ? w.adds : 0;
+  seen_subs = is_seen ? w.subs : 0;
 }
 #endif

@@ -3,15 +3,33 @@
 #include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
+#include <linux/futex.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct {
   uintptr_t from, to;
+} range;
+
+typedef struct {
+  range wanted;
   bool found, writable;
-  uintptr_t relro_from, relro_to;
+  range sealed;
 } segment_search;
+
+// The pages that the loader makes read-only: down to the last one that is RELRO from end to end. Empty: none.
+static range find_sealed(const struct dl_phdr_info *object) {
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *relro = &object->dlpi_phdr[i];
+    if (relro->p_type != PT_GNU_RELRO) continue;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = object->dlpi_addr + relro->p_vaddr;
+    range sealed = {from & ~(page - 1), (from + relro->p_memsz) & ~(page - 1)};
+    if (sealed.from < sealed.to) return sealed;
+  }
+  return (range){0};
+}
 
 static int find_segment(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
@@ -19,35 +37,28 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *context)
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[i];
     uintptr_t from = object->dlpi_addr + header->p_vaddr;
-    if (header->p_type != PT_LOAD || p->from < from || p->to > from + header->p_memsz) continue;
+    if (header->p_type != PT_LOAD || p->wanted.from < from || p->wanted.to > from + header->p_memsz) continue;
     p->found = true;
     p->writable = header->p_flags & PF_W;
-    for (int j = 0; j < object->dlpi_phnum; j++) {
-      const ElfW(Phdr) *relro = &object->dlpi_phdr[j];
-      if (relro->p_type != PT_GNU_RELRO) continue;
-      // The loader protects whole pages: down to the last one that is RELRO from end to end.
-      uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-      p->relro_from = (object->dlpi_addr + relro->p_vaddr) & ~(page - 1);
-      p->relro_to = (object->dlpi_addr + relro->p_vaddr + relro->p_memsz) & ~(page - 1);
-    }
+    p->sealed = find_sealed(object);
     return 1;
   }
   return 0;
 }
 
 bool memory_open(const void *address, size_t bytes, memory_window *window) {
-  segment_search p = {.from = (uintptr_t)address, .to = (uintptr_t)address + bytes};
+  segment_search p = {.wanted = {(uintptr_t)address, (uintptr_t)address + bytes}};
   *window = (memory_window){0};
   dl_iterate_phdr(find_segment, &p);
   // In no object: the runtime allocated it, as it does for generic classes.
   if (!p.found) return true;
   window->in_object = true;
   if (!p.writable) return false;
-  if (p.to <= p.relro_from || p.from >= p.relro_to) return true;
+  if (p.wanted.to <= p.sealed.from || p.wanted.from >= p.sealed.to) return true;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t from = p.from & ~(page - 1), to = (p.to + page - 1) & ~(page - 1);
-  if (from < p.relro_from) from = p.relro_from;
-  if (to > p.relro_to) to = p.relro_to;
+  uintptr_t from = p.wanted.from & ~(page - 1), to = (p.wanted.to + page - 1) & ~(page - 1);
+  if (from < p.sealed.from) from = p.sealed.from;
+  if (to > p.sealed.to) to = p.sealed.to;
   if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0) return false;
   *window = (memory_window){(void *)from, to - from, true};
   return true;
@@ -55,5 +66,18 @@ bool memory_open(const void *address, size_t bytes, memory_window *window) {
 
 void memory_close(const memory_window *window) {
   if (window->bytes) mprotect(window->protect, window->bytes, PROT_READ);
+}
+
+// The kernel adds 0 to the word, at once for all threads, and fails where that may not be written. Nobody waits at either word.
+bool memory_is_writable(const void *word) {
+  static uint32_t nobodys;
+  return syscall(SYS_futex, &nobodys, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, (void *)0, word,
+                 FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) >= 0;
+}
+
+memory_sealing memory_sealing_of(const struct dl_phdr_info *object) {
+  range sealed = find_sealed(object);
+  if (sealed.from == sealed.to) return sealing_none;
+  return memory_is_writable((const void *)sealed.from) ? sealing_due : sealing_done;
 }
 #endif

@@ -41,6 +41,8 @@ extension DoctorContext {
     // A line of the system's own code helps nobody.
     let location = trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
     if seenThreads[seen.thread] == nil { return "has moved since its snapshot" }
+    // Awake for a moment only: what it waited for is what it goes on with.
+    let seen = seen.settled(in: trace) ?? seen
     if seen.isBusy { return "is computing" + (computed(seen.thread).map { Self.phrase($0) } ?? location) }
     if !seen.isAsleep { return "runs\(location)" }
     return seen.isTimed
@@ -62,14 +64,22 @@ extension SeenThread {
     return !isTimed && reason.isOfProcess || isIdle(in: trace.stacks)
   }
 
-  /// Whether it was on a processor only for a moment, as libdispatch's threads are now and then though they have nothing to do: before, it
-  /// waited for work of the process itself, and nothing has been recorded since that could have given it any.
-  private func isShutStill(in trace: Trace) -> Bool {
-    guard let before, trace.lastSign ?? trace.lastEvent < before.time else { return false }
+  /// As it slept before, where it was on a processor only for a moment, as libdispatch's threads are now and then though they have nothing to
+  /// do: nothing has been recorded since that could have given it any. Nil: not so.
+  fileprivate func settled(in trace: Trace) -> SeenThread? {
+    guard !isAsleep, let before, trace.lastSign ?? trace.lastEvent < before.time else { return nil }
     var earlier = self
     (earlier.isRunning, earlier.state, earlier.reason) = (false, .asleep, before.reason)
     (earlier.lock, earlier.isTimed, earlier.at) = (before.lock, before.isTimed, before.at)
-    return before.reason == .events && !before.isTimed || earlier.isIdle(in: trace.stacks)
+    // It used hardly any of the processor since.
+    earlier.cpuSince = nil
+    return earlier
+  }
+
+  /// Whether it was on a processor only for a moment: before, it waited for work of the process itself.
+  private func isShutStill(in trace: Trace) -> Bool {
+    guard let earlier = settled(in: trace) else { return false }
+    return earlier.reason == .events && !earlier.isTimed || earlier.isIdle(in: trace.stacks)
   }
 }
 

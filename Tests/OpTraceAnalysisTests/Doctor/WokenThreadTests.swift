@@ -38,4 +38,15 @@ import Testing
     let moved = "3000000 t1 submitted #7 code=f4\n3000001 t4 run #7\n3000002 t4 ran #7\n"
     #expect(try verdict(before + moved + Self.look(at: 5_000_000, .computing)) == .healthy)
   }
+
+  @Test func oneThatWaitedForInputStillDoes() throws {
+    func doors(_ cpu: Int) throws -> [String] {
+      let looks = Self.look(at: 2_000_000, .polling) + Self.look(at: 5_000_000, .computing, cpu: cpu)
+      return Diagnosis(of: try DoctorCase.trace(Case.code + Self.parked + looks, end: 9_000_000)).doors.map(\.text)
+    }
+    let found = try doors(3)
+    #expect(found == ["thread 103 'worker' waits for input or events, in step3() at main.swift:30"])
+    let working = try doors(3000)
+    #expect(working == ["thread 103 'worker' is computing, in step3() at main.swift:30"])
+  }
 }
