@@ -90,23 +90,24 @@ package struct RequestsText {
 
   private func details(_ kind: RequestKind, _ slowest: Int) -> String {
     var table = TextTable([
-      .number("median"), .number("slowest"), .text("what", widest: 32), .text("who", widest: 32),
+      .number("median"), .number("slowest"), .number("more"), .text("what", widest: 32), .text("who", widest: 32),
       .text("function", widest: 44), .text("source", widest: 32),
     ])
-    // By what they take, so that it can be read as a sum; what differs most is in the sentence.
+    // By what they take, so that it can be read as a sum; the sentence tells what differs most.
     let rows = kind.breakdown.sorted { (-$0.tail, -$0.median, $0.cause) < (-$1.tail, -$1.median, $1.cause) }
     for share in rows.prefix(Self.mostShares) {
       let cause = requests.causes[Int(share.cause)]
       let location = requests.location(of: cause)
       table.add([
-        duration(share.median), duration(share.tail), Requests.title(cause.what), cause.who, location?.function ?? "",
-        location?.lineText ?? "",
+        duration(share.median), duration(share.tail),
+        share.tail > share.median ? duration(share.tail - share.median) : "", Requests.title(cause.what), cause.who,
+        location?.function ?? "", location?.lineText ?? "",
       ])
     }
     let examples = requests.slowest(of: kind, most: slowest).map {
       "\(ids.text($0)) \(duration(requests.units[$0].length)) at \(duration(requests.units[$0].began))"
     }
-    let shown = examples.isEmpty ? "" : style.paint(.faint, "  slowest: " + examples.joined(separator: ", ")) + "\n"
+    let shown = examples.isEmpty ? "" : style.paint(.faint, "  examples: " + examples.joined(separator: ", ")) + "\n"
     let name = TerminalText.printable(kind.name)
     return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n"
       + table.text(style) + shown

@@ -23,7 +23,7 @@
       ("pool-starved-with-timer", .suspected, "thread-pool-starvation", "block the threads of Swift's pool"),
       ("lock-left-by-pool", .deadlocked, "lock-cycle", "waits for a mutex that it holds itself"),
       ("barrier-sync-across", .deadlocked, "dispatch-cycle", "wait for each other"),
-      ("missed-signal", .stalled, "never-finished", "condition 1 for "),
+      ("missed-signal", .stalled, "never-finished", ", whose last signal came "),
       ("semaphore-never", .stalled, "never-finished", "waiting for semaphore 1"),
       ("group-leave-missing", .stalled, "never-signalled", "the main thread waits for group 1"),
       ("continuation-lost", .stalled, "continuation-never-resumed", "in lost() at Broken.swift:"),

@@ -10,6 +10,7 @@
 #include "../waits/signals.h"
 #include "../waits/waits.h"
 #include "blocks.h"
+#include "foundation.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -190,6 +191,7 @@ static const char *queue_name(const void *queue) { return get_label(queue); }
 
 void blocking_prepare(void) {
   signals_prepare();
+  foundation_prepare();
   linked_overlay = book_overlay();
   get_label = (const char *(*)(const void *))book_find("dispatch_queue_get_label");
   if (get_label) waits_set_queue_name(queue_name);
@@ -198,17 +200,32 @@ void blocking_prepare(void) {
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
-// Whether an operation has ever waited for one of the program's conditions. Until then nobody asks who signals one: each of
-// Foundation's own operations has a condition that it makes, signals and destroys. Written once.
-static _Atomic bool has_waited;
+// Each of Foundation's own operations has a condition that it makes, signals and destroys: nobody asks for these until an operation has
+// waited for a condition. What the program signals is noted always: nobody may wait for it yet. A method of NSCondition goes on to the C
+// library's function, which returns to whoever called the method. Both are written once.
+static _Atomic bool has_waited, has_signalled;
+
+static bool is_set(const _Atomic bool *flag) { return atomic_load_explicit(flag, memory_order_relaxed); }
+static void set(_Atomic bool *flag) {
+  if (!is_set(flag)) atomic_store(flag, true);
+}
 
 static inline __attribute__((always_inline)) thread_buffer *begin_condition(const void *condition) {
   thread_buffer *wait = begin(condition, optrace_object_condition);
-  if (wait && !atomic_load_explicit(&has_waited, memory_order_relaxed)) atomic_store(&has_waited, true);
+  if (wait) set(&has_waited);
   return wait;
 }
 
-static bool is_asked_for(void) { return atomic_load_explicit(&has_waited, memory_order_relaxed); }
+static void condition_signalled(const void *condition, const void *caller) {
+  if (!is_set(&has_waited) && foundation_calls(caller)) return;
+  set(&has_signalled);
+  signalled(condition, optrace_object_condition);
+}
+
+// Conditions that nobody has signalled need not be forgotten.
+static void condition_is_new(void *condition) {
+  if (is_set(&has_signalled)) created(condition, optrace_object_condition);
+}
 
 static int hook_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   thread_buffer *wait = begin_condition(condition);
@@ -235,23 +252,23 @@ static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex
 }
 
 static int hook_cond_signal(pthread_cond_t *condition) {
-  if (is_asked_for()) signalled(condition, optrace_object_condition);
+  condition_signalled(condition, __builtin_return_address(0));
   return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
 }
 
 static int hook_cond_broadcast(pthread_cond_t *condition) {
-  if (is_asked_for()) signalled(condition, optrace_object_condition);
+  condition_signalled(condition, __builtin_return_address(0));
   return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
 }
 
 static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes) {
-  if (is_asked_for()) created(condition, optrace_object_condition);
+  condition_is_new(condition);
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
 // A condition that is not initialised by a call, such as a C++ one, is at least destroyed by one.
 static int hook_cond_destroy(pthread_cond_t *condition) {
-  if (is_asked_for()) created(condition, optrace_object_condition);
+  condition_is_new(condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);
 }
 

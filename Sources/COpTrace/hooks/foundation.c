@@ -4,6 +4,8 @@
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
 
 // Only if it is already loaded; never closed. By its handle, because a plug-in may have loaded it for itself alone.
 static void *library(void) {
@@ -19,6 +21,32 @@ void *foundation_find(const char *name) {
   if (handle) return dlsym(handle, name);
   return book_is_static() ? book_find(name) : NULL;
 }
+
+typedef struct {
+  uintptr_t from, to;
+} range;
+
+static range own_code;
+
+static int find_code(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  const struct link_map *map = context;
+  if (object->dlpi_addr != map->l_addr) return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+    own_code = (range){object->dlpi_addr + part->p_vaddr, object->dlpi_addr + part->p_vaddr + part->p_memsz};
+  }
+  return 1;
+}
+
+void foundation_prepare(void) {
+  struct link_map *map = NULL;
+  if (library() && dlinfo(library(), RTLD_DI_LINKMAP, &map) == 0 && map) dl_iterate_phdr(find_code, map);
+  else if (foundation_is_there()) own_code = (range){0, UINTPTR_MAX};
+}
+
+bool foundation_calls(const void *caller) { return (uintptr_t)caller - own_code.from < own_code.to - own_code.from; }
 
 bool optrace_links_recorded(bool dispatch, bool tasks) {
   if (!book_is_static()) return false;

@@ -9,6 +9,11 @@
 bool foundation_is_there(void);
 // Null: it has nothing of this name. Not for two threads at a time.
 void *foundation_find(const char *name);
+// Before `foundation_calls`. Not for two threads at a time.
+void foundation_prepare(void);
+// Whether code of Foundation's library made the call that returns to this address. Where Foundation is linked into the program nobody can
+// tell: then all may be its own.
+bool foundation_calls(const void *caller);
 #endif
 
 #endif

@@ -242,7 +242,7 @@ struct RequestParts {
       let what: Requests.What =
         switch object?.kind {
         case .queue: .dispatchQueue
-        case .sleep: .nap
+        case .sleep: .threadSleep
         case .disk: .disk
         default: .lock
         }

@@ -23,7 +23,7 @@ extension Requests {
       return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")"
         + (function.map { ", which is held in \($0)\(line)" } ?? "")
     case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
-    case .nap: return "sleep \(time) with their thread\(at)"
+    case .threadSleep: return "sleep \(time)\(at), and hold their thread"
     case .disk: return "wait \(time) for a disk\(at)"
     case .continuation: return "wait \(time)\(at) until other work resumes them"
     case .child: return "wait \(time) for child tasks\(at)"
@@ -60,7 +60,7 @@ extension Requests {
     case .dependency: "waiting for dependencies"
     case .loop: "waiting for an event loop"
     case .lock: "waiting for a lock"
-    case .nap: "sleeping with a thread"
+    case .threadSleep: "sleeping, thread held"
     case .disk: "waiting for a disk"
     case .continuation: "waiting to be resumed"
     case .child: "waiting for child tasks"

@@ -48,7 +48,7 @@ package struct Requests: Sendable {
     case loop
     case lock
     /// With a thread, in `usleep` and the like.
-    case nap
+    case threadSleep = "thread-sleep"
     case disk
     case continuation
     case child
@@ -56,7 +56,7 @@ package struct Requests: Sendable {
     case outside
 
     /// Whether its time is spent with a thread that does nothing else.
-    var holdsThread: Bool { self == .lock || self == .nap || self == .disk }
+    var holdsThread: Bool { self == .lock || self == .threadSleep || self == .disk }
   }
 
   /// In the order in which they are told: own code first, then those of which there are many, then the most time.
