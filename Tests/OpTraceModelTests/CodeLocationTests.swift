@@ -57,6 +57,14 @@ import Testing
     #expect(stacks.callers(of: nil, most: 3).isEmpty)
   }
 
+  @Test func sharedCodeIsNoSureGlobalAndMayBeAnInitialiser() {
+    let frames = [("app", [symbol("one of first.unsafeMutableAddressor, second.unsafeMutableAddressor")], false)]
+    #expect(table(frames).reachedGlobal(FrameID(1)) == nil)
+    let names = ["Load.init(_:)", "Load.run()", "one of Load.init(), Store.init()", "one of Load.run(), Store.run()"]
+    #expect(names.map { StackTable.isInitialiser($0, of: "Load") } == [true, false, true, false])
+    #expect(names.map { StackTable.isInitialiser($0, of: "Store") } == [false, false, true, false])
+  }
+
   @Test func callerIsUsedWhereThereIsNoName() {
     let main = ("app", [symbol("main", 30)], false)
     let outermost = CodeLocation(function: "main", file: "/src/main.swift", line: 30, module: "App")

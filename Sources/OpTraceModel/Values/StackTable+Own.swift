@@ -49,6 +49,15 @@ extension StackTable {
   private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("." + accessor) }
   private static let accessor = "unsafeMutableAddressor"
 
+  /// Begins the short name of code that several functions share: `one of load(), store()`.
+  private static let several = "one of "
+
+  /// Whether it is, or may be, an initialiser of the type.
+  static func isInitialiser(_ shortName: String, of type: String) -> Bool {
+    guard shortName.contains("init(") else { return false }
+    return shortName.hasPrefix(type + ".") || shortName.hasPrefix(several) && shortName.contains(" " + type + ".init(")
+  }
+
   /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
   /// then. Nil: not known. O(depth).
@@ -85,7 +94,8 @@ extension StackTable {
   package func reachedGlobal(_ innermost: FrameID?) -> String? {
     let name = ownFrame(innermost).flatMap { frame in symbols(of: frame).first { Self.isAccessor($0.shortName) } }?
       .shortName
-    return name.map { String($0.dropLast(Self.accessor.count + 1)) }
+    guard let name, !name.hasPrefix(Self.several) else { return nil }
+    return String(name.dropLast(Self.accessor.count + 1))
   }
 
   /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location
@@ -96,7 +106,7 @@ extension StackTable {
     let typeName = operation.className
     let initialisers = own.prefix { symbols(of: $0).last?.shortName.contains("init(") == true }
     let inner = initialisers.lastIndex { id in
-      symbols(of: id).contains { $0.shortName.hasPrefix(typeName + ".") && $0.shortName.contains("init(") }
+      symbols(of: id).contains { Self.isInitialiser($0.shortName, of: typeName) }
     }
     let maker = inner.map { $0 + 1 }.flatMap { own.indices.contains($0) ? own[$0] : nil } ?? own.first ?? made
     guard let location = codeLocation(maker) else { return nil }
