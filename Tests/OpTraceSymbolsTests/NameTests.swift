@@ -148,6 +148,8 @@ private let ofTheSource: [(String, String)] = [
   ("$s3app5packsyyxxQpRvzlF", "packs(_:)"),
   ("$s3app6LoaderC2eeoiySbAC_ACtFZ", "static Loader.==(_:_:)"),
   ("$s3app4MainV4mainyyYaKFZ", "static Main.main()"),
+  ("$s3app4MainV5$mainyyFZ", "static Main.main()"),
+  ("$s3app4KindO21__derived_enum_equalsySbAC_ACtFZ", "static Kind.==(_:_:)"),
   ("$s3app5tuple_1fQrSi_SS4namet_SbSScSicSgtF", "tuple(_:f:)"),
   ("$s3app3BoxV1vxvM.resume.0", "Box.v.modify"),
   ("main", "main"),

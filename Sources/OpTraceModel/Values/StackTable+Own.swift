@@ -83,7 +83,8 @@ extension StackTable {
       symbols(of: id).map { (id, $0) }
     }
     let named = calls.filter {
-      !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue && $0.1.line != nil
+      !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue
+        && ($0.1.line != nil || $0.1.shortName.hasPrefix(Self.several))
     }
     return named.drop { $0.1.shortName != own.function || $0.1.line != own.line }.dropFirst().prefix(most).map {
       CodeLocation(function: $1.shortName, file: $1.file, line: $1.line, module: $1.module ?? image(of: $0)?.name)

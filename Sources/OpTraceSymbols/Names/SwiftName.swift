@@ -280,6 +280,11 @@ struct SwiftName {
     if name.hasPrefix("__allocating_init") { return String(name.dropFirst(13)) }
     if name == "__deallocating_deinit" || name == "__isolated_deallocating_deinit" { return "deinit" }
     if name.hasPrefix("$defer") { return "defer" }
+    // What calls a type's `main`, and what compares where the source leaves it to the compiler.
+    if name == "$main()" { return "main()" }
+    for equals in ["__derived_enum_equals", "__derived_struct_equals"] where name.hasPrefix(equals) {
+      return "==" + name.dropFirst(equals.utf8.count)
+    }
     return name
   }
 
