@@ -9,6 +9,8 @@ struct ModuleReading {
   private(set) var debugPath: String?
   /// Slots of lookups that lie where the module has code.
   private(set) var inCode: [Int] = []
+  /// Slots of lookups in code that several functions share: its lines, and what was inlined, are those of only one of them.
+  private var shared: Set<Int> = []
 
   /// - Parameter names: those that were demangled already; modules share some.
   init(
@@ -49,40 +51,57 @@ struct ModuleReading {
     // The module may have what the debug file lacks: at least the names that it exports.
     let whole = [debug.flatMap(FunctionSymbols.init), own].compactMap { $0 }.first { !$0.isDynamic }
     if whole == nil { summary.troubles.append(.stripped(path)) }
-    if let symbols = whole ?? own { readNames(symbols, &names) }
-    summary.named = frames.count { !$0.isEmpty }
     let source = hasLines ? image : debug ?? image
     debugPath = source.file.path
-    if options.lines, summary.named > 0 { try readLines(source) }
+    guard let symbols = whole ?? own else { return }
+    guard options.lines else { return readNames(symbols, image, nil, &names) }
+    do throws(SymbolTrouble) {
+      guard let table = try LineTable(source) else { throw .noLines(source.file.path) }
+      readNames(symbols, image, table, &names)
+    } catch {
+      readNames(symbols, image, nil, &names)
+      if summary.named > 0 { throw error }
+    }
+  }
+
+  private mutating func readNames(
+    _ symbols: FunctionSymbols, _ image: ElfImage, _ table: LineTable?, _ names: inout [String: FunctionName]
+  ) {
+    let found = symbols.functions(at: lookups)
+    var mangled: [UInt32: String] = [:]
+    for case let symbol? in found where mangled[symbol.name] == nil { mangled[symbol.name] = symbols.name(of: symbol) }
+    var code = SharedCode(found.lazy.compactMap { $0 }, mangled, symbols, code: table == nil ? nil : image)
+    let jumpers = code.jumpers
+    let asked = jumpers.isEmpty ? lookups : Set(lookups + jumpers).sorted()
+    let lines = table?.locations(at: asked) ?? []
+    code.leaveOut(Set(zip(asked, lines).lazy.compactMap { $1?.start == $0 ? $0 : nil }))
+    FunctionName.learn(Array(mangled.values) + code.names, &names)
+    let several = code.named(names)
+    for (slot, symbol) in found.enumerated() {
+      guard let symbol, let name = mangled[symbol.name], let function = names[name] else { continue }
+      let one = several[symbol.start]
+      if one != nil || SharedCode.isMerged(name) { shared.insert(slot) }
+      frames[slot] = [SymbolFrame(function: one ?? function)]
+    }
+    summary.named = frames.count { !$0.isEmpty }
+    for (address, location) in zip(asked, lines) { if let location { add(location, at: address) } }
   }
 
   /// Lines belong to functions: where none is known, there is no frame to put one into.
-  private mutating func readLines(_ image: ElfImage) throws(SymbolTrouble) {
-    guard let table = try LineTable(image) else { throw .noLines(image.file.path) }
-    for (slot, location) in table.locations(at: lookups).enumerated() {
-      guard let location, !frames[slot].isEmpty else { continue }
-      frames[slot][0].file = location.file
-      frames[slot][0].line = location.line > 0 ? Int(exactly: location.line) : nil
-      frames[slot][0].column = location.column > 0 ? Int(exactly: location.column) : nil
-      if frames[slot][0].line != nil { summary.withLine += 1 }
+  private mutating func add(_ location: LineLocation, at address: UInt64) {
+    let slot = lookups.firstSlot(atOrAfter: address)
+    guard lookups.indices.contains(slot), lookups[slot] == address, !frames[slot].isEmpty, !shared.contains(slot) else {
+      return
     }
-  }
-
-  private mutating func readNames(_ symbols: FunctionSymbols, _ names: inout [String: FunctionName]) {
-    let found = symbols.functions(at: lookups)
-    var mangled: [UInt32: String] = [:]
-    for symbol in found {
-      if let symbol, mangled[symbol.name] == nil { mangled[symbol.name] = symbols.name(of: symbol) }
-    }
-    FunctionName.learn(mangled.values, &names)
-    for (slot, symbol) in found.enumerated() {
-      guard let symbol, let name = mangled[symbol.name], let function = names[name] else { continue }
-      frames[slot] = [SymbolFrame(function: function)]
-    }
+    frames[slot][0].file = location.file
+    frames[slot][0].line = location.line > 0 ? Int(exactly: location.line) : nil
+    frames[slot][0].column = location.column > 0 ? Int(exactly: location.column) : nil
+    if frames[slot][0].line != nil { summary.withLine += 1 }
   }
 
   /// What LLVM's tool says of one address. The outermost function keeps the name that the symbol table gives it.
   mutating func take(_ answer: [InlinedFrames.Frame], at slot: Int, _ names: [String: FunctionName]) {
+    guard !shared.contains(slot) else { return }
     let known = frames[slot].first
     var inlined: [SymbolFrame] = []
     for (index, frame) in answer.enumerated() {

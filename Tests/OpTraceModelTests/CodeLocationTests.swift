@@ -57,6 +57,22 @@ import Testing
     #expect(stacks.callers(of: nil, most: 3).isEmpty)
   }
 
+  @Test func sharedCodeIsNoSureGlobalAndMayBeAnInitialiser() {
+    let frames = [("app", [symbol("one of first.unsafeMutableAddressor, second.unsafeMutableAddressor")], false)]
+    #expect(table(frames).reachedGlobal(FrameID(1)) == nil)
+    // It has no line, but people wrote it.
+    let calls = table([
+      ("app", [symbol("wait()", 3)], false), ("app", [symbol("one of load(), store()")], false),
+      ("app", [symbol("outlined copy")], false), ("app", [symbol("main", 30)], false),
+    ])
+    #expect(calls.callers(of: FrameID(1), most: 3).map(\.function) == ["one of load(), store()", "main"])
+    #expect(calls.callers(of: FrameID(2), most: 3).map(\.function) == ["main"])
+    #expect(calls.codeLocation(FrameID(2)) == CodeLocation(function: "one of load(), store()", module: "App"))
+    let names = ["Load.init(_:)", "Load.run()", "one of Load.init(), Store.init()", "one of Load.run(), Store.run()"]
+    #expect(names.map { StackTable.isInitialiser($0, of: "Load") } == [true, false, true, false])
+    #expect(names.map { StackTable.isInitialiser($0, of: "Store") } == [false, false, true, false])
+  }
+
   @Test func callerIsUsedWhereThereIsNoName() {
     let main = ("app", [symbol("main", 30)], false)
     let outermost = CodeLocation(function: "main", file: "/src/main.swift", line: 30, module: "App")

@@ -22,6 +22,32 @@ import Testing
     #expect(name.full == "partial apply forwarder for \(closure)")
   }
 
+  @Test func severalFunctions() {
+    func name(_ mangled: [String], isOpen: Bool = false) -> String? {
+      FunctionName("$s3app", oneOf: mangled.map { FunctionName(mangled: $0) }, isOpen: isOpen)?.short
+    }
+    let functions = [
+      "$s3app4loadyS2iF", "$s3app5storeyS2iF", "$s3app4readyS2iF", "$s3app5writeyS2iF", "$s3app5eraseyS2iF",
+    ]
+    #expect(name(Array(functions.prefix(2))) == "one of load(_:), store(_:)")
+    #expect(name(Array(functions.prefix(2)).reversed()) == "one of load(_:), store(_:)")
+    #expect(name(Array(functions.prefix(2)), isOpen: true) == "one of load(_:), store(_:) (or one merged with them)")
+    #expect(name(Array(functions.prefix(3))) == "one of load(_:), read(_:), store(_:)")
+    #expect(name(functions) == "one of erase(_:), load(_:), read(_:) and 2 more")
+    // All are called alike: parts and copies of one function, or one that calls it.
+    #expect(name([]) == nil && name([functions[0]]) == nil)
+    #expect(name(["$s3app6LoaderC5other_2byS2i_SitYaKFTY1_", "$s3app6LoaderC5other_2byS2i_SitYaKFTQ0_"]) == nil)
+    #expect(name(["$s3app6LoaderC3runyS2iYaKF", "$s3app6LoaderCAA6RunnerA2aDP3runyS2iYaKFTW"]) == nil)
+    // What the compiler makes for each type.
+    #expect(name(["$s3app3BoxVMa", "$sSS3appE4PartVMa"]) == "type metadata accessor")
+    #expect(name(["$s3app3BoxVwca", "$s3app3BoxVwcp"]) == "value witness")
+    #expect(name(["$s3app3BoxVMa", "$s3app4loadyS2iF"]) == "one of load(_:), type metadata accessor")
+    let modules = [["$s3app4loadyS2iF", "$s3app5storeyS2iF"], ["$s3app4loadyS2iF", "$s3lib5storeyS2iF"]]
+    #expect(
+      modules.map { FunctionName("$s3app4loadyS2iF", oneOf: $0.map { .init(mangled: $0) }, isOpen: false)?.module }
+        == ["app", nil])
+  }
+
   /// What no compiler makes, up to names that are too long to be read.
   @Test func nonsenseIsKept() {
     for name in ["", "@", ".", "$s", "_Z", "a b", "\u{1F600}", String(repeating: "(", count: 5000)] {
@@ -122,6 +148,8 @@ private let ofTheSource: [(String, String)] = [
   ("$s3app5packsyyxxQpRvzlF", "packs(_:)"),
   ("$s3app6LoaderC2eeoiySbAC_ACtFZ", "static Loader.==(_:_:)"),
   ("$s3app4MainV4mainyyYaKFZ", "static Main.main()"),
+  ("$s3app4MainV5$mainyyFZ", "static Main.main()"),
+  ("$s3app4KindO21__derived_enum_equalsySbAC_ACtFZ", "static Kind.==(_:_:)"),
   ("$s3app5tuple_1fQrSi_SS4namet_SbSScSicSgtF", "tuple(_:f:)"),
   ("$s3app3BoxV1vxvM.resume.0", "Box.v.modify"),
   ("main", "main"),
@@ -147,6 +175,7 @@ private let ofTheCompiler: [(String, String)] = [
   ("$s2nm5outeryyF5blockL_yS2iYbF", "block(_:) in outer()"),
   ("$s5cross5first_WZTm", "one-time initialization function for first (or one merged with it)"),
   ("$s3app9loadUsersy10Foundation9OperationCSiFTm", "loadUsers(_:) (or one merged with it)"),
+  ("$s3app3runyS3icF24$s3app6fetchASiyFS2icfU_Tf1c_nTm", "run(_:) (or one merged with it)"),
   ("$s3app7CounterCScAAAScA15unownedExecutorScevgTW", "Counter.unownedExecutor.getter"),
   ("$s3app6LoaderC4KindOSHAASH13_rawHashValue4seedS2i_tFTW", "Loader.Kind._rawHashValue(seed:)"),
   ("$s3app6LoaderCAA6RunnerA2aDP3runyS2iYaKFTW", "Loader.run(_:)"),

@@ -35,17 +35,53 @@ enum Programs {
     "tiny", Tool.clang,
     ["-gdwarf-5", "-O1", "-nostdlib", "-static", "-Wl,--build-id,-e,first,-z,max-page-size=64", "program.c"])
 
+  /// Functions that the optimiser makes one of, or the linker (`--icf=all`), or both; then with frame pointers, as SwiftPM has them.
+  static let merged = compiled("merged", Tool.swiftc, ["-O"] + mergedFlags)
+  static let folded = compiled("folded", Tool.swiftc, ["-Onone"] + foldedFlags + mergedFlags)
+  static let mergedAndFolded = compiled(
+    "both", Tool.swiftc, ["-O", "-Xcc", "-fno-omit-frame-pointer"] + foldedFlags + mergedFlags)
+
+  /// The processors whose code is read.
+  enum Processor: String, CaseIterable {
+    case x86 = "x86_64", arm = "aarch64"
+    #if arch(arm64)
+      static let own = arm
+    #else
+      static let own = x86
+    #endif
+  }
+
+  /// A C program whose functions have names of Swift's, some at one address. It is never run.
+  static func shared(_ processor: Processor) throws -> String {
+    try (processor == .x86 ? sharedOnX86 : sharedOnArm).get()
+  }
+  private static let sharedOnX86 = sharedCode(.x86)
+  private static let sharedOnArm = sharedCode(.arm)
+
+  private static func sharedCode(_ processor: Processor) -> Result<String, any Error> {
+    compiled(
+      "shared-\(processor.rawValue)", Tool.clang,
+      [
+        "--target=\(processor.rawValue)-unknown-linux-gnu", "-gdwarf-5", "-O1", "-nostdlib", "-static", "-fuse-ld=lld",
+        "-Wl,--build-id,-e,first,-z,max-page-size=64", "shared.c",
+      ])
+  }
+
   private static let versions = (2...5).map {
     compiled("c\($0)", Tool.clang, ["-gdwarf-\($0)", "-O1", "-Wl,--build-id", "program.c"])
   }
 
   private static let swiftFlags = ["-g", "-parse-as-library", "-module-name", "app", "program.swift"]
+  private static let mergedFlags = ["-g", "-parse-as-library", "-module-name", "app", "merged.swift"]
+  private static let foldedFlags = ["-use-ld=lld", "-Xfrontend", "-function-sections", "-Xlinker", "--icf=all"]
 
   /// Every folder of the tests goes away with the process.
   private static let scratch = Result {
     let scratch = try Scratch()
     try scratch.write("program.c", Array(cSource.utf8))
     try scratch.write("program.swift", Array(swiftSource.utf8))
+    try scratch.write("merged.swift", Array(mergedSource.utf8))
+    try scratch.write("shared.c", Array(sharedSource.utf8))
     return scratch
   }
 

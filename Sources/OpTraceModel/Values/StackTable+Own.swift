@@ -49,6 +49,15 @@ extension StackTable {
   private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("." + accessor) }
   private static let accessor = "unsafeMutableAddressor"
 
+  /// Begins the short name of code that several functions share: `one of load(), store()`.
+  private static let several = "one of "
+
+  /// Whether it is, or may be, an initialiser of the type.
+  static func isInitialiser(_ shortName: String, of type: String) -> Bool {
+    guard shortName.contains("init(") else { return false }
+    return shortName.hasPrefix(type + ".") || shortName.hasPrefix(several) && shortName.contains(" " + type + ".init(")
+  }
+
   /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
   /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
   /// then. Nil: not known. O(depth).
@@ -74,7 +83,8 @@ extension StackTable {
       symbols(of: id).map { (id, $0) }
     }
     let named = calls.filter {
-      !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue && $0.1.line != nil
+      !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue
+        && ($0.1.line != nil || $0.1.shortName.hasPrefix(Self.several))
     }
     return named.drop { $0.1.shortName != own.function || $0.1.line != own.line }.dropFirst().prefix(most).map {
       CodeLocation(function: $1.shortName, file: $1.file, line: $1.line, module: $1.module ?? image(of: $0)?.name)
@@ -85,7 +95,8 @@ extension StackTable {
   package func reachedGlobal(_ innermost: FrameID?) -> String? {
     let name = ownFrame(innermost).flatMap { frame in symbols(of: frame).first { Self.isAccessor($0.shortName) } }?
       .shortName
-    return name.map { String($0.dropLast(Self.accessor.count + 1)) }
+    guard let name, !name.hasPrefix(Self.several) else { return nil }
+    return String(name.dropLast(Self.accessor.count + 1))
   }
 
   /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location
@@ -96,7 +107,7 @@ extension StackTable {
     let typeName = operation.className
     let initialisers = own.prefix { symbols(of: $0).last?.shortName.contains("init(") == true }
     let inner = initialisers.lastIndex { id in
-      symbols(of: id).contains { $0.shortName.hasPrefix(typeName + ".") && $0.shortName.contains("init(") }
+      symbols(of: id).contains { Self.isInitialiser($0.shortName, of: typeName) }
     }
     let maker = inner.map { $0 + 1 }.flatMap { own.indices.contains($0) ? own[$0] : nil } ?? own.first ?? made
     guard let location = codeLocation(maker) else { return nil }

@@ -42,6 +42,7 @@ final class ElfImage {
   }
 
   let file: ImageFile
+  let machine: ElfFile.Machine
   let segments: [Segment]
   let sections: [Section]
   /// As `.note.gnu.build-id` holds it; nil: it has none.
@@ -54,6 +55,7 @@ final class ElfImage {
     self.file = file
     let head = try ElfHead(file)
     guard head.machine.isOurs else { throw .otherWords(path) }
+    machine = head.machine
     segments = head.segments()
     guard let found = head.sections() else { throw .damaged(path, "its table of sections lies outside of it") }
     sections = found
@@ -67,6 +69,12 @@ final class ElfImage {
 
   /// Whether there is code at this address.
   func isCode(_ address: UInt64) -> Bool { code.contains { address >= $0.start && address - $0.start < $0.size } }
+
+  /// The bytes at an address; nil where they are in no section of the file.
+  func bytes(atAddress address: UInt64, count: Int) -> [UInt8]? {
+    let section = sections.first { $0.isExecutable && $0.type != Section.noBits && $0.contains(address) }
+    return section.flatMap { $0.offset.adding(address - $0.address) }.flatMap { file.bytes(at: $0, count: count) }
+  }
 
   /// Segments are used where there are no sections.
   private static func code(_ segments: [Segment], _ sections: [Section]) -> [(start: UInt64, size: UInt64)] {

@@ -54,9 +54,46 @@ struct FunctionSymbols {
   }
 
   /// As the linker knows it.
-  func name(of symbol: Symbol) -> String? {
-    guard let name = image.text(in: names, at: UInt64(symbol.name)), !name.isEmpty else { return nil }
+  func name(of symbol: Symbol) -> String? { name(at: symbol.name) }
+
+  private func name(at offset: UInt32) -> String? {
+    guard let name = image.text(in: names, at: UInt64(offset)), !name.isEmpty else { return nil }
     return name
+  }
+
+  /// The names of all functions that begin and end where these do, by their starts; only where there are several.
+  /// - Parameters:
+  ///   - most: where there are more, none is given.
+  ///   - all: of how many names together. They may be long.
+  /// - Complexity: O(symbols).
+  func names(sharedWith functions: some Sequence<Symbol>, most: Int, ofAll all: Int) -> [UInt64: [String]] {
+    let sizes = Dictionary(functions.lazy.map { ($0.start, $0.size) }, uniquingKeysWith: { first, _ in first })
+    var found: [UInt64: [UInt32]] = [:]
+    forEach { symbol, isLabel in
+      guard !isLabel, sizes[symbol.start] == symbol.size, found[symbol.start]?.count ?? 0 <= most else { return }
+      found[symbol.start, default: []].append(symbol.name)
+    }
+    var names: [UInt64: [String]] = [:]
+    var left = all
+    for (start, offsets) in found.sorted(by: { $0.key < $1.key }) where (2...most).contains(offsets.count) {
+      left -= offsets.count
+      guard left >= 0 else { break }
+      names[start] = offsets.compactMap(name(at:))
+    }
+    return names
+  }
+
+  /// The functions that end at one of these addresses, no longer than `longest` bytes.
+  /// - Complexity: O(symbols).
+  func functions(endingAt ends: Set<UInt64>, longest: UInt64) -> [Symbol] {
+    var found: [Symbol] = []
+    forEach { symbol, isLabel in
+      guard !isLabel, symbol.size > 0, symbol.size <= longest, let end = symbol.start.adding(symbol.size) else {
+        return
+      }
+      if ends.contains(end) { found.append(symbol) }
+    }
+    return found
   }
 
   private func holds(_ symbol: Symbol, _ address: UInt64) -> Bool {

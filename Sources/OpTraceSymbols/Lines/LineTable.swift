@@ -5,6 +5,8 @@ struct LineLocation: Hashable {
   var line: UInt64
   /// 0: not known.
   var column: UInt64
+  /// The first address with this line.
+  var start: UInt64
 }
 
 /// The line tables of an image: DWARF versions 2 to 5, of 32 and 64 bits.
@@ -46,7 +48,8 @@ struct LineTable {
       guard hits.found.count > first else { continue }
       files.begin(header, at: offset)
       for hit in hits.found[first...] {
-        locations[hit.slot] = LineLocation(file: files.path(hit.row.file), line: hit.row.line, column: hit.row.column)
+        locations[hit.slot] = LineLocation(
+          file: files.path(hit.row.file), line: hit.row.line, column: hit.row.column, start: hit.row.address)
       }
     }
     return locations

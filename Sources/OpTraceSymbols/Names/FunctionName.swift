@@ -7,6 +7,11 @@ package struct FunctionName: Hashable, Sendable {
   /// For people: `closure #1 in loadUsers(_:)`. Without modules, types, generic arguments and what the compiler adds. Code that
   /// it made up, such as a thunk, is called as the function that it leads to.
   package let short: String
+  /// The Swift module that the function is from; nil where it is no Swift function, its name does not begin with one, or it is one of
+  /// several modules' functions.
+  package let module: String?
+  /// What the compiler made, of whatever type: `outlined copy`; nil: it is a function of the source.
+  let helper: String?
 
   /// Demangles a name that a compiler made. Swift's runtime ends the process at some names that are damaged: those of a file
   /// that nobody vouches for are for ``Symbolicator``.
@@ -18,10 +23,12 @@ package struct FunctionName: Hashable, Sendable {
 
   private init(_ mangled: String, _ bare: String, demangled: String?) {
     self.mangled = mangled
+    module = FunctionName.module(of: mangled)
     guard let demangled, let language = Demangler.language(bare) else {
       let name = FunctionName.withoutVersion(mangled)
       full = name
       short = FunctionName.withoutClone(name)
+      helper = nil
       return
     }
     if FunctionName.initialised(mangled) != nil {
@@ -29,15 +36,50 @@ package struct FunctionName: Hashable, Sendable {
       if name.hasPrefix("static ") { name.removeFirst(7) }
       full = "one-time initialization function for \(name)"
       short = FunctionName.initialiser + name
+      helper = nil
       return
     }
     full = demangled
-    short =
-      switch language {
-      case .swift: SwiftName(demangled).short()
-      case .cxx: CxxName.short(demangled)
-      }
+    switch language {
+    case .swift:
+      let name = SwiftName(demangled)
+      (short, helper) = (name.short(), name.helper())
+    case .cxx: (short, helper) = (CxxName.short(demangled), nil)
+    }
   }
+
+  /// Code that several functions share: `one of load(), store()`. Nil: they are all called alike.
+  /// - Parameters:
+  ///   - symbol: its name in the object file.
+  ///   - isOpen: there may be others that are not known.
+  init?(_ symbol: String, oneOf functions: [FunctionName], isOpen: Bool) {
+    // In an order that does not change. What the compiler made is shared by types; of those nobody knows which it is.
+    var shown: [String: FunctionName] = [:]
+    for function in functions.sorted(by: { $0.mangled < $1.mangled }) {
+      let name = function.helper ?? function.short
+      if shown[name] == nil { shown[name] = function }
+    }
+    let named = shown.sorted { $0.key < $1.key }
+    guard let first = named.first else { return nil }
+    guard named.count > 1 else {
+      guard let helper = first.value.helper, !isOpen, Set(functions.map(\.short)).count > 1 else { return nil }
+      (mangled, full, short, self.helper, module) = (symbol, helper, helper, helper, nil)
+      return
+    }
+    mangled = symbol
+    full = Self.list(named.map(\.value.full), isOpen)
+    short = Self.list(named.map(\.key), isOpen)
+    helper = nil
+    module = Set(named.map(\.value.module)).count == 1 ? first.value.module : nil
+  }
+
+  private static func list(_ names: [String], _ isOpen: Bool) -> String {
+    let more = names.count - mostListed
+    return "one of " + names.prefix(mostListed).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+      + (isOpen ? " (or one merged with them)" : "")
+  }
+
+  private static let mostListed = 3
 
   /// Demangles names of any file, in a child process, and adds them to those that are known.
   static func learn(_ mangled: some Sequence<String>, _ known: inout [String: FunctionName]) {
@@ -90,11 +132,9 @@ package struct FunctionName: Hashable, Sendable {
 }
 
 extension FunctionName {
-  /// The Swift module that the function is from; nil where it is no Swift function, or its name does not begin with one.
-  ///
   /// A mangled name begins with what it is in; a module is its length in digits and its letters (docs/ABI/Mangling.rst of the
   /// Swift project).
-  package var module: String? {
+  private static func module(of mangled: String) -> String? {
     guard let prefix = ["$s", "_$s", "$e", "_$e"].first(where: mangled.hasPrefix) else { return nil }
     let rest = mangled.utf8.dropFirst(prefix.utf8.count)
     // Swift's own module, and what of it has a letter of its own.

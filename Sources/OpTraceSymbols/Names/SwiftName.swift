@@ -20,6 +20,23 @@ struct SwiftName {
     return name(range)
   }
 
+  /// What the compiler made for a type or a function, without that: `outlined copy`; nil: it is a function of the source, or leads
+  /// to one.
+  func helper() -> String? {
+    let range = withoutAdditions(0..<text.bytes.count)
+    if text.hasPrefix("reabstraction thunk", at: range.lowerBound) { return "reabstraction thunk" }
+    guard !text.hasPrefix("protocol witness for ", at: range.lowerBound), !isLocal(range),
+      !(["default argument ", "variable initialization "] as [StaticString]).contains(where: {
+        text.hasPrefix($0, at: range.lowerBound)
+      })
+    else { return nil }
+    guard let words = phrase(range)?.words else { return nil }
+    // There are a dozen for each type.
+    return words.hasSuffix(Self.witness) ? Self.witness : words
+  }
+
+  private static let witness = "value witness"
+
   private func name(_ whole: Range<Int>) -> String {
     let range = withoutAdditions(whole)
     if text.hasPrefix("reabstraction thunk", at: range.lowerBound) {
@@ -119,12 +136,13 @@ struct SwiftName {
       let end = text.bytes[digits..<range.upperBound].prefix { (48...57).contains($0) }.endIndex
       return text.string(range.lowerBound..<end)
     }
-    guard let phrase = phrase(range) else { return named(range) }
-    return phrase
+    guard let (words, link, rest) = phrase(range) else { return named(range) }
+    let name = named(rest)
+    return name.isEmpty ? words : words + link + name
   }
 
   /// `outlined copy of M.Box`, `default argument 0 of M.f(x: Swift.Int)`: words before a type or a function.
-  private func phrase(_ range: Range<Int>) -> String? {
+  private func phrase(_ range: Range<Int>) -> (words: String, link: String, rest: Range<Int>)? {
     guard let first = text.bytes[range].first, (97...122).contains(first) || first == UInt8(ascii: "$") else {
       return nil
     }
@@ -137,13 +155,12 @@ struct SwiftName {
     var rest = position + size..<range.upperBound
     let link = text.string(position..<position + size)
     if text.hasPrefix("type ", at: rest.lowerBound) { rest = rest.lowerBound + 5..<rest.upperBound }
-    let name = named(rest)
-    return name.isEmpty ? words : words + link + name
+    return (words, link, rest)
   }
 
   private func named(_ range: Range<Int>) -> String { declaration(range).text }
 
-  /// Bytes of names that look like brackets: operators, and what is in backticks.
+  /// Bytes that look like brackets and are none: of operators, of what is in backticks, and one that the demangler never closes.
   private static func hidden(_ bytes: [UInt8]) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var tick: Int?
@@ -151,6 +168,9 @@ struct SwiftName {
       if byte == UInt8(ascii: "`") {
         if let start = tick { found.append(start..<index + 1) }
         tick = tick == nil ? index : nil
+      }
+      if tick == nil, byte == UInt8(ascii: "["), bytes[index...].starts(with: "[Closure Propagated".utf8) {
+        found.append(index..<index + 1)
       }
       guard tick == nil, byte == UInt8(ascii: " "),
         [" infix(", " prefix(", " postfix(", " infix<", " prefix<", " postfix<"].contains(where: {
@@ -260,6 +280,11 @@ struct SwiftName {
     if name.hasPrefix("__allocating_init") { return String(name.dropFirst(13)) }
     if name == "__deallocating_deinit" || name == "__isolated_deallocating_deinit" { return "deinit" }
     if name.hasPrefix("$defer") { return "defer" }
+    // What calls a type's `main`, and what compares where the source leaves it to the compiler.
+    if name == "$main()" { return "main()" }
+    for equals in ["__derived_enum_equals", "__derived_struct_equals"] where name.hasPrefix(equals) {
+      return "==" + name.dropFirst(equals.utf8.count)
+    }
     return name
   }
 
