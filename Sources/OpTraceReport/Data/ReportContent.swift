@@ -19,6 +19,7 @@ struct ReportContent: Sendable {
   var graphNote: String?
   var whatIf: JSONValue?
   var comparison: JSONValue?
+  var calls: [ReportCall] = []
 
   /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
   /// `hasRequests`: those of the analysis are written; else the page keeps what it has of them.
@@ -30,7 +31,7 @@ struct ReportContent: Sendable {
     let progress = WorkProgress.reporter()
     let document = ReportDocument(
       trace: trace, doctor: analysis.doctor, summary: analysis.summary, timeline: timeline, names: tables.names,
-      titles: QueueTitles(trace), graphNote: graphNote, whatIf: whatIf, comparison: comparison)
+      titles: QueueTitles(trace), graphNote: graphNote, whatIf: whatIf, comparison: comparison, calls: calls)
     writer.text("{\"version\":1")
     if let revision {
       writer.text(",\"revision\":")

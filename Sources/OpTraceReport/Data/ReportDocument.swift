@@ -14,6 +14,7 @@ struct ReportDocument {
   let graphNote: String?
   let whatIf: JSONValue?
   let comparison: JSONValue?
+  let calls: [ReportCall]
 
   var json: JSONValue {
     .members([
@@ -73,6 +74,7 @@ struct ReportDocument {
       "findings": .array(doctor.findings.map(finding)),
       "foresight": whatIf ?? .null,
       "comparison": comparison ?? .null,
+      "spanCalls": calls.isEmpty ? .null : .array(calls.map { $0.json(trace) }),
     ])
   }
 

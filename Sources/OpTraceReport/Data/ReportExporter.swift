@@ -11,9 +11,14 @@ public struct ReportExporter: Sendable {
   private let graph: EmbeddedGraph?
   private let page: ReportPage
   private let isServed: Bool
-  private let content: ReportContent
+  private var content: ReportContent
   /// Found out already; else it is when the page is written.
   package var parts: ReportParts?
+  /// Calls between spans of this trace and those of others, which have pages beside this one.
+  package var calls: [ReportCall] {
+    get { content.calls }
+    set { content.calls = newValue }
+  }
 
   /// - Parameters:
   ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.

@@ -97,7 +97,7 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
     const next = list.childElementCount;
     show(shown + step);
     // The button may be gone: the focus moves to what it brought.
-    if (button.hidden) list.children[next]?.querySelector('button')?.focus();
+    if (button.hidden) list.children[next]?.querySelector('button, a')?.focus();
   }});
   function show(end) {
     const from = shown;

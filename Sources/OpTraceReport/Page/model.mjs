@@ -25,6 +25,12 @@ export class Model {
       waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, processorTime: document.processorTime ?? null, samplePeriod: document.samplePeriod ?? null, functions: document.functions, kinds: document.kinds,
       prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
+    // Of spans, from and to those of other processes, by the work that they are in.
+    this.spanCalls = new Map();
+    for (const call of document.spanCalls ?? []) {
+      if (!this.spanCalls.has(call.row)) this.spanCalls.set(call.row, []);
+      this.spanCalls.get(call.row).push(call);
+    }
     this.revision = data.revision ?? null;
     // Null: there are none. They come with new conclusions only.
     this.requests = data.requests ? new Requests(data.requests) : isAddition ? this.requests ?? null : null;

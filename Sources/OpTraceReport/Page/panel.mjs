@@ -60,7 +60,7 @@ class PanelContent {
   elements() {
     const {model, row} = this;
     return [this.head(), this.facts(), this.timesPart(), this.flamePart(), this.stackPart('Current stack', this.model.currentStack(this.row)),
-      this.waitPart(), this.slotPart(), this.momentsPart(), this.piecesPart(), this.insidePart(),
+      this.waitPart(), this.slotPart(), this.momentsPart(), this.piecesPart(), this.insidePart(), this.callsPart(),
       this.stackPart(model.kind(row) === 'operation' ? 'Where it was added' : 'Where it was submitted', this.model.addedStack(this.row)),
       this.stackPart('Where it was created', this.model.madeStack(this.row)),
       this.links('Children', this.model.children(this.row), one => one, () => null),
@@ -239,6 +239,19 @@ class PanelContent {
       h('span', {class: 'beside'}, `at ${momentText(one.begin)}`, threadName(model, one.thread) && ` on ${threadName(model, one.thread)}`),
       one.signalRow >= 0 && h('span', {class: 'beside'}, 'ended by ', this.button(one.signalRow)),
       one.stack >= 0 && h('details', {class: 'stack-of'}, h('summary', {}, h('bdi', {}, codeText(model.stack(one.stack)))), stackView(model.stack(one.stack)))))));
+  }
+
+  /** What its spans serve, and what they call, in other processes: each on its own page. */
+  callsPart() {
+    const calls = this.model.spanCalls.get(this.row) ?? [];
+    if (calls.length === 0) return null;
+    const list = h('ul', {class: 'inside'});
+    const more = moreButton(list, calls.length, 20, (from, to) => {
+      for (const {span, isServed, other, program, address} of calls.slice(from, to)) {
+        list.append(h('li', {}, h('bdi', {}, span), h('span', {class: 'beside'}, isServed ? 'called by ' : 'calls ', h('a', {href: address}, h('bdi', {}, other)), ' in ', h('bdi', {}, program))));
+      }
+    });
+    return this.part(`Other processes (${grouped(calls.length)})`, list, more);
   }
 
   removedText(dependency) {

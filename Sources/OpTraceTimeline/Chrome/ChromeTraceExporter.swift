@@ -32,11 +32,14 @@ struct ChromeEvents: TimelineEvents {
 
   private let content: TimelineContent
   private let timeline: Timeline
+  private let place: TimelinePlace
   private let writer: ByteWriter
-  private var isFirst = true
+  private var isFirst: Bool
 
   init(_ content: TimelineContent, _ writer: ByteWriter) {
     self.content = content
+    place = content.place
+    isFirst = place.index == 0
     timeline = content.timeline
     self.writer = writer
   }
@@ -81,19 +84,33 @@ struct ChromeEvents: TimelineEvents {
     begin(leaves ? "s" : "f", arrow.kind.category)
     track(execution.track)
     time(leaves ? arrow.leaves : arrow.arrives)
+    endArrow(place.arrows + index + 1, arrow.kind.name, leaves: leaves)
+  }
+
+  /// From a span of one trace to one of another.
+  private mutating func call(_ call: CallArrow, leaves: Bool) {
+    let end = leaves ? call.from : call.to
+    begin(leaves ? "s" : "f", "call")
+    track(end.track, ofGroup: end.group)
+    writer.text(",\"ts\":")
+    writer.thousandths(leaves ? call.leaves : call.arrives)
+    endArrow(call.number, "call", leaves: leaves)
+  }
+
+  private func endArrow(_ number: Int, _ name: StaticString, leaves: Bool) {
     // The end must bind to the slice around it, not to the next one.
     if !leaves { writer.text(",\"bp\":\"e\"") }
     writer.text(",\"id\":")
-    writer.number(index + 1)
+    writer.number(number)
     writer.text(",\"name\":\"")
-    writer.text(arrow.kind.name)
+    writer.text(name)
     writer.text("\"}")
   }
 
   mutating func counter(_ value: CounterValues.Value) {
     begin("C", "queue")
     writer.text(",\"pid\":")
-    writer.number(value.group + 1)
+    writer.number(place.groups + value.group + 1)
     self.time(value.time)
     writer.text(",\"name\":\"")
     writer.text(value.kind.name)
@@ -109,8 +126,9 @@ struct ChromeEvents: TimelineEvents {
     let (category, group, name) = content.describe(instant)
     begin("i", category.text)
     writer.text(",\"s\":\"p\",\"pid\":")
-    writer.number(group + 1)
-    writer.text(",\"tid\":1")
+    writer.number(place.groups + group + 1)
+    writer.text(",\"tid\":")
+    writer.number(place.tracks + 1)
     self.time(time)
     self.name(name)
     var arguments = ChromeArguments(writer)
@@ -121,7 +139,7 @@ struct ChromeEvents: TimelineEvents {
   // MARK: Head and end
 
   mutating func begin() {
-    writer.text("[\n")
+    if place.index == 0 { writer.text("[\n") }
     for group in timeline.groups.indices where timeline.groups[group].isShown {
       describe("process", group: group, track: nil, name: content.groupName(group), order: group)
     }
@@ -134,10 +152,10 @@ struct ChromeEvents: TimelineEvents {
     for isName in [true, false] {
       begin("M", nil)
       writer.text(",\"pid\":")
-      writer.number(group + 1)
+      writer.number(place.groups + group + 1)
       if let track {
         writer.text(",\"tid\":")
-        writer.number(track + 1)
+        writer.number(place.tracks + track + 1)
       }
       writer.text(",\"name\":\"")
       writer.text(what)
@@ -146,13 +164,20 @@ struct ChromeEvents: TimelineEvents {
         writer.json(name)
       } else {
         writer.text("_sort_index\",\"args\":{\"sort_index\":")
-        writer.number(order)
+        writer.number((track == nil ? place.groups : place.tracks) + order)
       }
       writer.text("}}")
     }
   }
 
-  mutating func end() { writer.text("\n]\n") }
+  mutating func end() {
+    guard place.isLast else { return }
+    for one in place.calls {
+      call(one, leaves: true)
+      call(one, leaves: false)
+    }
+    writer.text("\n]\n")
+  }
 
   // MARK: Pieces
 
@@ -179,15 +204,20 @@ struct ChromeEvents: TimelineEvents {
   }
 
   private func track(_ index: Timeline.TrackIndex) {
+    track(place.tracks + Int(index), ofGroup: place.groups + timeline.tracks[Int(index)].group)
+  }
+
+  /// By their numbers in the file.
+  private func track(_ index: Int, ofGroup group: Int) {
     writer.text(",\"pid\":")
-    writer.number(timeline.tracks[Int(index)].group + 1)
+    writer.number(group + 1)
     writer.text(",\"tid\":")
-    writer.number(Int(index) + 1)
+    writer.number(index + 1)
   }
 
   private func time(_ time: Nanoseconds) {
     writer.text(",\"ts\":")
-    writer.thousandths(time - timeline.origin)
+    writer.thousandths(time - place.origin)
   }
 
   private func name(_ name: String) {

@@ -21,7 +21,9 @@ struct PerfettoFlows {
   }
 
   /// O(n + e).
-  init(_ timeline: Timeline) {
+  /// - Parameter taken: how many numbers other traces of the file may take.
+  init(_ timeline: Timeline, taken: Int = 0) {
+    count = UInt32(clamping: taken)
     arrows = timeline.arrows
     executions = timeline.executions
     numbers = [UInt32](repeating: 0, count: arrows.count)

@@ -18,6 +18,8 @@ struct PerfettoPackets: ArgumentSink {
   }
 
   private let writer: ByteWriter
+  /// How many sequences there are before, of other traces.
+  private let sequences: UInt64
   private var time: Nanoseconds = 0
   private var usualTrack: UInt64 = 0
   private var names = PerfettoInterning()
@@ -29,14 +31,21 @@ struct PerfettoPackets: ArgumentSink {
   /// The packet.
   var message = ProtobufMessage()
 
-  init(_ writer: ByteWriter) { self.writer = writer }
+  /// How many sequences a trace has.
+  private static let sequencesOfTrace: UInt64 = 3
+
+  /// `index`: how many traces there are before, in the same file.
+  init(_ writer: ByteWriter, index: Int) {
+    self.writer = writer
+    sequences = UInt64(index) * Self.sequencesOfTrace
+  }
 
   func check() throws { try writer.check() }
 
   // MARK: Head
 
   /// The clocks, the defaults, and the texts that every file has. `start`: the time that is shown as zero; `wallClock`: nanoseconds
-  /// since 1970 at the recorder's start.
+  /// since 1970 at the recorder's start; 0: nothing is said of it.
   mutating func head(usualTrack: UInt64, start: Nanoseconds, wallClock: UInt64) {
     time = start
     self.usualTrack = usualTrack
@@ -173,7 +182,7 @@ struct PerfettoPackets: ArgumentSink {
   private mutating func openPacket(_ sequence: UInt64 = Constant.events) {
     message.removeAll()
     packetOffset = message.open(Field.Trace.packet)
-    message.number(Field.Packet.sequence, sequence)
+    message.number(Field.Packet.sequence, sequences + sequence)
   }
 
   private mutating func closePacket() {

@@ -66,10 +66,11 @@ struct PerfettoSamples {
 
   /// A thread on whose tracks nothing is shown has none yet.
   private mutating func addTracks(_ packets: inout PerfettoPackets) {
-    var next = UInt64(content.timeline.tracks.count)
+    let place = content.place
+    var next = UInt64(place.tracks + content.timeline.tracks.count)
     for (id, thread) in profile.threads.sorted(by: { $0.key < $1.key }) {
       if let track = content.timeline.threadTracks[id] {
-        tracks[id] = UInt64(clamping: track) + 1
+        tracks[id] = UInt64(clamping: place.tracks + Int(track)) + 1
         continue
       }
       next += 1
@@ -77,7 +78,7 @@ struct PerfettoSamples {
       tracks[id] = number
       packets.track(UInt64.max / 2 + number) { message in
         message.message(PerfettoField.TrackDescriptor.thread) {
-          $0.number(PerfettoField.Thread.pid, 1)
+          $0.number(PerfettoField.Thread.pid, UInt64(place.groups + 1))
           $0.number(PerfettoField.Thread.tid, number)
           $0.text(PerfettoField.Thread.name, TextEscaping.visible(thread.name))
         }
@@ -153,11 +154,11 @@ struct PerfettoSamples {
       static let stack: UInt64 = 4
       static let mode: UInt64 = 5
     }
-    message.number(PerfettoField.Packet.timestamp, UInt64(clamping: sample.time - content.timeline.origin))
+    message.number(PerfettoField.Packet.timestamp, UInt64(clamping: sample.time - content.place.origin))
     message.message(Field.sample) {
       $0.number(Sample.processor, 0)
-      $0.number(Sample.pid, 1)
-      $0.number(Sample.tid, tracks[sample.thread] ?? 1)
+      $0.number(Sample.pid, UInt64(content.place.groups + 1))
+      $0.number(Sample.tid, tracks[sample.thread] ?? UInt64(content.place.tracks + 1))
       $0.number(Sample.stack, UInt64(sample.stack + 1))
       $0.number(Sample.mode, sample.isInKernel ? Constant.inKernel : Constant.inProgram)
     }

@@ -43,8 +43,8 @@ struct PerfettoEvents: TimelineEvents {
     self.content = content
     timeline = content.timeline
     tracks = PerfettoTracks(content)
-    packets = PerfettoPackets(writer)
-    flows = PerfettoFlows(content.timeline)
+    packets = PerfettoPackets(writer, index: content.place.index)
+    flows = PerfettoFlows(content.timeline, taken: content.place.arrows)
   }
 
   func check() throws { try packets.check() }
@@ -52,8 +52,10 @@ struct PerfettoEvents: TimelineEvents {
   // MARK: Head and end
 
   mutating func begin() {
+    // Of several traces the first has the wall clock: those of others need not agree with it.
     packets.head(
-      usualTrack: tracks.usual, start: timeline.origin, wallClock: content.trace.header.startWall)
+      usualTrack: tracks.usual, start: content.place.origin,
+      wallClock: content.place.index == 0 ? content.trace.header.startWall : 0)
     tracks.describe(content, &packets)
   }
 
@@ -88,9 +90,29 @@ struct PerfettoEvents: TimelineEvents {
   mutating func detail(_ detail: Timeline.Detail) {
     let (category, name) = content.describe(detail)
     beginSlice(category, detail.track, name, at: detail.begin)
+    let late = calls(of: detail)
     content.arguments(of: detail, &packets)
     packets.close()
-    open.insert(OpenSlice(detail.begin, detail.end, detail.track))
+    open.insert(OpenSlice(detail.begin, detail.end, detail.track, late: late))
+  }
+
+  /// The arrows to and from spans of other traces. Gives those that are to be ended when the slice ends.
+  private mutating func calls(of detail: Timeline.Detail) -> [UInt64] {
+    guard !content.place.leaving.isEmpty || !content.place.arriving.isEmpty, case .span(let index) = detail.kind else {
+      return []
+    }
+    for call in content.place.leaving[index] ?? [] {
+      packets.message.number(Field.TrackEvent.flow, UInt64(call.number))
+    }
+    var late: [UInt64] = []
+    for call in content.place.arriving[index] ?? [] {
+      guard !call.isLate else {
+        late.append(UInt64(call.number))
+        continue
+      }
+      packets.message.number(Field.TrackEvent.endingFlow, UInt64(call.number))
+    }
+    return late
   }
 
   private mutating func beginSlice(
@@ -117,6 +139,7 @@ struct PerfettoEvents: TimelineEvents {
       flows.end(Int(slice.index), &ends)
       for flow in ends.ending { packets.message.number(Field.TrackEvent.endingFlow, flow) }
     }
+    for flow in slice.late { packets.message.number(Field.TrackEvent.endingFlow, flow) }
     packets.close()
   }
 
@@ -126,12 +149,17 @@ struct PerfettoEvents: TimelineEvents {
     var track: Timeline.TrackIndex
     /// Of the execution, where arrows are to be ended with it; else -1.
     var index: Int32
+    /// Arrows from other traces that are to be ended with it.
+    var late: [UInt64]
 
-    init(_ begin: Nanoseconds, _ end: Nanoseconds, _ track: Timeline.TrackIndex, index: Int32 = -1) {
+    init(
+      _ begin: Nanoseconds, _ end: Nanoseconds, _ track: Timeline.TrackIndex, index: Int32 = -1, late: [UInt64] = []
+    ) {
       self.end = end
       isEmpty = begin == end
       self.track = track
       self.index = index
+      self.late = late
     }
 
     static func < (one: Self, other: Self) -> Bool {

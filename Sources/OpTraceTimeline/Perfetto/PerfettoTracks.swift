@@ -5,23 +5,28 @@ import OpTraceText
 struct PerfettoTracks {
   private typealias Field = PerfettoField
 
+  /// How many numbers a group takes: its own, and those of its counters.
+  static let ofGroup = 1 + CounterValues.Kind.allCases.count
+
+  private let place: TimelinePlace
   private let lanes: UInt64
   /// The track of the most slices, which they need not name.
   let usual: UInt64
 
   init(_ content: TimelineContent) {
     let timeline = content.timeline
-    lanes = UInt64(timeline.tracks.count)
+    place = content.place
+    lanes = UInt64(place.uuids + timeline.tracks.count)
     var slices = [Int](repeating: 0, count: timeline.tracks.count)
     for execution in timeline.executions where execution.track >= 0 { slices[Int(execution.track)] += 1 }
     for wait in timeline.waits where wait.track >= 0 { slices[Int(wait.track)] += 1 }
     for detail in timeline.details { slices[Int(detail.track)] += 1 }
-    usual = UInt64(slices.indices.max { slices[$0] < slices[$1] } ?? 0) + 1
+    usual = UInt64(place.uuids + (slices.indices.max { slices[$0] < slices[$1] } ?? 0)) + 1
   }
 
-  func uuid(of track: Timeline.TrackIndex) -> UInt64 { UInt64(clamping: track) + 1 }
+  func uuid(of track: Timeline.TrackIndex) -> UInt64 { UInt64(clamping: place.uuids + Int(track)) + 1 }
 
-  func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * (1 + CounterValues.Kind.allCases.count)) }
+  func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * Self.ofGroup) }
 
   func uuid(of counter: CounterValues.Kind, group: Int) -> UInt64 {
     uuid(ofGroup: group) + 1 + UInt64(counter.rawValue)
@@ -34,17 +39,17 @@ struct PerfettoTracks {
     for group in timeline.groups.indices where timeline.groups[group].isShown {
       packets.track(uuid(ofGroup: group)) { message in
         message.message(Field.TrackDescriptor.process) {
-          $0.number(Field.Process.pid, UInt64(group + 1))
+          $0.number(Field.Process.pid, UInt64(place.groups + group + 1))
           $0.text(Field.Process.name, TextEscaping.visible(content.groupName(group)))
         }
       }
     }
     for (index, track) in timeline.tracks.enumerated() {
-      packets.track(UInt64(index + 1)) { message in
+      packets.track(uuid(of: Timeline.TrackIndex(clamping: index))) { message in
         message.number(Field.TrackDescriptor.parent, uuid(ofGroup: track.group))
         message.message(Field.TrackDescriptor.thread) {
-          $0.number(Field.Thread.pid, UInt64(track.group + 1))
-          $0.number(Field.Thread.tid, UInt64(index + 1))
+          $0.number(Field.Thread.pid, UInt64(place.groups + track.group + 1))
+          $0.number(Field.Thread.tid, UInt64(place.tracks + index + 1))
           $0.text(Field.Thread.name, TextEscaping.visible(track.name))
         }
       }

@@ -107,12 +107,12 @@ extension TimelineContent {
     if let task = work as? TaskRecord {
       if let way = task.way.words { sink.text(.way, way) }
       if task.priority != 0 { sink.text(.priority, task.priorityText) }
-      if let cancelled = task.cancelRequested { sink.microseconds(.cancelRequested, cancelled - timeline.origin) }
+      if let cancelled = task.cancelRequested { sink.microseconds(.cancelRequested, cancelled - place.origin) }
     }
     guard let block = work as? BlockRecord else { return }
     if let way = block.way.words(isInGroup: block.isInGroup) { sink.text(.way, way) }
     if block.isItem { sink.flag(.item, true) }
-    if let cancelled = block.cancelRequested { sink.microseconds(.cancelRequested, cancelled - timeline.origin) }
+    if let cancelled = block.cancelRequested { sink.microseconds(.cancelRequested, cancelled - place.origin) }
     if let state = block.end.words { sink.text(.state, state) }
   }
 }

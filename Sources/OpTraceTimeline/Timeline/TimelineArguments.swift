@@ -123,7 +123,7 @@ extension TimelineContent {
         sink.text(.startedOn, name(of: began.thread))
       }
       if let cancel = operations[index].cancelRequested {
-        sink.microseconds(.cancelRequested, cancel.time - timeline.origin)
+        sink.microseconds(.cancelRequested, cancel.time - place.origin)
       }
       if let error = operations[index].error { sink.text(.error, error) }
       if operations[index].isBarrier { sink.flag(.barrier, true) }
@@ -208,11 +208,11 @@ extension TimelineContent {
     if object.kind?.endsByItself != true { sink.text(.object, "0x" + String(object.address, radix: 16)) }
     if let signal = wait.endSignal {
       if let name = signaller(signal) { sink.text(.endedBy, name) }
-      sink.microseconds(.endedAt, signal.time - timeline.origin)
+      sink.microseconds(.endedAt, signal.time - place.origin)
     }
     if let signal = wait.lastSignal {
       if let name = signaller(signal) { sink.text(.lastSignalledBy, name) }
-      sink.microseconds(.lastSignalledAt, signal.time - timeline.origin)
+      sink.microseconds(.lastSignalledAt, signal.time - place.origin)
     }
   }
 

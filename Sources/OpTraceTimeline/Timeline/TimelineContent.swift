@@ -21,19 +21,31 @@ public struct TimelineFormat: Sendable, Equatable {
   /// Text, which a terminal can show.
   public let isText: Bool
   private let exporter: any TimelineExporter.Type
+  private let joined: @Sendable (JoinedTimeline, [TimelineOptions], ByteSink) throws -> TimelineCounts
 
   /// What writes this trace in this format.
   public func exporter(_ trace: Trace, options: TimelineOptions = TimelineOptions()) -> any TimelineExporter {
     exporter.init(trace, options: options)
   }
 
+  /// Writes several traces as one timeline. O(n log n). Throws what `sink` throws.
+  /// - Parameter options: by trace.
+  package func write(
+    _ traces: JoinedTimeline, options: [TimelineOptions], to sink: ByteSink
+  ) throws -> TimelineCounts {
+    try joined(traces, options, sink)
+  }
+
   public static func == (one: Self, other: Self) -> Bool { one.name == other.name }
 
   /// The JSON of Chrome's trace viewer, which Perfetto's page opens too.
-  public static let json = Self(name: "json", endings: ["json"], isText: true, exporter: ChromeTraceExporter.self)
+  public static let json = Self(
+    name: "json", endings: ["json"], isText: true, exporter: ChromeTraceExporter.self,
+    joined: { try ChromeEvents.write($0, $1, to: $2) })
   /// Perfetto's own format, in protobuf: a fifth of the JSON's bytes.
   public static let perfetto = Self(
-    name: "perfetto", endings: ["pftrace", "perfetto-trace"], isText: false, exporter: PerfettoTraceExporter.self)
+    name: "perfetto", endings: ["pftrace", "perfetto-trace"], isText: false, exporter: PerfettoTraceExporter.self,
+    joined: { try PerfettoEvents.write($0, $1, to: $2) })
 
   /// All that there are; the first is written where nobody says which.
   public static let all = [json, perfetto]
@@ -47,6 +59,8 @@ struct TimelineContent {
   let findings: [Finding]
   let counters: CounterValues
   let titles: QueueTitles
+  /// Where it stands in its file.
+  var place = TimelinePlace()
 
   /// Time O(n log n), memory about 100 bytes per operation.
   init(_ trace: Trace, _ options: TimelineOptions) {
@@ -56,6 +70,7 @@ struct TimelineContent {
     // The two take about as long, and need nothing of each other.
     (timeline, findings) = SideBySide.both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
     counters = CounterValues(timeline, trace, options.selection)
+    place.origin = timeline.origin
   }
 }
 

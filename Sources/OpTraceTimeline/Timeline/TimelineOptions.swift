@@ -61,6 +61,8 @@ public struct TimelineCounts: Sendable, Equatable {
   public var submissionArrows = 0
   /// Arrows from who let a suspended task go on to its next run.
   public var resumptionArrows = 0
+  /// Arrows from spans to those of other traces that served them; in a timeline of several traces.
+  public var calls = 0
   /// Dependencies that no arrow can show, since the operation that waits was over before the other began.
   public var backwardDependencies = 0
   /// Moments: marks, changes of queues, requests to cancel and the like.

@@ -30,6 +30,12 @@ enum TimelineCategory: Int, CaseIterable {
 /// The words in the picture.
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
+    guard let program = place.program else { return ownName(ofGroup: index) }
+    guard case .process = timeline.groups[index].owner else { return "\(program) · \(ownName(ofGroup: index))" }
+    return ownName(ofGroup: index) + place.mark
+  }
+
+  private func ownName(ofGroup index: Int) -> String {
     let group = timeline.groups[index]
     switch group.owner {
     case .queue(let queue): return titles.phrase(of: queue)

@@ -5,6 +5,15 @@ import OpTraceModel
 // What the system knows of paths, which are texts as ``RawPath`` has them.
 
 extension RawPath {
+  /// The folder that a path names (empty: the current one), and the name in it. Foundation's own traps at a path of one character.
+  static func parts(_ path: String) -> (folder: String, name: String) {
+    var path = path[...]
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard path != "/", let slash = path.lastIndex(of: "/") else { return ("", String(path)) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+
   /// Of a text in C.
   static func text(_ bytes: UnsafePointer<CChar>) -> String {
     text(UnsafeRawBufferPointer(start: bytes, count: strlen(bytes)))

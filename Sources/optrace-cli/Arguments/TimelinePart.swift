@@ -47,49 +47,92 @@ struct TimelinePart: ParsableArguments {
 
   /// `name`: of the trace, for errors.
   func selection(in trace: Trace, named name: String) throws -> TimelineSelection {
-    var selection = TimelineSelection()
-    selection.from = from?.nanoseconds
-    selection.to = to?.nanoseconds
-    selection.minimumDuration = minDuration?.nanoseconds ?? 0
-    if !queue.isEmpty {
-      let known =
-        trace.queues.map {
-          (SchedulerID.queue($0.id), $0.name.isEmpty ? $0.id.description : $0.name, $0.id.description)
-        } + trace.dispatchQueues.map { (.dispatchQueue($0.id), $0.title, $0.id.description) }
-        + (trace.tasks.isEmpty ? [] : [(.swift, TimelineSelection.tasks, TimelineSelection.tasks)])
-      for wanted in queue {
-        let found = known.filter { $0.1 == wanted || $0.2 == wanted }
-        guard !found.isEmpty else { throw unknown("queue", wanted, Set(known.map(\.1)), name) }
-        selection.queues = (selection.queues ?? []).union(found.map(\.0))
-      }
-    }
-    if !classes.isEmpty {
-      var known: Set<String> = []
-      trace.operations.withUnsafeBufferPointer { operations in
-        for index in operations.indices {
-          known.insert(operations[index].className)
-          known.insert(operations[index].kind)
-        }
-      }
-      known.formUnion(trace.blocks.lazy.map(\.kind))
-      known.formUnion(trace.tasks.lazy.map(\.kind))
-      for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, name) }
-      selection.classes = Set(classes)
-    }
-    if let around, around.contains(":"), let unit = Requests(of: trace).unit(around) {
-      selection.look(around: unit)
-    } else if let around {
-      do {
-        selection.look(around: try OperationLookup.findWork(around, in: trace), in: trace)
-      } catch {
-        throw Failure.usage(error.message(in: name))
-      }
-    }
-    return selection
+    try selections(in: [NamedTrace(trace: trace, name: name)])[0]
   }
 
-  private func unknown(_ what: String, _ wanted: String, _ known: Set<String>, _ name: String) -> Failure {
+  /// Of several traces on one clock, by trace. A name need be known in one of them.
+  func selections(in traces: [NamedTrace]) throws -> [TimelineSelection] {
+    var selections = traces.map { one in
+      var selection = TimelineSelection()
+      selection.from = from.map { $0.nanoseconds - one.start }
+      selection.to = to.map { $0.nanoseconds - one.start }
+      selection.minimumDuration = minDuration?.nanoseconds ?? 0
+      return selection
+    }
+    try choose(queue, in: traces, &selections)
+    if !classes.isEmpty {
+      let known = traces.reduce(into: Set<String>()) { $0.formUnion(Self.kinds(of: $1.trace)) }
+      for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, traces) }
+      for index in selections.indices { selections[index].classes = Set(classes) }
+    }
+    if let around { try look(around: around, in: traces, &selections) }
+    return selections
+  }
+
+  private func choose(_ queues: [String], in traces: [NamedTrace], _ selections: inout [TimelineSelection]) throws {
+    guard !queues.isEmpty else { return }
+    let known = traces.map { one in
+      let trace = one.trace
+      return trace.queues.map {
+        (SchedulerID.queue($0.id), $0.name.isEmpty ? $0.id.description : $0.name, $0.id.description)
+      } + trace.dispatchQueues.map { (.dispatchQueue($0.id), $0.title, $0.id.description) }
+        + (trace.tasks.isEmpty ? [] : [(.swift, TimelineSelection.tasks, TimelineSelection.tasks)])
+    }
+    for wanted in queues {
+      var isFound = false
+      for index in traces.indices {
+        let found = known[index].filter { $0.1 == wanted || $0.2 == wanted }
+        selections[index].queues = (selections[index].queues ?? []).union(found.map(\.0))
+        isFound = isFound || !found.isEmpty
+      }
+      guard isFound else { throw unknown("queue", wanted, Set(known.joined().map(\.1)), traces) }
+    }
+  }
+
+  private static func kinds(of trace: Trace) -> Set<String> {
+    var known: Set<String> = []
+    trace.operations.withUnsafeBufferPointer { operations in
+      for index in operations.indices {
+        known.insert(operations[index].className)
+        known.insert(operations[index].kind)
+      }
+    }
+    known.formUnion(trace.blocks.lazy.map(\.kind))
+    known.formUnion(trace.tasks.lazy.map(\.kind))
+    return known
+  }
+
+  /// In each trace where the name is known. Others show the same time.
+  private func look(around name: String, in traces: [NamedTrace], _ selections: inout [TimelineSelection]) throws {
+    var isFound = [Bool](repeating: false, count: traces.count)
+    var unknown: OperationLookup.Unknown?
+    for (index, one) in traces.enumerated() {
+      if name.contains(":"), let unit = Requests(of: one.trace).unit(name) {
+        selections[index].look(around: unit)
+        isFound[index] = true
+        continue
+      }
+      do {
+        selections[index].look(around: try OperationLookup.findWork(name, in: one.trace), in: one.trace)
+        isFound[index] = true
+      } catch {
+        let others = unknown?.suggestions ?? []
+        unknown = error
+        if index > 0 { unknown?.suggestions = OperationLookup.near(name, among: Set(others + error.suggestions)) }
+      }
+    }
+    let found = traces.indices.filter { isFound[$0] }
+    if let unknown, found.isEmpty { throw Failure.usage(unknown.message(in: traces.anyOfTheirNames)) }
+    let from = found.compactMap { index in selections[index].from.map { $0 + traces[index].start } }.min()
+    let to = found.compactMap { index in selections[index].to.map { $0 + traces[index].start } }.max()
+    for index in traces.indices where !isFound[index] {
+      selections[index].from = from.map { $0 - traces[index].start }
+      selections[index].to = to.map { $0 - traces[index].start }
+    }
+  }
+
+  private func unknown(_ what: String, _ wanted: String, _ known: Set<String>, _ traces: [NamedTrace]) -> Failure {
     let offer = Suggestion.text(for: wanted, among: known).map { "; \($0)" } ?? ""
-    return .usage("no \(what) is called '\(printable(wanted))' in \(name)\(offer)")
+    return .usage("no \(what) is called '\(printable(wanted))' in \(traces.anyOfTheirNames)\(offer)")
   }
 }

@@ -1,3 +1,4 @@
+import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 import Foundation
@@ -15,10 +16,10 @@ enum Suggestion {
 
   /// The same of a path: what stands beside it in its folder. Endings are all alike, so they count for nothing.
   static func file(for path: String) -> String? {
-    let folder = (path as NSString).deletingLastPathComponent
+    let (folder, name) = RawPath.parts(path)
     let names = namesInFolder(folder.isEmpty ? "." : folder)
     let byStem = Dictionary(grouping: names) { ($0 as NSString).deletingPathExtension }
-    let stem = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+    let stem = (name as NSString).deletingPathExtension
     let near = OperationLookup.near(stem, among: Set(byStem.keys)).flatMap { (byStem[$0] ?? []).sorted() }
     return text(near.prefix(3).map { (folder as NSString).appendingPathComponent($0) })
   }

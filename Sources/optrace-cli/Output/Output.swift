@@ -26,6 +26,12 @@ struct Output: Sendable {
     return Console.isTerminal(file.number)
   }
 
+  /// A device or a pipe.
+  var isSpecial: Bool {
+    var status = stat()
+    return path.map { stat($0.asPath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG } ?? true
+  }
+
   func write(_ text: String) throws { try write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) throws {

@@ -40,19 +40,11 @@
       return access(folder.asPath, W_OK | X_OK) == 0 ? nil : reason(errno)
     }
 
-    /// `report.html`, `report-2.html` …
-    static func name(_ number: Int, of path: String) -> String {
-      guard number > 1 else { return path }
-      let ending = (path as NSString).pathExtension
-      let stem = ending.isEmpty ? path[...] : path.dropLast(ending.count + 1)
-      return stem + "-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
-    }
-
     /// Writes them, those with most work first.
     init(of traces: [RecordedTrace], to path: String) {
       let worth = Self.worthAPage(traces)
       for (index, trace) in worth.prefix(Self.most).enumerated() {
-        let file = Self.name(index + 1, of: path)
+        let file = Report.file(index + 1, of: path)
         do {
           let input = try TraceInput(path: trace.path).read(warns: false).withLiveNames()
           let report = Report.exporter(for: input.trace)

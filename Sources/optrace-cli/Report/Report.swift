@@ -6,9 +6,18 @@ import OpTraceGraphviz
 import OpTraceModel
 import OpTracePrediction
 import OpTraceText
+import Foundation
 
 /// A trace's page with its drawing.
 enum Report {
+  /// Of several pages the file of each, counted from 1: `report.html`, `report-2.html` …
+  static func file(_ number: Int, of path: String) -> String {
+    guard number > 1 else { return path }
+    let ending = (path as NSString).pathExtension
+    let stem = ending.isEmpty ? path[...] : path.dropLast(ending.count + 1)
+    return stem + "-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
+  }
+
   /// `isLive`: more will follow, so nothing is predicted from it.
   static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
     let (parts, drawing, whatIf) = withProgress("looking through the run") {

@@ -12,10 +12,13 @@ struct ReportCommand: ParsableCommand {
       The page holds the names of operations, queues, threads and source files; 'optrace pack --anonymize' makes a \
       trace without them.
 
+      Several traces, of processes that served the same requests, are as many pages: run.html, run-2.html and so on. What \
+      a span calls in another process, and what called it, leads to that page.
+
       Example: optrace report run.optrace -o run.html
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var input: TraceInputs
 
   @Option(
     name: .shortAndLong,
@@ -24,12 +27,13 @@ struct ReportCommand: ParsableCommand {
   var output: String?
 
   func run() throws {
+    LargeArrays.areGivenBack()
+    if input.paths.count > 1 { return try JoinedReports(input, to: output).write() }
     let output = try self.input.output(output)
     if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
-    LargeArrays.areGivenBack()
-    let input = try input.read()
-    let report = Report.exporter(for: input.trace)
+    let traces = try input.read()
+    let report = Report.exporter(for: traces[0].trace)
     try output.writeLong { try report.write(to: $0) }
-    try input.end()
+    try traces.end()
   }
 }

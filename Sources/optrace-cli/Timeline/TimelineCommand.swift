@@ -14,10 +14,14 @@ struct TimelineCommand: ParsableCommand {
       ends in .pftrace it is Perfetto's own format, for Perfetto alone, in a fifth of the bytes. Documentation/pictures.md \
       says what is drawn and why.
 
+      Several traces, of processes that served the same requests, are put on one clock, with arrows from each span of your \
+      tracer to the span of another process that served it. --from and --to count from the first one's begin, and names \
+      need be known in one of them.
+
       Example: optrace timeline run.optrace --from 1.5s --to 2s -o part.json
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var input: TraceInputs
 
   @Option(
     name: .shortAndLong,
@@ -70,9 +74,15 @@ struct TimelineCommand: ParsableCommand {
     options.waitLanes = waitLanes
     options.taskLanes = taskLanes
 
-    let input = try input.read()
-    options.selection = try part.selection(in: input.trace, named: self.input.name)
-    let exporter = target.format.exporter(input.trace, options: options)
+    var traces = try input.read()
+    let joined = JoinedTimeline(traces.map(\.trace))
+    for index in traces.indices { traces[index].start = joined.clock.starts[index] }
+    let allOptions = try part.selections(in: traces).map { selection in
+      var one = options
+      one.selection = selection
+      return one
+    }
+    if traces.count > 1 { JoinedNotes(joined, traces.map(\.name)).tell() }
     var counts = TimelineCounts()
     var bytes = 0
     try output.writeLong { file in
@@ -81,15 +91,19 @@ struct TimelineCommand: ParsableCommand {
         try file(piece)
       }
       guard target.isPacked else {
-        counts = try exporter.write(to: write)
+        counts = try target.format.write(joined, options: allOptions, to: write)
         return
       }
       let gzip = try GzipSink()
-      counts = try exporter.write { try gzip.write($0, to: write) }
+      counts = try target.format.write(joined, options: allOptions) { try gzip.write($0, to: write) }
       try gzip.finish(to: write)
     }
     tell(counts, bytes: bytes, target)
-    try input.end()
+    let undrawn = joined.calls.count - counts.calls
+    if undrawn > 0, allOptions.allSatisfy(\.selection.isAll) {
+      Console.note("\(counted(undrawn, "call")) \(undrawn == 1 ? "has" : "have") no arrow: it would lead back in time")
+    }
+    try traces.end()
   }
 
   private func tell(_ counts: TimelineCounts, bytes: Int, _ target: TimelineTarget) {

@@ -1,0 +1,41 @@
+import Foundation
+import OpTraceFormat
+import OpTraceModel
+import OpTraceReport
+import OpTraceText
+import OpTraceTimeline
+
+/// The pages of several traces, beside each other: whose calls between processes lead from one page to the other.
+struct JoinedReports {
+  private let traces: [NamedTrace]
+  private let outputs: [Output]
+
+  /// Throws ``Failure`` where there is no place for all.
+  /// - Parameter path: of the first page.
+  init(_ inputs: TraceInputs, to path: String?) throws {
+    guard let path = Output(path: path).path else {
+      throw Failure.usage("\(inputs.paths.count) traces are as many pages: use -o FILE")
+    }
+    outputs = try inputs.paths.indices.map { try inputs.output(Report.file($0 + 1, of: path)) }
+    if let special = outputs.first(where: \.isSpecial) {
+      throw Failure.usage("'\(printable(special.path ?? ""))' is no file: \(outputs.count) pages need as many")
+    }
+    traces = try inputs.read()
+  }
+
+  func write() throws {
+    let joined = JoinedTimeline(traces.map(\.trace))
+    if joined.calls.isEmpty { Console.note(JoinedNotes.strangers("the pages have no links to each other")) }
+    let files = outputs.map { RawPath.parts($0.path ?? "").name }
+    let calls = ReportCall.all(of: joined, files: files)
+    if let full = calls.firstIndex(where: { $0.count == ReportCall.most }) {
+      Console.note("the page of \(traces[full].name) has the first \(grouped(ReportCall.most)) of its calls")
+    }
+    for (index, one) in traces.enumerated() {
+      var report = Report.exporter(for: one.trace)
+      report.calls = calls[index]
+      try outputs[index].writeLong { try report.write(to: $0) }
+    }
+    try traces.end()
+  }
+}
