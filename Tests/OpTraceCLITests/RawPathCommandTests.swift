@@ -47,6 +47,13 @@
       #expect(result.errors == "optrace: 'a\u{FFFD}b\u{FFFD}.txt' is the trace itself: name another file with -o\n")
     }
 
+    @Test("a missing file with a name of one character is missing") func shortNames() throws {
+      for name in ["x", "é", "x/", "."] {
+        let result = try Command.run("diff", name, name)
+        #expect(result.status == 66, "\(name): \(result)")
+      }
+    }
+
     @Test("what is suggested runs") func suggestions() throws {
       let result = try run(
         #"""

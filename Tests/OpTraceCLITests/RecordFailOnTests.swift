@@ -136,6 +136,12 @@
       }
     }
 
+    @Test("its name may have one character") func shortName() throws {
+      let result = try workspace.record("-o", "run.optrace", "--report", "r", program, "work")
+      #expect(result.status == 0)
+      #expect(try workspace.folder.names == ["r", "run.optrace"])
+    }
+
     @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("cycle", 1)])
     func lost(words: String, status: Int32) throws {
       let result = try Command.run(

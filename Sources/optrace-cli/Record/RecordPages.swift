@@ -34,7 +34,7 @@
         if status.st_mode & S_IFMT == S_IFDIR { return reason(EISDIR) }
         return access(path.asPath, W_OK) == 0 ? nil : reason(errno)
       }
-      let parent = (path as NSString).deletingLastPathComponent
+      let parent = RawPath.parts(path).folder
       let folder = parent.isEmpty ? "." : parent
       guard access(folder.asPath, F_OK) == 0 else { return "there is no folder '\(printable(folder))'" }
       return access(folder.asPath, W_OK | X_OK) == 0 ? nil : reason(errno)
