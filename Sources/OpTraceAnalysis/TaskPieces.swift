@@ -51,7 +51,7 @@ extension TaskRecord {
         add(isForActor ? .suspended : .turn, turn, to, index, isOpen: isOpen, isForActor: isForActor)
       }
     }
-    if let submitted = submitted?.time ?? enqueued?.time {
+    if !isCut, let submitted = submitted?.time ?? enqueued?.time {
       let began = runs.first?.began
       wait(
         submitted, enqueued?.time, max(submitted, began ?? last), -1, isOpen: began == nil && over == nil,

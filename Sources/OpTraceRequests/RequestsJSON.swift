@@ -17,26 +17,17 @@ package struct RequestsJSON {
     let kinds = requests.kinds.filter { name == nil || $0.name == name }
     return .members([
       "version": .integer(1), "open": .integer(requests.open), "kinds": .array(kinds.map { kind($0, slowest) }),
+      "loops": .array(name == nil ? requests.loopFigures.map(\.json) : []),
+      "actors": .array(name == nil ? requests.actorFigures.map(\.json) : []),
     ])
   }
 
   private func kind(_ kind: RequestKind, _ slowest: Int) -> JSONValue {
-    .members(
-      [
-        "name": .string(kind.name),
-        "function": .optional(kind.location?.function) { .string($0) },
-        "file": .optional(kind.location?.file) { .string($0) },
-        "line": .optional(kind.location?.line) { .integer($0) },
-        "count": .integer(kind.count),
-        "perSecond": .number(kind.perSecond),
-        "p50Seconds": .seconds(kind.p50),
-        "p95Seconds": .seconds(kind.p95),
-        "p99Seconds": .seconds(kind.p99),
-        "maxSeconds": .seconds(kind.max),
-        "failed": .integer(kind.failed),
-        "breakdown": .array(kind.breakdown.map(share)),
-        "examples": .array(requests.slowest(of: kind, most: slowest).map(example)),
-        "difference": .string(requests.sentence(kind)),
+    .object(
+      kind.figures.members + [
+        .init("breakdown", .array(kind.breakdown.map(share))),
+        .init("examples", .array(requests.slowest(of: kind, most: slowest).map(example))),
+        .init("difference", .string(requests.sentence(kind))),
       ])
   }
 

@@ -37,11 +37,10 @@ package struct RequestsText {
       .text("event loop", widest: 32), .number("turns"), .number("busy"), .number("longest"), .number("10 ms or more"),
       .number("in these"), .text("mostly", widest: 44), .text("source", widest: 32),
     ])
-    for loop in requests.loops {
-      let held = loop.mostly.map { requests.locations[Int($0.location)] }
+    for loop in requests.loopFigures {
       table.add([
-        loop.name, grouped(loop.turns), percent(loop.utilisation), duration(loop.longest), grouped(loop.long.count),
-        duration(loop.longTime), held?.function ?? "", held?.lineText ?? "",
+        loop.name, grouped(loop.turns), percent(loop.busy), duration(loop.longest), grouped(loop.longTurns),
+        duration(loop.longTime), loop.mostly?.function ?? "", loop.mostly?.lineText ?? "",
       ])
     }
     return style.paint(.strong, "Event loops") + "\n" + table.text(style)
@@ -54,12 +53,10 @@ package struct RequestsText {
       .text("actor", widest: 32), .number("waits"), .number("p50"), .number("p99"), .number("deepest"), .number("used"),
       .text("most in", widest: 44), .text("source", widest: 32),
     ])
-    for one in requests.actors.prefix(Self.mostActors) {
-      let waits = one.waiting
-      let holder = one.holder.map { requests.locations[Int($0)] }
+    for actor in requests.actorFigures.prefix(Self.mostActors) {
       table.add([
-        one.actor.title, grouped(waits.count), duration(waits.median), duration(waits.p99), grouped(one.deepest),
-        percent(one.utilisation), holder?.function ?? "", holder?.lineText ?? "",
+        actor.title, grouped(actor.waits), duration(actor.p50Wait), duration(actor.p99Wait), grouped(actor.deepest),
+        percent(actor.used), actor.holder?.function ?? "", actor.holder?.lineText ?? "",
       ])
     }
     return style.paint(.strong, "Actors that tasks waited for") + "\n" + table.text(style)

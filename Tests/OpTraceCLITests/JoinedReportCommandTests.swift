@@ -25,11 +25,11 @@ struct JoinedReportCommandTests {
 
   init() throws {
     folder = try Scratch()
-    var shop = ServiceTrace("shop", 100)
+    var shop = CallingService("shop", 100)
     let pack = shop.operation("pack", 90, 150)
     shop.span("reserve", .client, 100, 140, id: 1, in: pack)
     shop.span("mail", .producer, 141, 151, id: 2)
-    var stock = ServiceTrace("stock", 200, wall: 95)
+    var stock = CallingService("stock", 200, wall: 95)
     stock.operation("other", 0, 1)
     let count = stock.operation("count", 5, 40)
     stock.span("POST /reserve", .server, 10, 30, id: 3, caller: 1, in: count)

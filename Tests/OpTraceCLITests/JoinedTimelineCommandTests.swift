@@ -11,8 +11,8 @@ struct JoinedTimelineCommandTests {
 
   init() throws { folder = try Scratch() }
 
-  private static func shop() -> ServiceTrace {
-    var shop = ServiceTrace("shop", 100)
+  private static func shop() -> CallingService {
+    var shop = CallingService("shop", 100)
     shop.span("GET /order", .server, 90, 150, id: 1)
     shop.span("reserve", .client, 100, 140, id: 2)
     shop.operation("pack", 20, 30)
@@ -20,14 +20,14 @@ struct JoinedTimelineCommandTests {
   }
 
   /// Its server takes 20 ms; `wall`: of its clock.
-  private static func stock(wall: Int?, began: Int = 10) -> ServiceTrace {
-    var stock = ServiceTrace("stock", 200, wall: wall)
+  private static func stock(wall: Int?, began: Int = 10) -> CallingService {
+    var stock = CallingService("stock", 200, wall: wall)
     stock.span("POST /reserve", .server, began, began + 20, id: 3, caller: 2)
     stock.operation("count", 40, 60)
     return stock
   }
 
-  private func write(_ name: String, _ trace: ServiceTrace) throws -> String {
+  private func write(_ name: String, _ trace: CallingService) throws -> String {
     try folder.write(name, Array(trace.text.utf8))
   }
 
@@ -112,7 +112,7 @@ struct JoinedTimelineCommandTests {
 
   @Test("three traces; the one without any clock begins with the first, and is named")
   func three() throws {
-    var bank = ServiceTrace("bank", 300, wall: nil)
+    var bank = CallingService("bank", 300, wall: nil)
     bank.operation("book", 5, 6)
     let shop = try write("shop.txt", Self.shop())
     let stock = try write("stock.txt", Self.stock(wall: 95))
@@ -203,7 +203,7 @@ struct JoinedTimelineCommandTests {
     let events = try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
     #expect(slices(events, "operation").contains("pack 20 ms"))
     // Nothing but a header.
-    let bare = try folder.write("bare.txt", Array(ServiceTrace("bare", 9).text.utf8))
+    let bare = try folder.write("bare.txt", Array(CallingService("bare", 9).text.utf8))
     #expect(try run(shop, bare).status == 0)
   }
 

@@ -77,6 +77,54 @@ struct RequestsCommandTests {
     #expect(share["tailSeconds"] as? Double == 0.009 && share["medianSeconds"] as? Double == 0.0001)
     let example = try #require((kind["examples"] as? [[String: Any]])?.first)
     #expect(example["id"] as? String == "#1:14" && example["seconds"] as? Double == 0.00904)
+    #expect((value["loops"] as? [Any])?.isEmpty == true && (value["actors"] as? [Any])?.isEmpty == true)
+  }
+
+  /// Ten tasks that want one actor at once, and a loop that is held once.
+  private static let busy: String = {
+    var lines = [
+      "1000 t2 loop-turns t4 turns=9 busy=400000 idle=600000 longest=30000",
+      "900 t4 loop-turn t4 age=\(30_000_000 / 16)",
+    ]
+    for id in 1...10 {
+      lines += [
+        "1000 t2 task #\(id) how=0 priority=21 enqueued", "1001 t2 task-run #\(id)",
+        "1002 t2 task-suspended #\(id) reason=4",
+        "1002 t2 task-queued #\(id) actor=3 class=\"Cache\" by=#\(id)", "\(1000 + id * 100) t3 task-run #\(id)",
+        "\(1090 + id * 100) t3 task-completed #\(id)",
+      ]
+    }
+    return TypedTrace().text(lines.joined(separator: "\n"), in: .milliseconds)
+  }()
+
+  @Test("JSON has event loops and actors, as the text has") func loopsAndActors() throws {
+    let scratch = try Scratch()
+    let path = try file(scratch, Self.busy)
+    func lists(_ arguments: String...) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
+      let output = try Command.run(arguments: ["requests", path, "--json"] + arguments).output
+      let value = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+      return (
+        try #require(value["loops"] as? [[String: Any]]), try #require(value["actors"] as? [[String: Any]])
+      )
+    }
+    let (loops, actors) = try lists()
+    let places: Set = ["function", "file", "line"]
+    let loop = try #require(loops.first)
+    #expect(
+      Set(loop.keys)
+        == places.union(["name", "thread", "turns", "busyShare", "longestSeconds", "longTurns", "longSeconds"]))
+    #expect(loop["thread"] as? Int == 4 && loop["turns"] as? Int == 9 && loop["busyShare"] as? Double == 0.4)
+    #expect(loop["longTurns"] as? Int == 1 && loop["longSeconds"] as? Double == 0.03)
+    let actor = try #require(actors.first)
+    #expect(
+      Set(actor.keys)
+        == places.union(["name", "class", "usedShare", "waits", "p50WaitSeconds", "p99WaitSeconds", "deepest"]))
+    #expect(actor["name"] as? String == "actor Cache 3" && actor["class"] as? String == "Cache")
+    #expect(actor["waits"] as? Int == 10 && actor["deepest"] as? Int == 10)
+    #expect(actor["p50WaitSeconds"] as? Double == 0.498 && actor["p99WaitSeconds"] as? Double == 0.998)
+    // Of the time from 1.55 s on: waits that ended then, and no turn of the loop.
+    let late = try lists("--from", "1550ms")
+    #expect(late.loops.isEmpty && late.actors.first?["waits"] as? Int == 5)
   }
 
   @Test("parts of a trace, unknown kinds, wrong options")

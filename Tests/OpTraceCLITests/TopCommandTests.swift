@@ -33,13 +33,43 @@
       let json = try Command.run("top", "--json", trace)
       #expect(json.output.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
       let object = try parse(json.output)
-      #expect(Set(object.keys) == ["version", "pid", "seconds", "queues", "executing", "findings"])
+      #expect(
+        Set(object.keys) == [
+          "version", "pid", "seconds", "queues", "executing", "requests", "loops", "actors", "findings",
+        ])
       #expect(object["version"] as? Int == 1 && object["pid"] as? Int == 25186)
       let findings = try #require(object["findings"] as? [[String: Any]])
       let doctor = try parse(try Command.run("doctor", "--json", trace).output)
       let told = try #require(doctor["findings"] as? [[String: Any]])
       #expect(findings.first?["title"] as? String == told.first?["title"] as? String)
       #expect(Set(findings.first?.keys.map { $0 } ?? []) == Set(told.first?.keys.map { $0 } ?? []))
+    }
+
+    @Test("A service that has ended: its last ten seconds, as of requests of that time") func service() throws {
+      var make = ServiceTrace()
+      let id = make.connection(100)
+      for second in 1...20 { make.round(second * 1_000_000, id, ["price()"], waited: 300 * second) }
+      let path = try folder.write("service.txt", Array(make.text(end: 21_000_000).utf8))
+      let text = try Command.run("top", "--once", path)
+      #expect(
+        text.output.contains(
+          """
+
+            requests  per s      p50      p99      max  mostly
+            price()     1.0  4.84 ms  6.04 ms  6.04 ms  waiting for the outside in price()
+
+          """))
+      let object = try parse(try Command.run("top", "--json", path).output)
+      let kinds = try parse(try Command.run("requests", path, "--from", "11s", "--json").output)["kinds"]
+      let told = try #require((object["requests"] as? [[String: Any]])?.first)
+      let kind = try #require((kinds as? [[String: Any]])?.first)
+      #expect(
+        Set(told.keys) == [
+          "name", "function", "file", "line", "count", "perSecond", "p50Seconds", "p95Seconds", "p99Seconds",
+          "maxSeconds", "failed",
+        ])
+      for key in told.keys where key != "perSecond" { #expect("\(told[key] ?? "")" == "\(kind[key] ?? "")") }
+      #expect(told["count"] as? Int == 10 && told["perSecond"] as? Double == 1)
     }
 
     @Test("Text, packed traces and pipes are accepted") func otherForms() throws {

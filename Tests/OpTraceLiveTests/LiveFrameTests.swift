@@ -115,6 +115,71 @@ import OpTraceText
       frame.lines(style: .plain) == ["program (1) runs  0  0 threads busy", "", "no operation queue at the moment"])
   }
 
+  /// A service with two kinds of requests, loops and an actor.
+  private func service() -> LiveFrame {
+    var status = LiveStatus(of: HandmadeTrace().trace)
+    func request(_ name: String, _ failed: Int, _ mostly: String?) -> LiveStatus.Services.Request {
+      .init(
+        figures: .init(
+          name: name, location: nil, count: 340, perSecond: 34, p50: 1_200_000, p95: 2_000_000, p99: 28_000_000,
+          max: 31_000_000, failed: failed), mostly: mostly)
+    }
+    status.services.requests = [
+      request("Shop.stock(_:)", 0, "waiting for actor ProductCache, busy in ProductCache.touch(_:)"),
+      request("closure #1 in Server.serve(_:)", 0, nil),
+    ]
+    status.services.loops = [
+      .init(
+        name: "NIO-ELT-0-#1", thread: ThreadID(5), turns: 90, busy: 0.97, longest: 412_000_000, longTurns: 3,
+        longTime: 900_000_000,
+        mostly: CodeLocation(function: "Shop.render(_:)", file: "/src/Shop.swift", line: 31)),
+      .init(
+        name: "NIO-ELT-0-#2", thread: ThreadID(6), turns: 90, busy: 0.004, longest: 80_000, longTurns: 0, longTime: 0,
+        mostly: nil),
+    ]
+    status.services.actors = [
+      .init(
+        title: "actor ProductCache 1", className: "ProductCache", used: 0.35, waits: 682, p50Wait: 2_960_000,
+        p99Wait: 18_300_000, deepest: 7,
+        holder: CodeLocation(function: "ProductCache.touch(_:)", file: "/src/Cache.swift", line: 15))
+    ]
+    return LiveFrame(title: "shop (1) runs", status: status)
+  }
+
+  @Test("a service: requests, event loops and actors") func services() {
+    #expect(
+      service().lines(columns: 120, rows: 20, style: .plain).prefix(13) == [
+        "shop (1) runs  0  0 threads busy", "",
+        "  requests                        per s      p50      p99      max  mostly",
+        "  Shop.stock(_:)                     34  1.20 ms  28.0 ms  31.0 ms  waiting for actor Pro…y in ProductCache.touch(_:)",
+        "  closure #1 in Server.serve(_:)     34  1.20 ms  28.0 ms  31.0 ms  -", "",
+        "  event loop    busy  longest  mostly in",
+        "  NIO-ELT-0-#1  97 %   412 ms  Shop.render(_:) (Shop.swift:31)",
+        "  NIO-ELT-0-#2  <1 %  80.0 µs  -", "",
+        "  actor                 used  waits  p99 wait  deepest  most in",
+        "  actor ProductCache 1  35 %    682   18.3 ms        7  ProductCache.touch(_:) (Cache.swift:15)", "",
+      ])
+  }
+
+  @Test("a service in a narrow terminal, filtered, and with requests that failed") func narrowServices() {
+    var frame = service()
+    for (columns, heading) in [
+      (80, "  requests          per s      p50      p99      max  mostly"),
+      (50, "  requests      per s      p99  mostly"),
+    ] {
+      let lines = frame.lines(columns: columns, rows: 24, style: .plain)
+      #expect(lines.allSatisfy { TerminalText.columns(of: $0) <= columns })
+      #expect(lines.contains(heading), "\(lines)")
+    }
+    frame.status.services.requests[1].figures.failed = 12
+    let failed = frame.lines(columns: 160, rows: 24, style: .plain)
+    #expect(failed.contains { $0.hasSuffix("max  failed  mostly") } && failed.contains { $0.hasSuffix("      12  -") })
+    frame.filter = "cache"
+    let lines = frame.lines(style: .plain)
+    #expect(lines.contains { $0.hasPrefix("  Shop.stock(_:) ") } && lines.contains { $0.hasPrefix("  actor Product") })
+    #expect(!lines.contains { $0.contains("NIO") || $0.contains("closure") })
+  }
+
   @Test("the form for scripts: its keys, and null where there is none") func json() {
     var trace = HandmadeTrace(end: 2000)
     let queue = trace.queue("photos", limit: 2)
@@ -130,6 +195,7 @@ import OpTraceText
         {"name":"idle","limit":null,"suspended":false,"executing":0,"ready":0,"pending":0,"oldestReadySeconds":null,\
         "finishedPerSecond":0.0,"slotWaitP50Seconds":null,"slotWaitP99Seconds":null}],"executing":[\
         {"id":1,"name":"Decode","queue":"photos","seconds":1.5,"thread":2,"function":null,"file":null,"line":null,"heldBy":null}],\
+        "requests":[],"loops":[],"actors":[],\
         "findings":[]}
 
         """)

@@ -10,22 +10,22 @@ struct JoinedClockTests {
   private static func milliseconds(_ time: Nanoseconds) -> Double { Double(time) / 1e6 }
 
   /// `calls` as `trace.span>trace.span`, awaited ones with `!`.
-  private func calls(_ services: ServiceTrace...) throws -> [String] {
+  private func calls(_ services: CallingService...) throws -> [String] {
     let traces = try services.map { try $0.read() }
     func name(_ end: SpanCall.End) -> String { "\(end.trace).\(traces[end.trace].spans[end.span].name)" }
     return SpanCall.all(in: traces).map { "\(name($0.from))>\(name($0.to))\($0.isAwaited ? "!" : "")" }
   }
 
-  private func clock(_ services: ServiceTrace...) throws -> JoinedClock {
+  private func clock(_ services: CallingService...) throws -> JoinedClock {
     let traces = try services.map { try $0.read() }
     return JoinedClock(traces, SpanCall.all(in: traces))
   }
 
   /// A client that is called at 100 for 40 ms, and a server that takes 20 ms from `began` on.
-  private func pair(serverBegan began: Int, wall: Int? = 0) -> (ServiceTrace, ServiceTrace) {
-    var shop = ServiceTrace("shop", 100)
+  private func pair(serverBegan began: Int, wall: Int? = 0) -> (CallingService, CallingService) {
+    var shop = CallingService("shop", 100)
     shop.span("order", .client, 100, 140, id: 1)
-    var stock = ServiceTrace("stock", 200, wall: wall)
+    var stock = CallingService("stock", 200, wall: wall)
     stock.span("reserve", .server, began, began + 20, id: 2, caller: 1)
     return (shop, stock)
   }
@@ -34,12 +34,12 @@ struct JoinedClockTests {
 
   @Test("a span serves the one that it names as its parent elsewhere; a consumer those that its links name, too")
   func matching() throws {
-    var shop = ServiceTrace("shop", 100)
+    var shop = CallingService("shop", 100)
     shop.span("order", .client, 0, 9, id: 1)
     shop.span("mail", .producer, 1, 2, id: 3)
     shop.span("note", .producer, 2, 3, id: 4)
     shop.span("plain", .internal, 3, 4, id: 5)
-    var stock = ServiceTrace("stock", 200)
+    var stock = CallingService("stock", 200)
     stock.span("reserve", .server, 1, 2, id: 2, caller: 1)
     stock.span("batch", .consumer, 5, 6, id: 6, caller: 3, links: [3, 4, 77])
     stock.span("linked", .server, 5, 6, id: 7, links: [3])
@@ -56,13 +56,13 @@ struct JoinedClockTests {
 
   @Test("both ways, through three, and never within one trace")
   func directions() throws {
-    var one = ServiceTrace("one", 1)
+    var one = CallingService("one", 1)
     one.span("a", .client, 0, 9, id: 1)
     one.span("own", .server, 1, 2, id: 2, caller: 1)
-    var two = ServiceTrace("two", 2)
+    var two = CallingService("two", 2)
     two.span("b", .server, 1, 5, id: 3, caller: 1)
     two.span("b out", .client, 2, 4, id: 4)
-    var three = ServiceTrace("three", 3)
+    var three = CallingService("three", 3)
     three.span("c", .server, 2, 4, id: 5, caller: 4)
     three.span("back", .client, 2, 3, id: 6)
     one.span("again", .server, 2, 3, id: 7, caller: 6)
@@ -72,10 +72,10 @@ struct JoinedClockTests {
 
   @Test("of spans with the same ids that of another trace counts, and each once")
   func sameIDs() throws {
-    var one = ServiceTrace("one", 1)
+    var one = CallingService("one", 1)
     one.span("a", .client, 0, 9, id: 1)
     one.span("a again", .client, 0, 9, id: 1)
-    var two = ServiceTrace("two", 2)
+    var two = CallingService("two", 2)
     two.span("copy", .client, 0, 9, id: 1)
     two.span("b", .server, 1, 5, id: 3, caller: 1)
     one.span("c", .server, 1, 5, id: 4, caller: 1)
@@ -115,9 +115,9 @@ struct JoinedClockTests {
 
   @Test("a message is handled after it was sent, any time")
   func messages() throws {
-    var shop = ServiceTrace("shop", 100)
+    var shop = CallingService("shop", 100)
     shop.span("send", .producer, 100, 101, id: 1)
-    var mail = ServiceTrace("mail", 200, wall: 0)
+    var mail = CallingService("mail", 200, wall: 0)
     mail.span("handle", .consumer, 5_000, 6_000, id: 2, caller: 1)
     #expect(try clock(shop, mail).moves == [])
     mail.wall = -4_907
@@ -126,10 +126,10 @@ struct JoinedClockTests {
 
   @Test("what is open or outlives its caller only has to begin in time")
   func outliving() throws {
-    var shop = ServiceTrace("shop", 100)
+    var shop = CallingService("shop", 100)
     shop.span("gave up", .client, 100, 110, id: 1)
     shop.span("open", .client, 100, nil, id: 3)
-    var stock = ServiceTrace("stock", 200)
+    var stock = CallingService("stock", 200)
     stock.span("long", .server, 105, 900, id: 2, caller: 1)
     stock.span("opened", .server, 105, 800, id: 4, caller: 3)
     stock.span("never over", .server, 106, nil, id: 5, caller: 1)
@@ -138,8 +138,8 @@ struct JoinedClockTests {
 
   @Test("calls that contradict each other: the median of their middles")
   func contradiction() throws {
-    var shop = ServiceTrace("shop", 100)
-    var stock = ServiceTrace("stock", 200)
+    var shop = CallingService("shop", 100)
+    var stock = CallingService("stock", 200)
     for (index, late) in [10, 30, 1_000].enumerated() {
       let began = 1_000 * index
       shop.span("call", .client, began, began + 20, id: 2 * index + 1)
@@ -154,9 +154,9 @@ struct JoinedClockTests {
     var (shop, stock) = pair(serverBegan: 10, wall: 1_100)
     stock.boot = (9, 5_000)
     stock.span("ask", .client, 12, 28, id: 3)
-    var bank = ServiceTrace("bank", 300, wall: 50_000)
+    var bank = CallingService("bank", 300, wall: 50_000)
     bank.span("pay", .server, 0, 10, id: 4, caller: 3)
-    var cache = ServiceTrace("cache", 400, wall: nil, boot: (9, 5_500))
+    var cache = CallingService("cache", 400, wall: nil, boot: (9, 5_500))
     cache.span("own", .internal, 0, 1, id: 5)
     shop.boot = (8, 0)
     // Named before what tells where it is.
@@ -169,7 +169,7 @@ struct JoinedClockTests {
   @Test("who has neither a clock nor a call begins with the first, and is named")
   func unknown() throws {
     let (shop, stock) = pair(serverBegan: 110)
-    var other = ServiceTrace("other", 300, wall: nil)
+    var other = CallingService("other", 300, wall: nil)
     other.span("own", .internal, 0, 1, id: 5)
     let clock = try clock(shop, stock, other)
     #expect(clock.starts.map(Self.milliseconds) == [0, 0, 0])

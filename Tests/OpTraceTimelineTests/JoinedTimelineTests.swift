@@ -66,13 +66,13 @@ struct JoinedTimelineTests {
   }
 
   /// A shop that calls a stock and posts a message that it handles later; both run operations of one name.
-  private func pair(_ change: (inout ServiceTrace, inout ServiceTrace) -> Void = { _, _ in }) throws -> [Trace] {
-    var shop = ServiceTrace("shop", 100)
+  private func pair(_ change: (inout CallingService, inout CallingService) -> Void = { _, _ in }) throws -> [Trace] {
+    var shop = CallingService("shop", 100)
     shop.span("GET /order", .server, 90, 150, id: 1)
     shop.span("reserve", .client, 100, 140, id: 2)
     shop.span("mail", .producer, 141, 142, id: 3)
     shop.operation("pack", 91, 92)
-    var stock = ServiceTrace("stock", 200, wall: 50)
+    var stock = CallingService("stock", 200, wall: 50)
     stock.span("POST /reserve", .server, 60, 80, id: 4, caller: 2)
     stock.span("send mail", .consumer, 300, 310, id: 5, caller: 3)
     stock.operation("pack", 61, 62)

@@ -9,7 +9,7 @@ package struct ActorUse: Sendable {
     package var waits: [Nanoseconds] = []
     /// Nanoseconds in which tasks waited for it, or ran on it after they had.
     package var held: Nanoseconds = 0
-    /// From the first wait to the last end of a run, in nanoseconds since the trace's start.
+    /// From the first wait to the last end of a run, in nanoseconds since the trace's start; of a window its bounds.
     package var first: Nanoseconds = .max
     package var last: Nanoseconds = .min
     /// The most that waited at once.
@@ -20,7 +20,7 @@ package struct ActorUse: Sendable {
     package var waiting: Distribution { Distribution(waits) }
     /// Where most of the time is that it was held; nil: not known.
     package var holder: Int32? { holders.filter { $0.key >= 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
-    /// The share of time in which it was held while anybody was seen to use it.
+    /// The share of time in which it was held while anybody was seen to use it; of a window the share of all of it.
     package var utilisation: Double { last > first ? min(1, Double(held) / Double(last - first)) : 0 }
   }
 
@@ -28,8 +28,11 @@ package struct ActorUse: Sendable {
   package private(set) var all: [One] = []
   private var holders: [String: Int32] = [:]
 
-  /// O(suspensions), with a logarithm for those that waited.
-  init(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) {
+  /// `window`: only waits that ended in it; nil: all. O(suspensions), with a logarithm for those that waited.
+  init(
+    _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
+  ) {
+    let upper = min(window?.upperBound ?? .max, trace.end)
     var rows: [TaskRecord.WaitedActor: Int] = [:]
     var changes: [[(time: Nanoseconds, by: Int)]] = []
     var busy: [[(began: Nanoseconds, ended: Nanoseconds)]] = []
@@ -37,6 +40,8 @@ package struct ActorUse: Sendable {
     for index in trace.tasks.indices where Self.waits(trace.tasks[index]) {
       let task = trace.tasks[index]
       for wait in task.actorWaits {
+        let end = wait.began ?? task.over ?? trace.end
+        guard window?.contains(end) ?? true else { continue }
         let row = rows[wait.actor] ?? all.count
         if row == all.count {
           rows[wait.actor] = row
@@ -44,7 +49,6 @@ package struct ActorUse: Sendable {
           changes.append([])
           busy.append([])
         }
-        let end = wait.began ?? trace.end
         all[row].waits.append(max(0, end - wait.queued.time))
         all[row].first = min(all[row].first, wait.queued.time)
         changes[row] += [(wait.queued.time, 1), (end, -1)]
@@ -68,10 +72,14 @@ package struct ActorUse: Sendable {
         all[row].deepest = max(all[row].deepest, depth)
       }
       // Whoever is waited for holds it, also where that one did not wait.
+      if let window { all[row].last = window.lowerBound }
       for stretch in busy[row].sorted(by: { $0 < $1 }) {
-        all[row].held += max(0, stretch.ended - max(stretch.began, all[row].last))
-        all[row].last = max(all[row].last, stretch.ended)
+        let ended = window == nil ? stretch.ended : min(stretch.ended, upper)
+        all[row].held += max(0, ended - max(stretch.began, all[row].last))
+        all[row].last = max(all[row].last, ended)
       }
+      // Of a window it is known how long it is.
+      if let window { (all[row].first, all[row].last) = (max(0, window.lowerBound), upper) }
       all[row].holders = all[row].holders.reduce(into: [:]) { sums, one in
         let method = methods[one.key]?.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
         sums[method ?? one.key, default: 0] += one.value

@@ -33,23 +33,56 @@ package struct LoopUse: Sendable {
   package var mostly: Held? { held.first.flatMap { $0.time * 4 >= longTime ? $0 : nil } }
   package var longTime: Nanoseconds { long.reduce(0) { $0.saturating($1.ended - $1.began) } }
 
-  /// Without libdispatch's own loop. O(turns + samples and waits in long ones).
-  static func all(_ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples) -> [LoopUse] {
-    let loops = trace.loops.filter { !$0.isManager && $0.turns > 0 }
+  /// Without libdispatch's own loop. `window`: what they did in it, of those that did anything; nil: all. O(turns + samples and waits in
+  /// long ones).
+  static func all(
+    _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
+  ) -> [LoopUse] {
+    let loops = trace.loops.filter { !$0.isManager && ($0.turns > 0 || $0.openTurn != nil && window != nil) }
     guard !loops.isEmpty else { return [] }
     var waits: [ThreadID: [WaitRecord]] = [:]
     let threads = Set(loops.map(\.thread))
     for wait in trace.waits where threads.contains(wait.thread) { waits[wait.thread, default: []].append(wait) }
-    return loops.map { loop in
+    return loops.compactMap { loop in
       let thread = trace.thread(loop.thread)
       let name = thread.map { $0.name.allSatisfy(\.isWhitespace) ? "" : $0.name } ?? ""
       var use = LoopUse(
         thread: loop.thread, name: name.isEmpty ? loop.thread.description : name, turns: loop.turns,
         utilisation: loop.utilisation, longest: loop.longest)
       use.long = loop.longTurns.map { Turn(began: $0.began, ended: max($0.began, $0.ended ?? trace.end)) }
+      if let window, !use.restrict(to: window, loop, traceEnd: trace.end) { return nil }
       use.tell(trace, waits[loop.thread] ?? [], samples, &code)
       return use
     }
+  }
+
+  /// Leaves what it did in a window. False: nothing. O(seconds + long turns).
+  private mutating func restrict(
+    to window: ClosedRange<Nanoseconds>, _ loop: LoopRecord, traceEnd: Nanoseconds
+  ) -> Bool {
+    let upper = min(window.upperBound, traceEnd)
+    (turns, longest) = (0, 0)
+    var (busy, idle) = (0.0, 0.0)
+    // A second that the window cuts counts by its part of it.
+    for second in loop.seconds where second.time >= window.lowerBound && second.began < upper {
+      let length = Double(second.time - second.began)
+      let part = Double(min(second.time, upper) - max(second.began, window.lowerBound))
+      let share = length > 0 ? part / length : 0
+      busy += Double(second.busy) * share
+      idle += Double(second.idle) * share
+      guard second.time <= upper else { continue }
+      turns += second.turns
+      longest = max(longest, second.longest)
+    }
+    long.removeAll { $0.ended < window.lowerBound || $0.began > upper }
+    for turn in long where turn.ended <= upper { longest = max(longest, turn.ended - turn.began) }
+    // Of a turn that goes on no second tells yet.
+    if let open = loop.openTurn {
+      let told = loop.seconds.last?.time ?? .min
+      busy += Double(max(0, upper - max(open.began, told, window.lowerBound)))
+    }
+    utilisation = busy + idle > 0 ? busy / (busy + idle) : 0
+    return turns > 0 || !long.isEmpty
   }
 
   /// What is within this of the most is as good as all of it: of such functions the innermost is told.

@@ -1,19 +1,31 @@
 package import OpTraceModel
 
 extension Requests {
-  /// `modules`: those whose code is the program's own; empty: all that are no packages it depends on. `window`: only units that end in it.
-  /// `trees`: for which units ``Requests/trees`` are wanted; nil: none. O(n log n) for n pieces of work, suspensions and samples.
+  /// - Parameters:
+  ///   - modules: those whose code is the program's own; empty: all that are no packages it depends on.
+  ///   - window: only units and waits for actors that end in it, and what loops did in it; nil: all.
+  ///   - trees: for which units ``Requests/trees`` are wanted; nil: none.
+  ///   - isBrief: nobody asks for troubles: pools, leaks, what is stuck, backlogs, repeats and the hottest function stay empty.
+  /// - Complexity: O(n log n) for n pieces of work, suspensions and samples.
   package init(
-    of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil
+    of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil,
+    trees: TreeLimits? = nil, isBrief: Bool = false
   ) {
     var code = ProgramCode(trace.stacks, modules: modules)
     let samples = ThreadSamples(trace)
     let actors = ActorUse(trace, &code, samples)
     let loops = LoopUse.all(trace, &code, samples)
+    // What a unit waited for may have been before the window.
+    let used = window.map { window in
+      (
+        loops: LoopUse.all(trace, &code, samples, within: window),
+        actors: ActorUse(trace, &code, samples, within: window)
+      )
+    }
     var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: loops), window)
-    self = finder.requests(trees)
-    self.loops = loops
-    self.actors = actors.all
+    self = finder.requests(trees, isBrief: isBrief)
+    self.loops = used?.loops ?? loops
+    self.actors = (used?.actors ?? actors).all
   }
 }
 
@@ -52,17 +64,19 @@ struct RequestFinder {
     dispatches = dispatchers()
   }
 
-  mutating func requests(_ trees: Requests.TreeLimits?) -> Requests {
+  mutating func requests(_ trees: Requests.TreeLimits?, isBrief: Bool) -> Requests {
     addSpans()
     addTasks()
     addOthers()
     tellKinds()
-    findHottest()
-    found.pools = pools()
-    found.leaks = leaks()
-    found.stuck = stuckUnits()
-    found.repeats = repeats()
-    found.backlogs = backlogs()
+    if !isBrief {
+      findHottest()
+      found.pools = pools()
+      found.leaks = leaks()
+      found.stuck = stuckUnits()
+      found.repeats = repeats()
+      found.backlogs = backlogs()
+    }
     if let trees { found.trees = self.trees(of: found, trees) }
     found.causes = parts.causes
     found.locations = parts.code.locations

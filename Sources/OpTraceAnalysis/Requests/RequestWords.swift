@@ -32,6 +32,29 @@ extension Requests {
     }
   }
 
+  /// `waiting for actor ProductCache, busy in touch(_:)`: a cause without its time, where there is little room.
+  package func short(_ cause: Cause) -> String {
+    let function = location(of: cause)?.function
+    let what: String
+    switch cause.what {
+    case .running: return function.map { "running \($0)" } ?? "running"
+    case .actor where cause.who == "MainActor": what = "waiting for the main thread"
+    case .actor where !cause.who.isEmpty: what = "waiting for actor \(cause.who)"
+    case .dispatchQueue where !cause.who.isEmpty: what = "waiting for dispatch queue \(cause.who)"
+    case .operationQueue where !cause.who.isEmpty: what = "waiting for queue \(cause.who)"
+    case .loop where !cause.who.isEmpty: what = "waiting for event loop \(cause.who)"
+    case .lock where !cause.who.isEmpty: what = "waiting for \(cause.who)"
+    default: what = Self.title(cause.what)
+    }
+    guard let function else { return what }
+    return cause.what == .actor || cause.what == .loop ? "\(what), busy in \(function)" : "\(what) in \(function)"
+  }
+
+  /// What takes most of the time of the slowest of a kind; nil: nothing is known of it.
+  package func mostOfTail(_ kind: RequestKind) -> Cause? {
+    kind.breakdown.max { ($0.tail, $1.cause) < ($1.tail, $0.cause) }.map { causes[Int($0.cause)] }
+  }
+
   /// The tail is slower by this factor, or there is nothing to tell.
   private static let slower = 1.5
 

@@ -5,6 +5,8 @@ package import OpTraceModel
 /// forgotten, so memory is bounded by what the program itself still has to do.
 package struct LiveState {
   private var builder: TraceBuilder
+  /// Nil: there has been nothing of services so far.
+  private var services: LiveServices?
   private var windows: [QueueID: LiveWindow] = [:]
   private var gone = GoneQueues()
   private var certainty = LiveCertainty()
@@ -20,6 +22,8 @@ package struct LiveState {
 
   /// O(new events + what is not over). `asked`: when they were asked for, on the trace's clock.
   package mutating func take(_ news: LiveReader.News, asked: Nanoseconds = 0) {
+    if services == nil, news.events.tellOfServices { services = LiveServices(after: builder) }
+    services?.take(news)
     builder.add(news)
     knownUntil = max(knownUntil, asked, news.events.last?.time ?? 0)
     missedChunks = news.missedChunks
@@ -36,8 +40,18 @@ package struct LiveState {
   /// The unfinished work as a trace, for the doctor. What may have lost its end to a ring is not open there, as in a trace that is read as a
   /// whole.
   package func trace() -> Trace {
-    builder.snapshot(
-      completeSince: isOverwritten ? certainty.incompleteUntil : nil, carried: Array(certainty.carried.keys))
+    builder.snapshot(completeSince: completeSince, carried: Array(certainty.carried.keys))
+  }
+
+  private var completeSince: Nanoseconds? { isOverwritten ? certainty.incompleteUntil : nil }
+
+  /// What services did in the last seconds before `now`, on the trace's clock. `name`: gives their code its names. O(n log n) for what
+  /// happened in these seconds and what is not over.
+  package func services(now: Nanoseconds, name: (inout Trace) -> Void = { _ in }) -> LiveStatus.Services {
+    guard let services else { return LiveStatus.Services() }
+    var trace = services.trace(completeSince: completeSince, carried: Array(certainty.carried.keys))
+    name(&trace)
+    return LiveStatus.Services(of: trace, until: min(now, knownUntil), completeSince: certainty.incompleteUntil)
   }
 
   /// What a trace of this state shows. `now`: the present, on the trace's clock. O(what is not over).
@@ -54,6 +68,7 @@ package struct LiveState {
   /// would keep what ended there for good.
   package mutating func begin(anew header: TraceHeader) {
     builder = TraceBuilder(growing: header, forgets: true)
+    services = nil
     certainty = LiveCertainty()
     windows = [:]
     gone = GoneQueues()

@@ -107,6 +107,8 @@ package struct LiveStatus: Sendable, Equatable {
   package var dispatch: [Dispatch] = []
   /// By function, the most first.
   package var tasks: [Tasks] = []
+  /// Units of work, event loops and actors; they are judged apart.
+  package var services = Services()
   /// Threads outside of operations that wait for something of the program's, those that have been longest first.
   package var waiting: [Waiting] = []
   /// How many threads run code of the program's, and how many of these wait.

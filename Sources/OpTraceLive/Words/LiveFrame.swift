@@ -114,7 +114,7 @@ package struct LiveFrame: Sendable {
   }
 
   /// A table with a heading, or lines.
-  private struct Section {
+  struct Section {
     var table: FittedTable?
     /// Instead of a table: each with its role.
     var texts: [(role: TextStyle.Role, text: String)] = []
@@ -129,7 +129,10 @@ package struct LiveFrame: Sendable {
   }
 
   private var sections: [Section] {
-    var found = [queueSection, executionSection, waitingSection, dispatchSection, taskSection].filter { $0.count > 0 }
+    var found = [
+      queueSection, executionSection, requestSection, loopSection, actorSection, waitingSection, dispatchSection,
+      taskSection,
+    ].filter { $0.count > 0 }
     if found.isEmpty, !filter.isEmpty { found = [Section(texts: [(.faint, "nothing contains '\(filter)'")])] }
     return ([findingsSection] + found + [noteSection]).filter { $0.count > 0 }
   }
@@ -212,7 +215,7 @@ package struct LiveFrame: Sendable {
         queue.slotWaitP99.map(duration) ?? "-",
       ])
     }
-    if table.rows.isEmpty, filter.isEmpty, status.dispatch.isEmpty, status.tasks.isEmpty {
+    if table.rows.isEmpty, filter.isEmpty, status.dispatch.isEmpty, status.tasks.isEmpty, status.services == .init() {
       section.texts = [(.faint, "no operation queue at the moment")]
       return section
     }
@@ -305,13 +308,13 @@ package struct LiveFrame: Sendable {
 
   // MARK: - Words
 
-  private func matches(_ texts: [String]) -> Bool {
+  func matches(_ texts: [String]) -> Bool {
     filter.isEmpty || texts.contains { $0.lowercased().contains(filter.lowercased()) }
   }
 
-  private func shown(_ text: String) -> String { TerminalText.printable(text) }
+  func shown(_ text: String) -> String { TerminalText.printable(text) }
 
-  private static func rate(_ value: Double) -> String {
+  static func rate(_ value: Double) -> String {
     if value == 0 { return "0" }
     if value < 9.95 { return String(Int((value * 10).rounded()) / 10) + "." + String(Int((value * 10).rounded()) % 10) }
     return grouped(Int(value.rounded()))

@@ -14,6 +14,9 @@ extension LiveStatus {
       "seconds": .seconds(now),
       "queues": .array(queues.map(\.json)),
       "executing": .array(executing.map(\.json)),
+      "requests": .array(services.requests.map { .object($0.figures.members) }),
+      "loops": .array(services.loops.map(\.json)),
+      "actors": .array(services.actors.map(\.json)),
       "findings": DoctorReport(of: trace, findings: findings).jsonOfFindings,
     ])
   }

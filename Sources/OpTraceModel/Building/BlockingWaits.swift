@@ -59,12 +59,12 @@ struct BlockingWaits {
     waits.append(wait)
   }
 
-  /// Forgets waits that are over, ends without a beginning from before `time`, and objects that nobody waits on where there are
-  /// many: the others get new numbers then.
+  /// Forgets waits that were over before `time`, ends without a beginning from before it, and objects that nobody waits on where there
+  /// are many: the others get new numbers then.
   mutating func forget(before time: Nanoseconds) {
     var moved: [Int: Int] = [:]
     var kept: [WaitRecord] = []
-    for (row, wait) in waits.enumerated() where wait.ended == nil {
+    for (row, wait) in waits.enumerated() where wait.ended ?? .max >= time {
       moved[row] = kept.count
       kept.append(wait)
     }

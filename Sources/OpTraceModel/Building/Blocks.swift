@@ -50,9 +50,13 @@ struct Blocks {
     return all.count - 1
   }
 
-  /// Forgets those that are over. The result: the other ones' new rows by the old ones, and the numbers that are gone.
-  mutating func forget() -> (rows: [Int?], gone: [UInt32]) {
-    let moved = all.forget { $0.over != nil }
+  /// Forgets those that were over before `time`, except some. The result: the other ones' new rows by the old ones, and the numbers that
+  /// are gone.
+  mutating func forget(before time: Nanoseconds, except kept: Set<WorkID>) -> (rows: [Int?], gone: [UInt32]) {
+    let moved = all.forget { block in
+      guard let over = block.over else { return false }
+      return over < time && !kept.contains(block.id)
+    }
     rows = Dictionary(uniqueKeysWithValues: all.indices.map { (all[$0].id.rawValue, $0) })
     return moved
   }

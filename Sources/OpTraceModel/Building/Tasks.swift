@@ -118,21 +118,22 @@ struct Tasks {
     return all.count - 1
   }
 
-  /// Forgets those that are over, and of the others what was long ago. The result: their new rows by the old ones, and the
-  /// numbers that are gone.
-  mutating func forget() -> (rows: [Int?], gone: [UInt32]) {
-    let moved = all.forget { $0.over != nil }
+  /// Forgets those that were over before `time`, except some, and of the others the runs and suspensions that were, but for the last
+  /// `pieces`. The result: their new rows by the old ones, and the numbers that are gone.
+  mutating func forget(
+    before time: Nanoseconds, except kept: Set<WorkID>, keeping pieces: Int
+  ) -> (rows: [Int?], gone: [UInt32]) {
+    let moved = all.forget { task in
+      guard let over = task.over else { return false }
+      return over < time && !kept.contains(task.id)
+    }
     for id in moved.gone { rows[id] = nil }
     for row in all.indices {
       rows[all[row].id.rawValue] = row
-      all[row].runs.removeFirst(max(0, all[row].runs.count - Self.kept))
-      all[row].suspensions.removeFirst(max(0, all[row].suspensions.count - Self.kept))
+      all[row].forgetPieces(before: time, keeping: pieces)
     }
     return moved
   }
-
-  /// Runs and suspensions of a task that goes on.
-  private static let kept = 8
 
   /// Sorted by id. A run that another one followed is over; how long it was is not known where its end is missing.
   mutating func finish() -> [TaskRecord] {
@@ -152,5 +153,20 @@ extension TaskRecord.Suspension {
     resumed = resumption.at
     self.resumption = resumption.how
     resumer = resumption.by
+  }
+}
+
+extension TaskRecord {
+  /// The last one that was over by then is kept as well: a run belongs to the suspension after it.
+  fileprivate mutating func forgetPieces(before time: Nanoseconds, keeping pieces: Int) {
+    guard runs.count > pieces || suspensions.count > pieces else { return }
+    let ran = runs.prefix { $0.ended ?? $0.began < time }.count
+    let suspended = suspensions.prefix { $0.to ?? $0.from.time < time }.count
+    let pastRuns = min(ran - 1, runs.count - pieces)
+    let pastSuspensions = min(suspended - 1, suspensions.count - pieces)
+    guard pastRuns > 0 || pastSuspensions > 0 else { return }
+    runs.removeFirst(max(0, pastRuns))
+    suspensions.removeFirst(max(0, pastSuspensions))
+    isCut = true
   }
 }

@@ -40,17 +40,19 @@ extension TraceBuilder {
   /// Operations, blocks and tasks that are kept.
   package var workCount: Int { trace.operations.count + blocks.all.count + tasks.all.count }
 
-  /// Forgets what is over, so that a program may run for weeks: operations that finished before `time`, unless one that has not
-  /// finished depends on them; blocks and tasks that are over; waits, spans and marks that are past; queues that are gone. What
-  /// comes of them later is left out. O(what there is).
+  /// Forgets what was over before `time`, so that a program may run for weeks: operations, unless one that has not finished depends on
+  /// them; blocks, tasks, waits and spans; the runs and suspensions of tasks that go on, but for the last `pieces`; also marks, and queues
+  /// that are gone. What submitted work that stays is kept, too. What comes later of what is forgotten is left out. O(what there is).
   /// - Parameters:
+  ///   - time: `.max` forgets all that is over.
+  ///   - pieces: so many runs and suspensions of a task stay, however long ago they were.
   ///   - visit: gets each operation that is forgotten.
   ///   - queue: then gets each queue.
   package mutating func forget(
-    finishedBefore time: Nanoseconds, _ visit: (borrowing OperationRecord) -> Void = { _ in },
+    finishedBefore time: Nanoseconds, keeping pieces: Int = 8, _ visit: (borrowing OperationRecord) -> Void = { _ in },
     queue: (QueueRecord) -> Void = { _ in }
   ) {
-    let needed = neededByUnfinished()
+    let needed = neededByUnfinished().union(submittersOfWork(since: time))
     let operations = trace.operations.forget { operation in
       guard let finished = operation.finished, finished.time < time, !needed.contains(operation.id) else {
         return false
@@ -58,7 +60,8 @@ extension TraceBuilder {
       visit(operation)
       return true
     }
-    let (blocks, tasks) = (blocks.forget(), tasks.forget())
+    let blocks = self.blocks.forget(before: time, except: needed)
+    let tasks = self.tasks.forget(before: time, except: needed, keeping: pieces)
     keepRows(operations)
     threads.move { work in
       switch work {
@@ -67,12 +70,14 @@ extension TraceBuilder {
       case .task(let row): tasks.rows[row].map { .task($0) }
       }
     }
-    forgotten.insert(operations.gone + blocks.gone + tasks.gone)
+    let gone = operations.gone + blocks.gone + tasks.gone
+    forgotten.insert(gone)
+    if !trace.within.isEmpty { for id in gone { trace.within[WorkID(id)] = nil } }
     forgetWaits(before: time)
     samples.forget(before: time)
     loops.forget(before: time)
     definitions.forgetFrames(except: samples.frames)
-    forgetSpans()
+    forgetSpans(before: time)
     forgetQueues(queue)
     trace.marks = []
     trace.loss.gaps.removeFirst(max(0, trace.loss.gaps.count - 64))
@@ -95,6 +100,22 @@ extension TraceBuilder {
     return needed
   }
 
+  /// Whether work is part of other work depends on who submitted it. Nobody asks that of work which goes on, where all else is gone.
+  private func submittersOfWork(since time: Nanoseconds) -> Set<WorkID> {
+    guard time < .max else { return [] }
+    var submitters: Set<WorkID> = []
+    for row in trace.operations.indices where trace.operations[row].finished?.time ?? .max >= time {
+      if let submitter = trace.operations[row].enqueuedBy { submitters.insert(submitter) }
+    }
+    for row in blocks.all.indices where blocks.all[row].over ?? .max >= time {
+      if let submitter = blocks.all[row].submitter { submitters.insert(submitter) }
+    }
+    for row in tasks.all.indices where tasks.all[row].over ?? .max >= time {
+      if let submitter = tasks.all[row].submitter { submitters.insert(submitter) }
+    }
+    return submitters
+  }
+
   private mutating func keepRows(_ moved: (rows: [Int?], gone: [UInt32])) {
     for id in moved.gone { operationIndexes[id] = nil }
     for row in trace.operations.indices { operationIndexes[trace.operations[row].id.rawValue] = row }
@@ -106,22 +127,24 @@ extension TraceBuilder {
   private mutating func forgetWaits(before time: Nanoseconds) {
     var kept: [WaitRecord] = []
     var moved: [Int: Int] = [:]
-    for (row, wait) in trace.waits.enumerated() where wait.ended == nil {
+    for (row, wait) in trace.waits.enumerated() where wait.ended ?? .max >= time {
       moved[row] = kept.count
       kept.append(wait)
     }
     trace.waits = kept
     openWaits = openWaits.mapValues { $0.compactMap { moved[$0] } }.filter { !$0.value.isEmpty }
-    lastWaits = [:]
+    lastWaits = lastWaits.compactMapValues { moved[$0] }
     blocking.forget(before: time)
     adding.forget(before: time)
   }
 
-  private mutating func forgetSpans() {
+  private mutating func forgetSpans(before time: Nanoseconds) {
     var kept: [SpanRecord] = []
-    for (id, row) in openSpans.sorted(by: { $0.value < $1.value }) where trace.spans.indices.contains(row) {
-      openSpans[id] = kept.count
-      kept.append(trace.spans[row])
+    for (row, span) in trace.spans.enumerated() {
+      let isOpen = openSpans[span.id.rawValue] == row
+      guard isOpen || span.ended?.time ?? .min >= time else { continue }
+      if isOpen { openSpans[span.id.rawValue] = kept.count }
+      kept.append(span)
     }
     trace.spans = kept
   }
@@ -178,5 +201,18 @@ extension Array where Element: Identifiable, Element.ID == WorkID {
     }
     removeSubrange(next...)
     return (rows, gone)
+  }
+}
+
+extension TraceEvents {
+  /// Whether any is about a block, a task, a span of the program's tracer, or an event loop: what services are made of. O(events).
+  package var tellOfServices: Bool {
+    entries.contains { entry in
+      let kind = RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).kind
+      return switch KindTables.subjects[Int(kind)] {
+      case .block, .task, .span: true
+      default: kind == EventKind.loopTurn.rawValue || kind == EventKind.loopTurns.rawValue
+      }
+    }
   }
 }

@@ -123,6 +123,8 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var cancelRequested: Nanoseconds?
   /// When it was over.
   public var completed: Nanoseconds?
+  /// Of a trace that grows: its first runs and suspensions were forgotten.
+  package internal(set) var isCut = false
   /// When it was last seen, where a flight recorder has overwritten its end; nil: nothing is missing.
   var endLost: Nanoseconds?
   /// A continuation that was resumed while it ran; nil: none since it was suspended.
@@ -169,7 +171,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   /// Its waits for actors, in the order of time; empty where they are not heard. O(suspensions).
   public var actorWaits: [ActorWait] {
     var waits: [ActorWait] = []
-    if let actor, let enqueued {
+    if !isCut, let actor, let enqueued {
       waits.append(ActorWait(actor: actor, queued: enqueued, by: submitter, began: runs.first?.began, suspension: nil))
     }
     for (index, suspension) in suspensions.enumerated() {

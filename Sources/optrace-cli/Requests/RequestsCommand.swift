@@ -56,7 +56,8 @@ struct RequestsCommand: ParsableCommand {
 
   func run() throws {
     let read = try input.read().withLiveNames()
-    let window = (from?.nanoseconds ?? .min)...(to?.nanoseconds ?? .max)
+    let window =
+      from == nil && to == nil ? nil : (from?.nanoseconds ?? .min)...(to?.nanoseconds ?? .max)
     let requests = withProgress("adding up \(input.name)") {
       Requests(of: read.trace, modules: Set(module), within: window)
     }

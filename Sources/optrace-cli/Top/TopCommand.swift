@@ -11,8 +11,8 @@ struct TopCommand: ParsableCommand {
     discussion: """
       For each queue: its limit, how many operations are executing, ready and pending, how long the oldest ready one has \
       waited, how many finish per second, and how long operations wait for a slot (p50 and p99). Below: the operations that have \
-      been executing longest, where they are, and who holds what they wait for; findings of the doctor; dispatch queues and \
-      tasks, if these are recorded.
+      been executing longest, where they are, and who holds what they wait for; findings of the doctor; if these are recorded, \
+      kinds of requests, event loops and actors (see 'optrace requests'), dispatch queues and tasks.
 
       Rates and percentiles are of the last 10 seconds. The program is not disturbed; only if an operation takes long, its \
       recorder is asked for a snapshot of the threads. In a terminal, '?' shows the keys. In a file or a pipe there is a text per \

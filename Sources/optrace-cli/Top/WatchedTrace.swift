@@ -90,7 +90,9 @@ final class WatchedTrace {
     if progress == .present { names.lookUp(trace.stacks) }
     names.name(&trace)
     let now = progress == .present ? LiveProcess.now(of: header) : trace.end
-    let status = state.status(of: trace, now: now)
+    var status = state.status(of: trace, now: now)
+    // Reading the past is not held up.
+    if progress != .past { status.services = state.services(now: now) { names.name(&$0) } }
     if progress == .present { examine(status, trace, isThorough: isThorough) }
     let what: String =
       switch progress {
@@ -193,7 +195,10 @@ final class WatchedTrace {
         certainty.take(news, lostUntil: nil)
       }
     }
-    let status = LiveStatus(of: trace, now: trace.end, certainty: certainty)
+    var status = LiveStatus(of: trace, now: trace.end, certainty: certainty)
+    if trace.tellsOfServices {
+      status.services = .init(of: trace, until: trace.end, completeSince: certainty.incompleteUntil)
+    }
     let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter)
     return Reading(
       trace: trace, status: status, findings: findings, isOver: true,
