@@ -1,8 +1,8 @@
-import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing
 
+@testable import OpTraceAnalysis
 @testable import OpTraceLive
 import OpTraceText
 
@@ -125,7 +125,7 @@ import OpTraceText
           max: 31_000_000, failed: failed), mostly: mostly)
     }
     status.services.requests = [
-      request("Shop.stock(_:)", 0, "waiting for actor ProductCache, busy in ProductCache.touch(_:)"),
+      request("Shop.stock(_:)", 0, "for actor ProductCache: ProductCache.touch(_:)"),
       request("closure #1 in Server.serve(_:)", 0, nil),
     ]
     status.services.loops = [
@@ -151,7 +151,7 @@ import OpTraceText
       service().lines(columns: 120, rows: 20, style: .plain).prefix(13) == [
         "shop (1) runs  0  0 threads busy", "",
         "  requests                        per s      p50      p99      max  mostly",
-        "  Shop.stock(_:)                     34  1.20 ms  28.0 ms  31.0 ms  waiting for actor Pro…y in ProductCache.touch(_:)",
+        "  Shop.stock(_:)                     34  1.20 ms  28.0 ms  31.0 ms  for actor ProductCache: ProductCache.touch(_:)",
         "  closure #1 in Server.serve(_:)     34  1.20 ms  28.0 ms  31.0 ms  -", "",
         "  event loop    busy  longest  mostly in",
         "  NIO-ELT-0-#1  97 %   412 ms  Shop.render(_:) (Shop.swift:31)",
@@ -164,8 +164,8 @@ import OpTraceText
   @Test("a service in a narrow terminal, filtered, and with requests that failed") func narrowServices() {
     var frame = service()
     for (columns, heading) in [
-      (80, "  requests          per s      p50      p99      max  mostly"),
-      (50, "  requests      per s      p99  mostly"),
+      (80, "  requests                 per s      p50      p99  mostly"),
+      (50, "  requests                        per s      p99"),
     ] {
       let lines = frame.lines(columns: columns, rows: 24, style: .plain)
       #expect(lines.allSatisfy { TerminalText.columns(of: $0) <= columns })

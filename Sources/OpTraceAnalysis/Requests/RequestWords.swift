@@ -32,22 +32,23 @@ extension Requests {
     }
   }
 
-  /// `waiting for actor ProductCache, busy in touch(_:)`: a cause without its time, where there is little room.
+  /// `for actor ProductCache: ProductCache.touch(_:)`: a cause without its time, where there is little room.
   package func short(_ cause: Cause) -> String {
     let function = location(of: cause)?.function
     let what: String
     switch cause.what {
     case .running: return function.map { "running \($0)" } ?? "running"
-    case .actor where cause.who == "MainActor": what = "waiting for the main thread"
-    case .actor where !cause.who.isEmpty: what = "waiting for actor \(cause.who)"
-    case .dispatchQueue where !cause.who.isEmpty: what = "waiting for dispatch queue \(cause.who)"
-    case .operationQueue where !cause.who.isEmpty: what = "waiting for queue \(cause.who)"
-    case .loop where !cause.who.isEmpty: what = "waiting for event loop \(cause.who)"
-    case .lock where !cause.who.isEmpty: what = "waiting for \(cause.who)"
-    default: what = Self.title(cause.what)
+    case .actor where cause.who == "MainActor": what = "for the main thread"
+    case .actor where !cause.who.isEmpty: what = "for actor \(cause.who)"
+    case .dispatchQueue where !cause.who.isEmpty: what = "for dispatch queue \(cause.who)"
+    case .operationQueue where !cause.who.isEmpty: what = "for queue \(cause.who)"
+    case .loop where !cause.who.isEmpty: what = "for event loop \(cause.who)"
+    case .lock where !cause.who.isEmpty: what = "for \(cause.who)"
+    default:
+      let title = Self.title(cause.what)
+      what = title.hasPrefix("waiting ") ? String(title.dropFirst("waiting ".count)) : title
     }
-    guard let function else { return what }
-    return cause.what == .actor || cause.what == .loop ? "\(what), busy in \(function)" : "\(what) in \(function)"
+    return function.map { "\(what): \($0)" } ?? what
   }
 
   /// What takes most of the time of the slowest of a kind; nil: nothing is known of it.

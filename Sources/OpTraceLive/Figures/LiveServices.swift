@@ -3,7 +3,7 @@ package import OpTraceModel
 
 /// What a service did in the last seconds: all that was not over when they began, as a trace. Memory is bounded by what happens in them,
 /// and by what goes on.
-struct LiveServices: Sendable {
+struct LiveServices {
   private var builder: TraceBuilder
   /// So much of a task that goes on stays, however slowly: enough to see where it idles between its rounds.
   private static let pieces = 32

@@ -7,9 +7,9 @@ extension LiveFrame {
     let rows = status.services.requests.filter { matches([$0.figures.name, $0.mostly ?? ""]) }
     let hasFailed = rows.contains { $0.figures.failed > 0 }
     var columns: [FittedTable.Column] = [
-      .init(title: "requests", rank: 0, least: 12), .init(title: "per s", isNumber: true, rank: 0),
+      .init(title: "requests", rank: 0, least: 18), .init(title: "per s", isNumber: true, rank: 0),
       .init(title: "p50", isNumber: true, rank: 3), .init(title: "p99", isNumber: true, rank: 0),
-      .init(title: "max", isNumber: true, rank: 4), .init(title: "mostly", rank: 1, least: 16),
+      .init(title: "max", isNumber: true, rank: 4), .init(title: "mostly", rank: 1, least: 28),
     ]
     if hasFailed { columns.insert(.init(title: "failed", isNumber: true, rank: 2), at: 5) }
     var table = FittedTable(columns)

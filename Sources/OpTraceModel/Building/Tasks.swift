@@ -157,16 +157,14 @@ extension TaskRecord.Suspension {
 }
 
 extension TaskRecord {
-  /// The last one that was over by then is kept as well: a run belongs to the suspension after it.
+  /// The last `pieces` of those before `time` stay: what goes on at that time began with one of them, if it has not gone on for long.
   fileprivate mutating func forgetPieces(before time: Nanoseconds, keeping pieces: Int) {
     guard runs.count > pieces || suspensions.count > pieces else { return }
-    let ran = runs.prefix { $0.ended ?? $0.began < time }.count
-    let suspended = suspensions.prefix { $0.to ?? $0.from.time < time }.count
-    let pastRuns = min(ran - 1, runs.count - pieces)
-    let pastSuspensions = min(suspended - 1, suspensions.count - pieces)
+    let pastRuns = max(0, runs.prefix { $0.ended ?? $0.began < time }.count - pieces)
+    let pastSuspensions = max(0, suspensions.prefix { $0.to ?? $0.from.time < time }.count - pieces)
     guard pastRuns > 0 || pastSuspensions > 0 else { return }
-    runs.removeFirst(max(0, pastRuns))
-    suspensions.removeFirst(max(0, pastSuspensions))
+    runs.removeFirst(pastRuns)
+    suspensions.removeFirst(pastSuspensions)
     isCut = true
   }
 }

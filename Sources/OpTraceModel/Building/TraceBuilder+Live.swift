@@ -45,7 +45,7 @@ extension TraceBuilder {
   /// that are gone. What submitted work that stays is kept, too. What comes later of what is forgotten is left out. O(what there is).
   /// - Parameters:
   ///   - time: `.max` forgets all that is over.
-  ///   - pieces: so many runs and suspensions of a task stay, however long ago they were.
+  ///   - pieces: so many runs and suspensions of a task from before `time` stay.
   ///   - visit: gets each operation that is forgotten.
   ///   - queue: then gets each queue.
   package mutating func forget(
