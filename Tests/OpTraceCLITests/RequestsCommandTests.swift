@@ -101,7 +101,7 @@ struct RequestsCommandTests {
     let scratch = try Scratch()
     let path = try file(scratch, Self.busy)
     func lists(_ arguments: String...) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
-      let output = try Command.run(arguments: ["requests", path, "--json"] + arguments).output
+      let output = Command.run(arguments: ["requests", path, "--json"] + arguments).output
       let value = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
       let loops = value?["loops"] as? [[String: Any]]
       let actors = value?["actors"] as? [[String: Any]]
