@@ -97,17 +97,18 @@ struct RequestsCommandTests {
     return TypedTrace().text(lines.joined(separator: "\n"), in: .milliseconds)
   }()
 
+  private func lists(_ path: String, _ more: String...) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
+    let output = try Command.run(arguments: ["requests", path, "--json"] + more).output
+    let value = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    let loops = try #require(value["loops"] as? [[String: Any]])
+    let actors = try #require(value["actors"] as? [[String: Any]])
+    return (loops, actors)
+  }
+
   @Test("JSON has event loops and actors, as the text has") func loopsAndActors() throws {
     let scratch = try Scratch()
     let path = try file(scratch, Self.busy)
-    func lists(_ arguments: String...) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
-      let output = try Command.run(arguments: ["requests", path, "--json"] + arguments).output
-      let value = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
-      return (
-        try #require(value["loops"] as? [[String: Any]]), try #require(value["actors"] as? [[String: Any]])
-      )
-    }
-    let (loops, actors) = try lists()
+    let (loops, actors) = try lists(path)
     let places: Set = ["function", "file", "line"]
     let loop = try #require(loops.first)
     #expect(
@@ -123,7 +124,7 @@ struct RequestsCommandTests {
     #expect(actor["waits"] as? Int == 10 && actor["deepest"] as? Int == 10)
     #expect(actor["p50WaitSeconds"] as? Double == 0.498 && actor["p99WaitSeconds"] as? Double == 0.998)
     // Of the time from 1.55 s on: waits that ended then, and no turn of the loop.
-    let late = try lists("--from", "1550ms")
+    let late = try lists(path, "--from", "1550ms")
     #expect(late.loops.isEmpty && late.actors.first?["waits"] as? Int == 5)
   }
 
