@@ -52,9 +52,9 @@ struct RequestsCommandTests {
           price(_:)     20    105  140 µs  140 µs  9.04 ms  9.04 ms          Price.swift:33
 
         price(_:): the slow ones wait 9 ms in 'price(_:)' (Price.swift:33) for something outside of the program; those about the median 100 µs
-          median  slowest     more  what                     who  function   source
-          100 µs  9.00 ms  8.90 ms  waiting for the outside       price(_:)  Price.swift:33
-          examples: #1:14 9.04 ms at 140 ms, #1:20 140 µs at 200 ms, #1:19 140 µs at 190 ms
+          median  slowest  what                     who  function   source
+          100 µs  9.00 ms  waiting for the outside       price(_:)  Price.swift:33
+          slowest: #1:14 9.04 ms at 140 ms, #1:20 140 µs at 200 ms, #1:19 140 µs at 190 ms
 
         """)
   }
@@ -97,18 +97,18 @@ struct RequestsCommandTests {
     return TypedTrace().text(lines.joined(separator: "\n"), in: .milliseconds)
   }()
 
-  private func lists(_ arguments: [String]) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
-    let result = try Command.run(arguments: ["requests"] + arguments + ["--json"])
-    let value = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
-    let loops = value?["loops"] as? [[String: Any]]
-    let actors = value?["actors"] as? [[String: Any]]
-    return (try #require(loops), try #require(actors))
+  private func lists(_ path: String, _ more: String...) throws -> (loops: [[String: Any]], actors: [[String: Any]]) {
+    let output = try Command.run(arguments: ["requests", path, "--json"] + more).output
+    let value = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    let loops = try #require(value["loops"] as? [[String: Any]])
+    let actors = try #require(value["actors"] as? [[String: Any]])
+    return (loops, actors)
   }
 
   @Test("JSON has event loops and actors, as the text has") func loopsAndActors() throws {
     let scratch = try Scratch()
     let path = try file(scratch, Self.busy)
-    let (loops, actors) = try lists([path])
+    let (loops, actors) = try lists(path)
     let places: Set = ["function", "file", "line"]
     let loop = try #require(loops.first)
     #expect(
@@ -124,7 +124,7 @@ struct RequestsCommandTests {
     #expect(actor["waits"] as? Int == 10 && actor["deepest"] as? Int == 10)
     #expect(actor["p50WaitSeconds"] as? Double == 0.498 && actor["p99WaitSeconds"] as? Double == 0.998)
     // Of the time from 1.55 s on: waits that ended then, and no turn of the loop.
-    let late = try lists([path, "--from", "1550ms"])
+    let late = try lists(path, "--from", "1550ms")
     #expect(late.loops.isEmpty && late.actors.first?["waits"] as? Int == 5)
   }
 

@@ -56,7 +56,7 @@
           """
 
             requests  per s      p50      p99      max  mostly
-            price()     1.0  4.84 ms  6.04 ms  6.04 ms  for the outside: price()
+            price()     1.0  4.54 ms  6.04 ms  6.04 ms  for the outside: price()
 
           """))
       let object = try parse(try Command.run("top", "--json", path).output)
