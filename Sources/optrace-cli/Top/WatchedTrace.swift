@@ -59,8 +59,11 @@ final class WatchedTrace {
   /// Seconds until the next reading: one, or more if a reading is much work.
   var pause: Double { max(1, Double(cost) * Self.rest / 1e9) }
 
-  /// Processor time of the last reading.
+  /// Processor time of the last reading, without ``services``.
   private var cost: Nanoseconds = 0
+  /// Services as they were judged last, what that cost, and when they are judged again: they have a pace of their own, so that the rest is
+  /// up to date however many requests there are.
+  private var services = (last: LiveStatus.Services(), cost: Nanoseconds(0), next: Nanoseconds.min)
   /// The last reading has reached the present.
   private var isPresent = false
   /// The pause after a reading, as a multiple of its cost.
@@ -75,9 +78,10 @@ final class WatchedTrace {
   /// - Parameter patience: how long to read at most; the result is of what was read by then. Nil: up to the present.
   func reading(patience: Duration? = nil) throws -> Reading {
     let began = Self.processorTime
+    services.cost = 0
     let reading = try newReading(patience)
     // Reading the past is needed once.
-    cost = isPresent ? Self.processorTime - began : 0
+    cost = isPresent ? Self.processorTime - began - services.cost : 0
     isPresent = !reading.isBehind
     return reading
   }
@@ -92,7 +96,8 @@ final class WatchedTrace {
     let now = progress == .present ? LiveProcess.now(of: header) : trace.end
     var status = state.status(of: trace, now: now)
     // Reading the past is not held up.
-    if progress != .past { status.services = state.services(now: now) { names.name(&$0) } }
+    if progress == .over || progress == .present && (isThorough || now >= services.next) { judgeServices(now) }
+    status.services = services.last
     if progress == .present { examine(status, trace, isThorough: isThorough) }
     let what: String =
       switch progress {
@@ -141,6 +146,7 @@ final class WatchedTrace {
         }
         (self.reader, state, doctor) = (next, LiveState(next.header), LiveDoctor())
         (began, missedBefore) = (0, 0)
+        services.next = .min
         continue
       case .open, .closed, .gone: break
       }
@@ -163,6 +169,13 @@ final class WatchedTrace {
 
   /// How long a state is kept at least if parts of the ring were missed.
   private static let life: Nanoseconds = 10_000_000_000
+
+  private func judgeServices(_ now: Nanoseconds) {
+    let began = Self.processorTime
+    services.last = state.services(now: now) { names.name(&$0) }
+    services.cost = Self.processorTime - began
+    services.next = now.saturating(max(1_000_000_000, Nanoseconds(Double(services.cost) * Self.rest)))
+  }
 
   private func examine(_ status: LiveStatus, _ trace: Trace, isThorough: Bool) {
     if !isThorough, let longest = status.executing.first, longest.time >= LiveThreads.lasting {
