@@ -52,9 +52,9 @@ struct RequestsCommandTests {
           price(_:)     20    105  140 µs  140 µs  9.04 ms  9.04 ms          Price.swift:33
 
         price(_:): the slow ones wait 9 ms in 'price(_:)' (Price.swift:33) for something outside of the program; those about the median 100 µs
-          median  slowest  what                     who  function   source
-          100 µs  9.00 ms  waiting for the outside       price(_:)  Price.swift:33
-          slowest: #1:14 9.04 ms at 140 ms, #1:20 140 µs at 200 ms, #1:19 140 µs at 190 ms
+          median  slowest     more  what                     who  function   source
+          100 µs  9.00 ms  8.90 ms  waiting for the outside       price(_:)  Price.swift:33
+          examples: #1:14 9.04 ms at 140 ms, #1:20 140 µs at 200 ms, #1:19 140 µs at 190 ms
 
         """)
   }
