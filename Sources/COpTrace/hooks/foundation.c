@@ -26,6 +26,7 @@ typedef struct {
   uintptr_t from, to;
 } range;
 
+// Written once, before the hooks that ask for it are installed.
 static range own_code;
 
 static int find_code(struct dl_phdr_info *object, size_t size, void *context) {
@@ -41,6 +42,7 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *context) {
 }
 
 void foundation_prepare(void) {
+  if (own_code.to) return;
   struct link_map *map = NULL;
   if (library() && dlinfo(library(), RTLD_DI_LINKMAP, &map) == 0 && map) dl_iterate_phdr(find_code, map);
   else if (foundation_is_there()) own_code = (range){0, UINTPTR_MAX};

@@ -282,6 +282,8 @@ int file_close(optrace_recorder *recorder) {
     error = ENOMEM;
   else if (!still_ours(recorder))
     error = EBADF;
+  else if (atomic_load(&recorder->was_cut))
+    error = EIO;
   else
     error = finish_file(recorder, (const uint8_t *)beat);
   if (still_ours(recorder)) close(recorder->descriptor);

@@ -29,6 +29,7 @@ static bool repair(uintptr_t at) {
     void *page = (void *)(at / page_size * page_size);
     if (mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
       return false;
+    atomic_store(&recorder->was_cut, true);
     atomic_store(&recorder->enabled, 0);
     return true;
   }

@@ -34,6 +34,7 @@ typedef struct seen_thread {
 struct optrace_recorder {
   // Read by every record, written twice in a recorder's life.
   _Atomic uint32_t enabled;
+  _Atomic bool was_cut;  // Somebody cut the file; it may have grown again since, without what was in it.
   uint32_t use_counter;
   _Atomic bool records_cpu;  // Processor time follows the records where code begins and ends.
   uint8_t *base;          // The first window, with the header and all of a ring.
