@@ -22,12 +22,8 @@ void *foundation_find(const char *name) {
   return book_is_static() ? book_find(name) : NULL;
 }
 
-typedef struct {
-  uintptr_t from, to;
-} range;
-
 // Written once, before the hooks that ask for it are installed.
-static range own_code;
+static book_range own_code;
 
 static int find_code(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
@@ -36,19 +32,19 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *context) {
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
-    own_code = (range){object->dlpi_addr + part->p_vaddr, object->dlpi_addr + part->p_vaddr + part->p_memsz};
+    own_code = (book_range){object->dlpi_addr + part->p_vaddr, object->dlpi_addr + part->p_vaddr + part->p_memsz};
   }
   return 1;
 }
 
 void foundation_prepare(void) {
-  if (own_code.to) return;
+  if (own_code.high) return;
   struct link_map *map = NULL;
   if (library() && dlinfo(library(), RTLD_DI_LINKMAP, &map) == 0 && map) dl_iterate_phdr(find_code, map);
-  else if (foundation_is_there()) own_code = (range){0, UINTPTR_MAX};
+  else if (foundation_is_there()) own_code = (book_range){0, UINTPTR_MAX};
 }
 
-bool foundation_calls(const void *caller) { return (uintptr_t)caller - own_code.from < own_code.to - own_code.from; }
+bool foundation_calls(const void *caller) { return (uintptr_t)caller - own_code.low < own_code.high - own_code.low; }
 
 bool optrace_links_recorded(bool dispatch, bool tasks) {
   if (!book_is_static()) return false;
