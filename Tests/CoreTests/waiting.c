@@ -173,18 +173,32 @@ TEST(who_asks_for_a_look_gets_one) {
 
 // ---- Snapshots of a program that is still ---------------------------------------------------------------------------
 
-static void *run_until_seen(void *unused) {
+static void run_until_a_snapshot(void) {
   uint64_t before, now;
   if (!optrace_recorder_activity(recording_current, &before)) _exit(1);
   // A snapshot is written once all threads have been read.
   do optrace_recorder_activity(recording_current, &now);
   while (now == before);
+}
+
+static void *run_until_seen(void *unused) {
+  run_until_a_snapshot();
   for (;;) pause();
   return unused;
 }
 
+// As libdispatch's manager does on a busy machine, which wakes once a second, too.
+static void *run_in_step(void *unused) {
+  const struct timespec half = {.tv_nsec = 500000000};
+  for (;;) {
+    run_until_a_snapshot();
+    nanosleep(&half, NULL);
+  }
+  return unused;
+}
+
 // Tells `parent` when it records, and ends when that is closed. In a process of its own: who watches it would run in each snapshot.
-static void hang_after_a_run(int parent) {
+static void hang_beside(void *(*run)(void *), int parent) {
   optrace_recorder *recorder = recording_begin("hangs.optrace", 0, 0, true);
   optrace_operation *operation = optrace_operation_create();
   if (!recorder || !operation || !optrace_operation_attach(operation, 5)) _exit(1);
@@ -192,22 +206,22 @@ static void hang_after_a_run(int parent) {
   optrace_operation_publish(operation, recorder);
   optrace_operation_event(operation, optrace_kind_started);
   pthread_t runner;
-  if (pthread_create(&runner, NULL, run_until_seen, NULL) != 0) _exit(1);
+  if (pthread_create(&runner, NULL, run, NULL) != 0) _exit(1);
   char byte = 1;
   if (write(parent, &byte, 1) != 1) _exit(1);
   while (read(parent, &byte, 1) < 0) {}
   _exit(optrace_recorder_stop(recorder) != 0);
 }
 
-TEST(a_snapshot_in_which_a_thread_ran_is_taken_again_soon) {
-  SKIP_IF(is_emulated(), "/proc/PID/task/TID/syscall shows the emulator's threads");
+// The last snapshot finds all threads asleep, and the first one did not.
+static void expect_still_at_last(void *(*run)(void *)) {
   int ends[2], status = -1;
   char byte;
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   pid_t child = fork();
   if (child == 0) {
     close(ends[1]);
-    hang_after_a_run(ends[0]);
+    hang_beside(run, ends[0]);
   }
   close(ends[0]);
   REQUIRE(child > 0 && read(ends[1], &byte, 1) == 1 && map_file("hangs.optrace"));
@@ -229,6 +243,16 @@ TEST(a_snapshot_in_which_a_thread_ran_is_taken_again_soon) {
   }
   EXPECT(snapshots > 1 && first > 0 && last == 0);
   trace_free(&t);
+}
+
+TEST(a_snapshot_in_which_a_thread_ran_is_taken_again_soon) {
+  SKIP_IF(is_emulated(), "/proc/PID/task/TID/syscall shows the emulator's threads");
+  expect_still_at_last(run_until_seen);
+}
+
+TEST(a_thread_that_wakes_with_each_heartbeat_is_seen_asleep) {
+  SKIP_IF(is_emulated(), "/proc/PID/task/TID/syscall shows the emulator's threads");
+  expect_still_at_last(run_in_step);
 }
 
 TEST(snapshots_come_again_soon_a_few_times_and_no_more) {

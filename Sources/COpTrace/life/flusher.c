@@ -142,8 +142,10 @@ static void *flush(void *argument) {
     if (recorder->stopping) break;
     bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
     uint64_t until = hurries && next > now + check_waits_every ? now + check_waits_every : next;
+    uint64_t due = snapshot_due(recorder);
+    if (due < until) until = due;
     uint64_t pause_of_profile = profile_pause(recorder);
-    if (pause_of_profile < until - now) until = now + pause_of_profile;
+    if (until > now && pause_of_profile < until - now) until = now + pause_of_profile;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
   pthread_mutex_unlock(&recorder->lock);

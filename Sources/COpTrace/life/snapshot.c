@@ -14,6 +14,9 @@
 #include "seen.h"
 
 enum { usual_beats = 10 };
+// Nanoseconds after which threads that ran are looked at once more. Not a whole beat: a thread that wakes once a second, as
+// libdispatch's manager does, would run each time.
+enum { off_beat = 50000000 };
 
 // What is kept between two snapshots. Only the flusher uses it.
 struct snapshots {
@@ -23,6 +26,7 @@ struct snapshots {
   uint32_t number;         // Of snapshots so far.
   uint32_t written;
   bool has_runner;         // In the last one a thread ran.
+  uint64_t off_beat_at;    // When one is taken between two heartbeats, on the monotonic clock; 0: none.
 };
 
 void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
@@ -85,7 +89,6 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   if (moment_take(&options, &calls, &count) != threads_visited) return;
   thread_numbers_forget(recorder, own->number);
   own->has_runner |= count.moved > 0;
-  own->beats_left = snapshot_beats_to_next(own->has_runner, &own->again);
   optrace_looked_fields fields = {
     .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
   };
@@ -125,16 +128,30 @@ void snapshot_overlook(optrace_recorder *recorder, uint64_t before) {
   if (recorder->snapshots && recorder->snapshots->activity == before) note_activity(recorder);
 }
 
+static void take_next(optrace_recorder *recorder, uint64_t request, bool is_off_beat) {
+  struct snapshots *own = recorder->snapshots;
+  take_snapshot(recorder, request);
+  if (own->has_runner && is_off_beat) return;
+  own->beats_left = snapshot_beats_to_next(own->has_runner, &own->again);
+  if (own->has_runner) own->off_beat_at = optrace_clock_monotonic() + off_beat;
+}
+
+uint64_t snapshot_due(optrace_recorder *recorder) {
+  return recorder->snapshots && recorder->snapshots->off_beat_at ? recorder->snapshots->off_beat_at : UINT64_MAX;
+}
+
 void snapshot_if_still(optrace_recorder *recorder, bool beats) {
   struct snapshots *own = recorder->snapshots;
   if (!own) return;
   uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_snapshot_requested), memory_order_acquire);
   if (asked != atomic_load_explicit(header_word(recorder, optrace_header_snapshot_answered), memory_order_relaxed)) {
-    take_snapshot(recorder, asked);
+    take_next(recorder, asked, false);
     atomic_store_explicit(header_word(recorder, optrace_header_snapshot_answered), asked, memory_order_release);
     note_activity(recorder);
   }
-  if (!beats) return;
+  bool is_off_beat = optrace_clock_monotonic() >= snapshot_due(recorder);
+  if (!beats && !is_off_beat) return;
+  own->off_beat_at = 0;
   uint64_t activity;
   if (!optrace_recorder_activity(recorder, &activity)) return;
   if (activity != own->activity) {
@@ -142,12 +159,12 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
     own->beats_left = own->again = 0;
     return;
   }
-  if (own->beats_left > 1) {
+  if (!is_off_beat && own->beats_left > 1) {
     own->beats_left--;
     return;
   }
-  own->beats_left = usual_beats;
+  if (!is_off_beat) own->beats_left = usual_beats;
   if (!is_pending(recorder)) return;
-  take_snapshot(recorder, 0);
+  take_next(recorder, 0, is_off_beat);
   note_activity(recorder);
 }
