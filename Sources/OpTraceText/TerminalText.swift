@@ -7,7 +7,9 @@ import OpTraceModel
 public enum TerminalText {
   /// The text without anything that would steer a terminal or break a line.
   public static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: steersTerminal) else { return text }
+    // Asking for a scalar's category takes long, and nearly every name is plain.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }), text.unicodeScalars.contains(where: steersTerminal)
+    else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { result.append(steersTerminal(scalar) ? "\u{FFFD}" : scalar) }
     return String(result)

@@ -134,12 +134,16 @@ func nobodyFinishes() {
 }
 
 func tooEarly() {
+  let shown = DispatchSemaphore(value: 0)
   let load = Async("load") { load in
-    // So much longer than the other that it is late on a busy machine, too.
-    accounts.async { usleep(5 * moment) }
+    accounts.async {
+      // On a busy machine, too, the dependent begins before this is over.
+      if !isHealthy { shown.wait() }
+      usleep(moment)
+    }
     (isHealthy ? accounts : journal).async { load.finish() }
   }
-  let show = BlockOperation { usleep(1000) }
+  let show = BlockOperation { shown.signal() }
   show.addDependency(load)
   queue.addOperations([load, show], waitUntilFinished: true)
   accounts.sync {}

@@ -100,14 +100,7 @@
       ("idle-server", "No deadlock"),
     ]
 
-    private func compile() throws -> String {
-      let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("HangPrograms").path
-      let program = folder.folder.path("hangs")
-      let made = try Command.run(sources, program, shell: #"swiftc -swift-version 6 -O -g "$1"/*.swift -o "$2""#)
-      try #require(made.status == 0, "\(made)")
-      return program
-    }
+    private func compile() throws -> String { try folder.compile("HangPrograms", as: "hangs") }
 
     /// Those that need neither blocks nor tasks to be told right.
     static let plain = [

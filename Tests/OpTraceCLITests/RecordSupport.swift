@@ -38,15 +38,12 @@
 
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Compiles a program of the tests into the folder.
-    func compile(_ program: String, as name: String, _ options: String) throws {
-      let source = Self.sources.appendingPathComponent(program)
-      let hasMain = FileManager.default.fileExists(atPath: source.appendingPathComponent("main.swift").path)
-      let made = try Command.run(
-        source.path, folder.path(name),
-        shell: "swiftc -swift-version 6 -O -g \(hasMain ? "" : "-parse-as-library") \(options) \"$1\"/*.swift -o \"$2\""
-      )
-      try #require(made.status == 0, "\(made)")
+    /// Puts a program of the tests into the folder, compiled.
+    @discardableResult
+    func compile(_ program: String, as name: String, _ options: String = "") throws -> String {
+      let made = try CompiledPrograms.path(program, as: name, options)
+      try FileManager.default.copyItem(atPath: made, toPath: folder.path(name))
+      return folder.path(name)
     }
 
     func record(

@@ -118,12 +118,7 @@
         let (result, trace) = try record(["--tasks", "--dispatch"], "TaskTestProgram", part)
         return (result.output, trace)
       }
-      let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("TaskTestProgram").path
-      let made = try Command.run(
-        source, folder.folder.path("linked"),
-        shell: "swiftc -swift-version 6 -O -g -parse-as-library -static-stdlib \"$1\"/*.swift -o \"$2\"")
-      try #require(made.status == 0, "\(made)")
+      try folder.compile("TaskTestProgram", as: "linked", "-static-stdlib")
       let result = try Command.run(
         arguments: [folder.folder.folder.path, "--tasks", "--dispatch", "-o", file, "--", "./linked", part],
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)

@@ -61,7 +61,7 @@ import Testing
     #expect(TraceValidator.check(try events(lines, header: "overwritten 100")).map(\.description) == [])
     #expect(
       TraceValidator.check(try events(lines)).map(\.rule) == [
-        .unmatchedEnd, .undefinedThread, .undefinedOperation, .notExecuting, .missingBefore,
+        .unmatchedEnd, .undefinedThread, .undefinedOperation, .missingBefore,
       ])
   }
 

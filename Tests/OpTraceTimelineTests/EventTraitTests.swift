@@ -185,9 +185,9 @@ import Testing
     let spec = kind.spec
     let time: Nanoseconds = 10_000_000
     let age: Nanoseconds = spec.fields.contains { $0.meaning == .age } ? 1600 : 0
-    let before = DoctorContext(TraceBuilder.build(Self.events(Self.openers[kind])), DoctorOptions())
+    let before = DoctorContext(TraceBuilder.build(Self.events(Self.openers[kind])), DoctorOptions(), Requests())
     let trace = TraceBuilder.build(Self.events(kind))
-    let context = DoctorContext(trace, DoctorOptions())
+    let context = DoctorContext(trace, DoctorOptions(), Requests())
     let index = trace.operations.firstIndex { $0.id == OperationID(2) }
     switch spec.life {
     case .nobody:

@@ -32,8 +32,7 @@ struct DoctorContext: Sendable {
   private let queueIndexes: [QueueID: Int]
   private let threadIndexes: [ThreadID: Int]
 
-  /// `findsRequests`: rules about what is slow will ask for them.
-  init(_ trace: Trace, _ options: DoctorOptions, findsRequests: Bool = true) {
+  init(_ trace: Trace, _ options: DoctorOptions, _ requests: Requests) {
     self.trace = trace
     self.options = options
     end = max(options.now ?? trace.end, trace.end)
@@ -44,7 +43,7 @@ struct DoctorContext: Sendable {
     isDeadEnd = Self.isDeadEnd(trace, seenThreads)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)
-    requests = findsRequests && !trace.tasks.isEmpty ? Requests(of: trace) : Requests()
+    self.requests = requests
     queueIndexes = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     threadIndexes = Dictionary(

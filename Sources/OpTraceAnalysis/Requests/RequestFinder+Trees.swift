@@ -66,7 +66,7 @@ extension RequestFinder {
         ))
       var inner: [(index: Int, depth: Int, began: Nanoseconds)] = []
       for index in submitted[Int32(next.index)] ?? [] {
-        guard let time = trace.work(at: Int(index)).submitted?.time, time >= unit.began, time <= unit.ended,
+        guard let time = trace.submitted(workAt: Int(index)), time >= unit.began, time <= unit.ended,
           met.insert(Int(index)).inserted
         else { continue }
         inner.append((Int(index), next.depth + 1, time))

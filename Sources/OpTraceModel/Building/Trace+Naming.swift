@@ -45,18 +45,18 @@ extension Trace {
 
   /// Gives tasks the functions that they run.
   mutating func nameTasks() {
+    // Many tasks run a few functions.
+    var codes: [FrameID: (named: FrameID?, function: SymbolRecord?)] = [:]
+    var makers: [FrameID: FrameID?] = [:]
     for index in tasks.indices {
       guard let code = tasks[index].code else { continue }
-      // A thunk, and what it passes on to, are recorded as a stack.
-      let named = stacks.stack(code).first { id in
-        stacks.function(of: id).map { $0.shortName != StackTable.namelessGlue } ?? false
-      }
+      let (named, function) = codes[code] ?? stacks.named(code)
+      codes[code] = (named, function)
       tasks[index].code = named ?? code
-      tasks[index].function = stacks.function(of: named ?? code)
-      // What Swift's library gives the program to compile is not where the program creates it.
-      let maker = stacks.stack(tasks[index].submittedAt).first { id in
-        stacks.isOwn(id) && stacks.function(of: id)?.module != "Swift"
-      }
+      tasks[index].function = function
+      let submittedAt = tasks[index].submittedAt
+      let maker = submittedAt.flatMap { makers[$0] ?? stacks.maker($0) }
+      if let submittedAt { makers[submittedAt] = .some(maker) }
       if let maker { tasks[index].submittedAt = maker }
       tasks[index].codeText = nil
       guard named == nil else { continue }
@@ -73,6 +73,19 @@ extension Trace {
       guard stacks.ownFrame(made).map({ !stacks.symbols(of: $0).isEmpty }) == true else { continue }
       queues[index].codeLocation = stacks.codeLocation(made)
     }
+  }
+}
+
+extension StackTable {
+  /// The first of code that has a name of its own, and its function. A thunk, and what it passes on to, are recorded as a stack.
+  fileprivate func named(_ code: FrameID) -> (FrameID?, SymbolRecord?) {
+    let named = stack(code).first { id in function(of: id).map { $0.shortName != Self.namelessGlue } ?? false }
+    return (named, function(of: named ?? code))
+  }
+
+  /// What Swift's library gives the program to compile is not where the program creates a task.
+  fileprivate func maker(_ submittedAt: FrameID) -> FrameID? {
+    stack(submittedAt).first { isOwn($0) && function(of: $0)?.module != "Swift" }
   }
 }
 

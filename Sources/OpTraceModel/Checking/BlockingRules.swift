@@ -21,10 +21,9 @@ struct BlockingRules {
 
   typealias Problem = (rule: Violation.Rule, text: String)
 
-  /// `executes` says whether code of the event's operation is on that thread.
-  mutating func check(
-    _ kind: EventKind, _ event: TraceEvent, _ index: Int, executes: (_ thread: UInt32) -> Bool
-  ) -> Problem? {
+  /// `hasBegun` says whether the event's operation has started. Its code may be on any thread then: what handles a timer that the
+  /// operation made counts as its code.
+  mutating func check(_ kind: EventKind, _ event: TraceEvent, _ index: Int, hasBegun: () -> Bool) -> Problem? {
     let record = BlockingRecord(event)
     let object = record.fields.object
     switch kind {
@@ -37,8 +36,8 @@ struct BlockingRules {
       }
       open.insert(wait)
       // Anybody may add an operation.
-      return record.fields.kind == WaitedObject.adding.rawValue || executes(wait.thread)
-        ? nil : (.notExecuting, "blocks thread t\(wait.thread), on which it does not execute")
+      return record.fields.kind == WaitedObject.adding.rawValue || hasBegun()
+        ? nil : (.notExecuting, "blocks thread t\(wait.thread) before it has started")
     case .unblocked:
       last[event.thread.rawValue] = object
       let wait = Wait(thread: event.thread.rawValue, object: object)

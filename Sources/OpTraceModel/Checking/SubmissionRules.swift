@@ -27,11 +27,6 @@ struct SubmissionRules {
   /// Each operation's event asks; most traces have none of these.
   func isKnown(_ id: UInt32) -> Bool { !lives.isEmpty && lives[id] != nil }
 
-  /// Whether its code is on that thread.
-  func executes(_ id: UInt32, on thread: UInt32) -> Bool {
-    lives[id].map { !$0.isOver && $0.began?.thread == thread } ?? false
-  }
-
   mutating func check(_ kind: EventKind, _ event: TraceEvent) -> [Problem] {
     let id = event.subject
     var life = lives[id] ?? Life()

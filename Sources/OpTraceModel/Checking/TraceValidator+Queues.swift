@@ -65,11 +65,11 @@ extension TraceValidator {
   }
 
   mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
-    // An operation that was seen in part may execute anywhere.
+    // One that was seen in part may have begun before.
     let isSeen = life.map(isFullySeen) ?? false
-    let problem = blocking.check(kind, event, index) { thread in
+    let problem = blocking.check(kind, event, index) {
       if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }
-      return !isSeen || stacks.executes(event.subject, on: thread)
+      return !isSeen || (life?.starts ?? 0) > 0
     }
     if let problem, isWhole { report(problem.rule, event, index, problem.text) }
   }

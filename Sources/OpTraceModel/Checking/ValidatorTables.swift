@@ -41,10 +41,6 @@ struct CodeStacks {
     stacks[other].removeAll { $0 == frame }
     return .onOther(threads[other])
   }
-
-  func executes(_ operation: UInt32, on thread: UInt32) -> Bool {
-    rows[thread].map { stacks[$0].contains { $0.operation == operation } } ?? false
-  }
 }
 
 /// When something happened to a subject for the first time, by its number. A table, since every event asks.

@@ -29,7 +29,7 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
     // Threads, dependencies, queues, waits, spans.
     /// An end on another thread, or in another order, than the beginnings ask for.
     case nesting = "nesting"
-    /// It is said to block a thread on which it does not execute.
+    /// It is said to block a thread, and has not started.
     case notExecuting = "not-executing"
     /// Started while something that it depends on was unfinished.
     case startedBeforeDependency = "started-before-dependency"

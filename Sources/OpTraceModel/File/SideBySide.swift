@@ -26,19 +26,45 @@ package enum SideBySide {
     }
   }
 
-  /// Both at the same time.
+  /// Both at the same time; where no thread is free, one after the other. Unlike iterations of `concurrentPerform`, of which inner ones
+  /// get no thread, both parts may do the same again.
   package static func both<One: Sendable, Other: Sendable>(
-    _ one: @Sendable () -> One, _ other: @Sendable () -> Other
+    _ one: () -> One, _ other: @escaping @Sendable () -> Other
   ) -> (One, Other) {
     guard processors > 1 else { return (one(), other()) }
-    nonisolated(unsafe) var first: One?
-    nonisolated(unsafe) var second: Other?
-    // Each has a variable of its own.
-    DispatchQueue.concurrentPerform(iterations: 2) { index in
-      if index == 0 { first = one() } else { second = other() }
+    let part = Part(other)
+    DispatchQueue.global().async { part.begin() }
+    let first = one()
+    part.begin()
+    return (first, part.result())
+  }
+
+  /// Work that the first thread does that comes to it.
+  ///
+  /// Sendable: `value` is set by the one thread that took the work, before it leaves the group, and is read behind a wait for the group.
+  private final class Part<Value: Sendable>: @unchecked Sendable {
+    private let work: @Sendable () -> Value
+    private let group = DispatchGroup()
+    private let right = DispatchSemaphore(value: 0)
+    private var value: Value?
+
+    init(_ work: @escaping @Sendable () -> Value) {
+      self.work = work
+      group.enter()
+      right.signal()
     }
-    // Both have been done; where one was not, which cannot be, it is done now.
-    return (first ?? one(), second ?? other())
+
+    func begin() {
+      guard right.wait(timeout: .now()) == .success else { return }
+      value = work()
+      group.leave()
+    }
+
+    func result() -> Value {
+      group.wait()
+      // It has been done; were it not, which cannot be, it would be done now.
+      return value ?? work()
+    }
   }
 
   /// Cuts `0..<count` into parts of about the same length, in order: some for each processor, since others use them, too.

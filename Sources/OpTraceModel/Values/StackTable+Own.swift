@@ -17,12 +17,7 @@ extension StackTable {
   /// program, which its symbols show. O(1).
   public func isOwn(_ id: FrameID) -> Bool {
     guard let image = image(of: id), !image.isSystem, self[id]?.library == nil else { return false }
-    guard let function = symbols(of: id).last else { return true }
-    // The C library's first function is linked into every program.
-    if function.function == "_start" || function.function.hasPrefix("optrace_") { return false }
-    // Its hooks have names of their own.
-    if function.file?.contains("/COpTrace/") == true { return false }
-    return function.module != "OpTrace" && function.module != "OpTraceDiagnostics"
+    return symbols(of: id).last?.isLinkedIn != true
   }
 
   /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).

@@ -85,11 +85,17 @@ public struct SymbolRecord: Sendable, Equatable {
   public var file: String?
   /// From 1.
   public var line: Int?
+  /// Whether it is the recorder's code, or the C library's first function: both are linked into the program's own file.
+  package let isLinkedIn: Bool
 
   package init(
     function: String, shortName: String, module: String? = nil, file: String? = nil, line: Int? = nil
   ) {
     (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
+    // Every frame of every stack asks for it. The hooks have names of their own.
+    isLinkedIn =
+      function == "_start" || function.hasPrefix("optrace_") || file?.contains("/COpTrace/") == true
+      || module == "OpTrace" || module == "OpTraceDiagnostics"
   }
 
   /// Whether its source is a package that the program depends on: SwiftPM and Xcode keep those in a folder `checkouts`.

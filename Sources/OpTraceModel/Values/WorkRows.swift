@@ -72,6 +72,15 @@ extension Trace {
     }
   }
 
+  /// When the work with this index was submitted. O(1), without a copy of the record.
+  package func submitted(workAt index: Int) -> Nanoseconds? {
+    switch kind(ofWorkAt: index) {
+    case .operation: operations.withUnsafeBufferPointer { $0[index].submitted?.time }
+    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].submitted?.time }
+    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].submitted?.time }
+    }
+  }
+
   /// Whether the work with this index is over. O(1), without a copy of the record.
   package func isOver(workAt index: Int) -> Bool {
     switch kind(ofWorkAt: index) {

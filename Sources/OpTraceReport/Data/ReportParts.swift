@@ -50,10 +50,13 @@ public struct ReportAnalysis: Sendable {
 
   /// O(n log n), on two threads.
   public init(of trace: Trace) {
-    let (found, told) = SideBySide.both(
-      { Diagnosis(of: trace) }, { (Summary(of: trace), Requests(of: trace, trees: ReportRequests.trees)) })
-    diagnosis = found
-    (summary, requests) = told
+    let (found, summary) = SideBySide.both(
+      {
+        let requests = Requests(of: trace, trees: ReportRequests.trees)
+        return (Diagnosis(of: trace, knowing: requests), requests)
+      }, { Summary(of: trace) })
+    (diagnosis, requests) = found
+    self.summary = summary
     doctor = DoctorReport(of: trace, diagnosis)
     stuck = StuckPart(of: trace, diagnosis)
   }

@@ -103,7 +103,7 @@ extension TimelineContent {
     } else if let thread = work.submitted?.thread {
       sink.text(.submittedBy, name(of: thread))
     }
-    if let location = trace.stacks.codeLocation(work.submittedAt)?.text { sink.text(.submittedIn, location) }
+    if let location = stackWords.of(work.submittedAt, in: trace.stacks)?.text { sink.text(.submittedIn, location) }
     if let task = work as? TaskRecord {
       if let way = task.way.words { sink.text(.way, way) }
       if task.priority != 0 { sink.text(.priority, task.priorityText) }

@@ -108,7 +108,7 @@ extension TimelineContent {
         if let file = function.file { sink.text(.file, file) }
         if let line = function.line { sink.number(.line, line) }
       }
-      if let added = trace.stacks.codeLocation(operations[index].addedAt)?.text { sink.text(.addedBy, added) }
+      if let added = stackWords.of(operations[index].addedAt, in: trace.stacks)?.text { sink.text(.addedBy, added) }
       if let made = trace.stacks.creationSite(of: operations[index])?.text { sink.text(.madeBy, made) }
       if let queue = operations[index].scheduler, let group = timeline.groupOfScheduler[queue] {
         sink.text(.queue, timeline.groups[group].name)
@@ -218,13 +218,11 @@ extension TimelineContent {
 
   /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
   func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
-    guard let location = trace.stacks.codeLocation(innermost) else { return }
-    if let function = location.function { sink.text(.function, function) }
-    if let file = location.file { sink.text(.file, file) }
-    if let line = location.line { sink.number(.line, line) }
-    let own = trace.stacks.frames(innermost).filter(\.isOwn)
-    guard own.count > 1 else { return }
-    sink.text(.stack, StackLines(Array(own.prefix(32)), isFull: true).lines.map(\.text).joined(separator: " ← "))
+    guard let words = stackWords.of(innermost, in: trace.stacks) else { return }
+    if let function = words.location.function { sink.text(.function, function) }
+    if let file = words.location.file { sink.text(.file, file) }
+    if let line = words.location.line { sink.number(.line, line) }
+    if let stack = words.stack { sink.text(.stack, stack) }
   }
 
   /// The operation, else the thread, where either is known.

@@ -61,6 +61,7 @@ struct TimelineContent {
   let titles: QueueTitles
   /// Where it stands in its file.
   var place = TimelinePlace()
+  let stackWords = StackWords()
 
   /// Time O(n log n), memory about 100 bytes per operation.
   init(_ trace: Trace, _ options: TimelineOptions) {
