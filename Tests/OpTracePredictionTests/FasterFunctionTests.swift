@@ -21,6 +21,9 @@ struct FasterFunctionTests {
     ] { sampled.add(line) }
     for index in 0..<40 { sampled.sample(110 + index, 2, decode) }
     for index in 0..<60 { sampled.sample(210 + index, 2, other) }
+    // Of no operation.
+    sampled.sample(310, 2, sampled.stack(["main", "sort(_:)"]))
+    sampled.sample(311, 2, sampled.stack(["main", "sort(_:by:)"]))
     return TraceBuilder.build(try TraceText.parse(sampled.text))
   }
 
@@ -61,6 +64,20 @@ struct FasterFunctionTests {
       }
     }
     #expect(running(workload) - running(workload.applying([change])) == 20_000_000)
+  }
+
+  @Test("a function needs no arguments in its name where it is the only one")
+  func name() throws {
+    let change = try ChangeParser(try trace()).parse(.faster, "decode=2")
+    guard case .fasterPart(let parts, 2) = change.effect else {
+      Issue.record("\(change)")
+      return
+    }
+    #expect(parts.map(\.operation) == [0])
+    #expect(change.words == "function 'decode' 2 times as fast, in 1 operation")
+    #expect(try message("sort=2") == "--faster: 'sort' may mean 'sort(_:)' or 'sort(_:by:)'")
+    #expect(try message("dec=2") == "--faster: no class, function or operation is called 'dec'")
+    #expect(try message("decode(=2") == "--faster: no class, function or operation is called 'decode('")
   }
 
   @Test("what names nothing is said as ever")

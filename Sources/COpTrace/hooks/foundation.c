@@ -41,7 +41,9 @@ void foundation_prepare(void) {
   if (own_code.high) return;
   struct link_map *map = NULL;
   if (library() && dlinfo(library(), RTLD_DI_LINKMAP, &map) == 0 && map) dl_iterate_phdr(find_code, map);
-  else if (foundation_is_there()) own_code = (book_range){0, UINTPTR_MAX};
+  else if (foundation_is_there()) own_code = book_library_around((uint64_t)(uintptr_t)book_find("$s10Foundation9OperationC5startyyF"));
+  // Where that is not known, all code is taken for Foundation's.
+  if (!own_code.high && foundation_is_there()) own_code = (book_range){0, UINTPTR_MAX};
 }
 
 bool foundation_calls(const void *caller) { return (uintptr_t)caller - own_code.low < own_code.high - own_code.low; }

@@ -11,8 +11,8 @@ bool foundation_is_there(void);
 void *foundation_find(const char *name);
 // Before `foundation_calls`. Not for two threads at a time.
 void foundation_prepare(void);
-// Whether code of Foundation's library made the call that returns to this address. Where Foundation is linked into the program nobody can
-// tell: then all may be its own.
+// Whether code of Foundation's library made the call that returns to this address. Where Foundation is linked into a program whose symbols
+// do not tell its code from others', all counts as Foundation's.
 bool foundation_calls(const void *caller);
 #endif
 

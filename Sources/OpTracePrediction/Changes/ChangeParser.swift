@@ -57,7 +57,9 @@ package struct ChangeParser {
     let (word, text) = try halves(.faster, value, wanted: wanted)
     // What operations run is scaled whole; another function by what samples tell of it.
     let sampled = names.find(word) == nil ? SampledParts(trace) : nil
-    let parts = sampled?.parts(of: word) ?? []
+    let functions = sampled?.functions(called: word) ?? []
+    if functions.count > 1 { throw .ambiguous(option: "faster", word: word, meanings: functions) }
+    let parts = functions.first.flatMap { sampled?.parts(of: $0) } ?? []
     let indexes = parts.isEmpty ? try one(word, for: .faster, or: sampled?.names ?? []) : []
     var factor = Double.infinity
     if text != "infinitely" {

@@ -31,6 +31,14 @@ struct SampledParts {
     }
   }
 
+  /// The sampled functions that a word means: the one of this name, else those that have it before their arguments. `load` is `load()` or
+  /// `load(_:from:)`. O(functions).
+  func functions(called word: String) -> [String] {
+    if functions[word] != nil { return [word] }
+    return functions.keys.filter { $0.hasPrefix(word) && $0.dropFirst(word.count).first == "(" && $0.hasSuffix(")") }
+      .sorted()
+  }
+
   /// The operations that ran a function of this name, with the part of their running time that was spent in it and in what it called.
   /// Empty: none did, as far as samples tell. O(samples + operations).
   func parts(of word: String) -> [Change.Part] {
