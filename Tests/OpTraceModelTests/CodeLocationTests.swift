@@ -50,16 +50,28 @@ import Testing
     ]
     #expect(location(frames)?.line == 12)
     let stacks = table(frames)
-    #expect(stacks.reachedGlobal(FrameID(1)) == "Cache.shared")
+    #expect(stacks.reachedGlobal(FrameID(1)) == SharedName("Cache.shared"))
     #expect(stacks.callers(of: FrameID(1), most: 3).map(\.line) == [20, 30])
     #expect(stacks.callers(of: FrameID(1), most: 1).map(\.function) == ["start()"])
     #expect(stacks.callers(of: FrameID(5), most: 3).isEmpty && stacks.reachedGlobal(FrameID(5)) == nil)
     #expect(stacks.callers(of: nil, most: 3).isEmpty)
   }
 
-  @Test func sharedCodeIsNoSureGlobalAndMayBeAnInitialiser() {
-    let frames = [("app", [symbol("one of first.unsafeMutableAddressor, second.unsafeMutableAddressor")], false)]
-    #expect(table(frames).reachedGlobal(FrameID(1)) == nil)
+  @Test func sharedCodeReachesOneOfSeveralGlobals() {
+    let accessor = ".unsafeMutableAddressor"
+    func reached(_ name: String) -> SharedName? { table([("app", [symbol(name)], false)]).reachedGlobal(FrameID(1)) }
+    #expect(reached("one of first\(accessor), second\(accessor)")?.names == ["first", "second"])
+    #expect(reached("one of Map<Int, Int>.a\(accessor), b\(accessor)")?.names == ["Map<Int, Int>.a", "b"])
+    #expect(reached("one of first\(accessor), second\(accessor)")?.isWhole == true)
+    for rest in [" and 12 more", " (or one merged with them)", " and 1 more (or one merged with them)"] {
+      let one = reached("one of first\(accessor), second\(accessor)\(rest)")
+      #expect(one?.names == ["first", "second"] && one?.isWhole == false, "\(rest)")
+    }
+    #expect(reached("one of first\(accessor), load()") == nil)
+    #expect(reached("one of ") == nil && reached("") == nil && reached("one of ,") == nil)
+  }
+
+  @Test func sharedCodeMayBeAnInitialiser() {
     // It has no line, but people wrote it.
     let calls = table([
       ("app", [symbol("wait()", 3)], false), ("app", [symbol("one of load(), store()")], false),

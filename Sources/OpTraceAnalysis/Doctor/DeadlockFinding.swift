@@ -258,12 +258,17 @@ extension DoctorContext {
   /// else it is one of those that the holder runs.
   func initialised(_ seen: SeenThread) -> String? {
     guard seen.reason == .once, let owner = seen.heldBy else { return nil }
-    if let name = trace.stacks.reachedGlobal(seen.at) { return "'\(Self.shown(name))'" }
-    let names = trace.stacks.stack(seenThreads[owner]?.at).compactMap { frame -> String? in
-      guard let name = trace.stacks.function(of: frame)?.shortName, name.hasPrefix(Self.initialiser) else { return nil }
-      return "'\(Self.shown(String(name.dropFirst(Self.initialiser.count))))'"
+    if let name = trace.stacks.reachedGlobal(seen.at) { return Self.oneOf([name]) }
+    let names = trace.stacks.stack(seenThreads[owner]?.at).compactMap { frame in
+      trace.stacks.function(of: frame).flatMap { SharedName($0.shortName).without(prefix: Self.initialiser) }
     }
-    return names.isEmpty ? nil : names.joined(separator: " or ")
+    return names.isEmpty ? nil : Self.oneOf(names)
+  }
+
+  /// `'first' or 'second'`
+  private static func oneOf(_ shared: [SharedName]) -> String {
+    let names = shared.flatMap(\.names).map { "'\(shown($0))'" } + (shared.allSatisfy(\.isWhole) ? [] : ["another"])
+    return names.joined(separator: " or ")
   }
 
   /// Begins the name of a function that makes the value of a global or a static property.

@@ -41,16 +41,21 @@ extension StackTable {
   package static let namelessGlue = "reabstraction thunk"
 
   /// Whether it is the code by which a global is reached. Its line is that of the global, and not of who uses it.
-  private static func isAccessor(_ shortName: String) -> Bool { shortName.hasSuffix("." + accessor) }
-  private static let accessor = "unsafeMutableAddressor"
+  private static func isAccessor(_ shortName: String) -> Bool {
+    shortName.hasSuffix(accessor) || reached(by: shortName) != nil
+  }
+  private static let accessor = ".unsafeMutableAddressor"
 
-  /// Begins the short name of code that several functions share: `one of load(), store()`.
-  private static let several = "one of "
+  private static func reached(by shortName: String) -> SharedName? {
+    // Asked for each frame, and few have it.
+    shortName.contains(accessor) ? SharedName(shortName).without(suffix: accessor) : nil
+  }
 
   /// Whether it is, or may be, an initialiser of the type.
   static func isInitialiser(_ shortName: String, of type: String) -> Bool {
     guard shortName.contains("init(") else { return false }
-    return shortName.hasPrefix(type + ".") || shortName.hasPrefix(several) && shortName.contains(" " + type + ".init(")
+    return shortName.hasPrefix(type + ".")
+      || shortName.hasPrefix(SharedName.several) && shortName.contains(" " + type + ".init(")
   }
 
   /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
@@ -79,19 +84,18 @@ extension StackTable {
     }
     let named = calls.filter {
       !Self.isAccessor($0.1.shortName) && $0.1.shortName != Self.namelessGlue
-        && ($0.1.line != nil || $0.1.shortName.hasPrefix(Self.several))
+        && ($0.1.line != nil || $0.1.shortName.hasPrefix(SharedName.several))
     }
     return named.drop { $0.1.shortName != own.function || $0.1.line != own.line }.dropFirst().prefix(most).map {
       CodeLocation(function: $1.shortName, file: $1.file, line: $1.line, module: $1.module ?? image(of: $0)?.name)
     }
   }
 
-  /// The global or static property that the innermost own code of a stack reaches; nil: it does something else. O(depth).
-  package func reachedGlobal(_ innermost: FrameID?) -> String? {
-    let name = ownFrame(innermost).flatMap { frame in symbols(of: frame).first { Self.isAccessor($0.shortName) } }?
-      .shortName
-    guard let name, !name.hasPrefix(Self.several) else { return nil }
-    return String(name.dropLast(Self.accessor.count + 1))
+  /// The global or static property that the innermost own code of a stack reaches, or several where these share their code; nil: it does
+  /// something else. O(depth).
+  package func reachedGlobal(_ innermost: FrameID?) -> SharedName? {
+    guard let frame = ownFrame(innermost) else { return nil }
+    return symbols(of: frame).lazy.compactMap { Self.reached(by: $0.shortName) }.first
   }
 
   /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location
