@@ -42,6 +42,7 @@
     @discardableResult
     func compile(_ program: String, as name: String, _ options: String = "") throws -> String {
       let made = try CompiledPrograms.path(program, as: name, options)
+      try? FileManager.default.removeItem(atPath: folder.path(name))
       try FileManager.default.copyItem(atPath: made, toPath: folder.path(name))
       return folder.path(name)
     }
