@@ -12,7 +12,7 @@ struct FinishCauses {
   private var carrying: Set<WorkID> = []
   private var known: [OperationID: Set<WorkID>] = [:]
   private var submitters: Submitters
-  /// When work was last seen to submit something or to let a task go on.
+  /// When work was last seen to submit something, to begin to wait or sleep, or to let a task go on.
   private var lastDeeds: [WorkID: Nanoseconds] = [:]
 
   /// O((operations + blocks + runs of tasks) · log of these).
@@ -58,13 +58,14 @@ struct FinishCauses {
       note(task.submitter, task.submitted?.time)
       for suspension in task.suspensions { note(suspension.resumer, suspension.enqueued?.time) }
     }
+    for wait in trace.waits { note(wait.inside, wait.began) }
     for (task, blocks) in carriers {
       for block in blocks { note(block, lastDeeds[task]) }
     }
   }
 
-  /// Whether the work was seen to begin again, to submit something or to let a task go on after the finish. Otherwise it may only have
-  /// returned late, as its thread does on a busy machine.
+  /// Whether the work was seen to begin again, to submit something, to wait or to let a task go on after the finish. Otherwise it may
+  /// only have returned late, as its thread does on a busy machine.
   func wentOn(_ work: WorkID, after operation: OperationRecord, lastBegan: Nanoseconds) -> Bool {
     guard let finished = operation.finished?.time else { return false }
     return DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))

@@ -170,7 +170,7 @@ struct DispatchRuleTests {
         31 t4 run #3
         40 t4 finished #1
         41 t4 ran #3
-        90000 t3 ran #2
+        300000 t3 ran #2
 
         """)
         + DoctorCase.operation(
@@ -178,25 +178,32 @@ struct DispatchRuleTests {
           "\(dependent) t2 started #4",
           "\(dependent)1 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     }
-    let early = try diagnosis(lines("50").replacing("90000 t3", with: "30000 t3"))
+    let early = try diagnosis(lines("50").replacing("300000 t3", with: "30000 t3"))
     // Block #3 finished it; #2 may have had a part in that, and its thread may only have had no processor.
     #expect(early.findings.map(\.code) == ["premature-finish"] && early.findings.first?.severity == .note)
     let long = try diagnosis(lines("50"))
     #expect(long.findings.map(\.code) == ["premature-finish"] && long.findings.first?.severity == .warning)
     let goesOn = "60 t3 submitted #5 by=#2 queue=d1 code=f4\n61 t5 run #5\n62 t5 ran #5\n30000 t3 ran #2"
-    let active = try diagnosis(lines("50").replacing("90000 t3 ran #2", with: goesOn))
+    let active = try diagnosis(lines("50").replacing("300000 t3 ran #2", with: goesOn))
     #expect(active.findings.map(\.code) == ["premature-finish"] && active.findings.first?.severity == .warning)
+    let waits =
+      "20000 t3 blocked #2 object=0x10 kind=sleep age=312500\n20001 t3 unblocked #2 object=0x10 kind=sleep\n30000 t3 ran #2"
+    let sleeps = try diagnosis(lines("50").replacing("300000 t3 ran #2", with: waits))
+    #expect(sleeps.findings.map(\.code) == ["premature-finish"] && sleeps.findings.first?.severity == .warning)
+    let slept = waits.replacing("age=312500", with: "age=1247812")
+    let before = try diagnosis(lines("50").replacing("300000 t3 ran #2", with: slept))
+    #expect(before.findings.map(\.code) == ["premature-finish"] && before.findings.first?.severity == .note)
     // An operation that it added finished it, in a queue that block #2 let go on.
     let added =
       "23 t2 created #6 class=\"Work\"\n23 t2 enqueued #6 queue=q1\n23 t2 ready #6\n24 t2 start-returned #1\n"
       + "31 t5 started #6\n32 t5 began #6\n40 t5 finished #1\n41 t5 ended #6\n42 t5 finished #6\n"
     let inside = try diagnosis(
-      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: added)
+      lines("50").replacing("300000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: added)
         .replacing("40 t4 finished #1\n", with: ""))
     #expect(inside.findings.map(\.code) == ["premature-finish"] && inside.findings.first?.severity == .note)
     // Nothing that it submitted finished it: main() returned.
     let returned = try diagnosis(
-      lines("50").replacing("90000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: "").replacing(
+      lines("50").replacing("300000 t3", with: "30000 t3").replacing("24 t2 start-returned #1\n", with: "").replacing(
         "40 t4 finished #1\n", with: "40 t2 finished #1\n"))
     #expect(returned.findings.map(\.code) == ["premature-finish"] && returned.findings.first?.severity == .warning)
     #expect(early.findings.first?.evidence.contains { $0.text.hasPrefix("block 'step4()' (#2) of 'upload'") } == true)
