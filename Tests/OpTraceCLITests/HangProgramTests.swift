@@ -143,7 +143,8 @@
             "$optrace" record \(options) -o $name.optrace -- "$1" $name <input >$name.out 2>$name.err &
           done
           \(RecordFolder.untilSeen(names))
-          sleep 2
+          # Longer than the doctor waits for a sign of life, which is 5 s.
+          sleep 5
           \(looking)
           # The program before its children: one that sees a child's end goes on.
           for pid in $(pgrep -f "^$1 "); do kill -KILL $pid $(pgrep -P $pid); done
