@@ -36,16 +36,21 @@ struct FasterFunctionTests {
     }
   }
 
-  @Test("only its part of the operations that ran it is scaled")
-  func part() throws {
-    let change = try ChangeParser(try trace()).parse(.faster, "decode()=2")
+  /// `decode()` made twice as fast, by this name.
+  private func expectDecoding(_ name: String) throws {
+    let change = try ChangeParser(try trace()).parse(.faster, name + "=2")
     guard case .fasterPart(let parts, 2) = change.effect else {
       Issue.record("\(change)")
       return
     }
     #expect(parts.map(\.operation) == [0])
     #expect(abs((parts.first?.share ?? 0) - 0.4) < 0.001)
-    #expect(change.words == "function 'decode()' 2 times as fast, in 1 operation")
+    #expect(change.words == "function '\(name)' 2 times as fast, in 1 operation")
+  }
+
+  @Test("only its part of the operations that ran it is scaled")
+  func part() throws {
+    try expectDecoding("decode()")
     let whole = try ChangeParser(try trace()).parse(.faster, "store()=infinitely")
     #expect(whole.words == "function 'store()' in no time at all, in 1 operation")
   }
@@ -68,13 +73,7 @@ struct FasterFunctionTests {
 
   @Test("a function needs no arguments in its name where it is the only one")
   func name() throws {
-    let change = try ChangeParser(try trace()).parse(.faster, "decode=2")
-    guard case .fasterPart(let parts, 2) = change.effect else {
-      Issue.record("\(change)")
-      return
-    }
-    #expect(parts.map(\.operation) == [0])
-    #expect(change.words == "function 'decode' 2 times as fast, in 1 operation")
+    try expectDecoding("decode")
     #expect(try message("sort=2") == "--faster: 'sort' may mean 'sort(_:)' or 'sort(_:by:)'")
     #expect(try message("dec=2") == "--faster: no class, function or operation is called 'dec'")
     #expect(try message("decode(=2") == "--faster: no class, function or operation is called 'decode('")
