@@ -159,11 +159,13 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
     own->beats_left = own->again = 0;
     return;
   }
-  if (!is_off_beat && own->beats_left > 1) {
-    own->beats_left--;
-    return;
+  if (!is_off_beat) {
+    if (own->beats_left > 1) {
+      own->beats_left--;
+      return;
+    }
+    own->beats_left = usual_beats;
   }
-  if (!is_off_beat) own->beats_left = usual_beats;
   if (!is_pending(recorder)) return;
   take_next(recorder, 0, is_off_beat);
   note_activity(recorder);

@@ -35,16 +35,16 @@ public struct Diagnosis: Sendable {
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
   public init(of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil) {
-    let asks = (symptom == nil || symptom == .slow) && !trace.tasks.isEmpty
-    self.init(of: trace, options: options, only: symptom, knowing: asks ? Requests(of: trace) : Requests())
+    self.init(of: trace, options: options, only: symptom, knowing: Requests(of: trace))
   }
 
-  /// `requests`: all units of work of the trace.
+  /// `requests`: all units of work of the trace; made only where a rule asks for them.
   package init(
     of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil,
-    knowing requests: Requests
+    knowing requests: @autoclosure () -> Requests
   ) {
-    let context = DoctorContext(trace, options, trace.tasks.isEmpty ? Requests() : requests)
+    let asks = (symptom == nil || symptom == .slow) && !trace.tasks.isEmpty
+    let context = DoctorContext(trace, options, asks ? requests() : Requests())
     let rules = DoctorRule.table.filter { symptom == nil || $0.symptom == symptom }
     let progress = WorkProgress.reporter()
     // Rules are independent of each other.
