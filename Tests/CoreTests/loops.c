@@ -316,6 +316,36 @@ static bool is_told(void *unused) {
   return turns > 0;
 }
 
+static void turn_until_seen(int unused) {
+  (void)unused;
+  loop l;
+  loop_open(&l);
+  loop_wait(&l, by_wait, 0);
+  // Asleep it would record something itself, with its name.
+  while (!is_told(NULL)) {}
+  loop_wait(&l, by_wait, 0);
+  loop_close(&l);
+}
+
+// The recorder's thread tells of it while it runs, and its own thread when it is over. The first has to find the thread's name before.
+TEST(a_turn_began_when_it_did_whoever_tells_of_it) {
+  optrace_recorder *recorder = begin(0);
+  REQUIRE(recorder);
+  on_threads(1, turn_until_seen);
+  trace t = end(recorder);
+  uint64_t began[2] = {0};
+  for (size_t i = 0; i < t.count; i++) {
+    const record *r = &t.records[i];
+    optrace_loop_turn_fields f = optrace_loop_turn_read(r->word[0]);
+    if (r->kind == optrace_kind_loop_turn) began[f.open] = r->ticks - f.age * optrace_format_age_unit;
+  }
+  EXPECT(began[0] && began[1]);
+  // Ages are rounded down.
+  uint64_t apart = began[0] > began[1] ? began[0] - began[1] : began[1] - began[0];
+  EXPECT(apart < optrace_format_age_unit);
+  trace_free(&t);
+}
+
 static void expect_blocked_loop(uint64_t ring) {
   optrace_recorder *recorder = begin(ring);
   REQUIRE(recorder);

@@ -95,34 +95,56 @@ static uint32_t thread_of(optrace_recorder *recorder, loop_note *note, uint64_t 
   return thread_number_named(recorder, note->tid, again);
 }
 
-// Writes what is due of a loop, or all of it: `is_last`. With the lock. True if it has written anything.
-static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
-  reading r;
+// What is due of a loop at one moment.
+typedef struct {
+  reading read;
+  uint64_t now, busy;
+  bool is_due, totals, turn;
+} loop_news;
+
+// All of it: `is_last`. False: the thread changes its note all the time.
+static bool find_news(optrace_recorder *recorder, const loop_note *note, bool is_last, loop_news *out) {
   // Before it is read: the end of a turn that runs is recorded later.
   uint64_t now = recorder_now(recorder);
+  reading r;
   if (!read_note(note, &r)) return false;
-  uint64_t open = r.began ? since(r.began, now) : 0, busy = r.busy + open;
+  uint64_t open = r.began ? since(r.began, now) : 0;
   // In one turn or one wait ever since.
   bool is_same = r.turns == note->told.turns && r.began == note->told.began;
   bool is_due = is_last || since(note->told.at, now) >= ticks(recorder, a_period);
-  bool writes_totals = is_due && (is_last || !is_same || !note->told.written || since(note->told.written, now) >= ticks(recorder, again_after));
   bool is_told = note->told.turn == r.began && since(note->told.turn_written, now) < ticks(recorder, again_after);
-  bool writes_turn = open >= ticks(recorder, loop_long_turn) && (is_last || !is_told);
-  uint32_t thread = writes_totals || writes_turn ? thread_of(recorder, note, now) : 0;
-  if (thread && writes_turn) {
-    write_turn(recorder, note, thread, r.began, now, true);
-    note->told.turn = r.began;
-    note->told.turn_written = now;
+  *out = (loop_news){
+    .read = r, .now = now, .busy = r.busy + open, .is_due = is_due,
+    .totals = is_due && (is_last || !is_same || !note->told.written || since(note->told.written, now) >= ticks(recorder, again_after)),
+    .turn = open >= ticks(recorder, loop_long_turn) && (is_last || !is_told),
+  };
+  return true;
+}
+
+// Writes what is due. With the lock. True if it has written anything.
+static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
+  loop_news news;
+  if (!find_news(recorder, note, is_last, &news)) return false;
+  uint32_t thread = 0;
+  if (news.totals || news.turn) {
+    thread = thread_of(recorder, note, news.now);
+    // That may have written the thread's name, which takes long, and no record is earlier than the one before it.
+    if (!find_news(recorder, note, is_last, &news)) return thread != 0;
   }
-  if (thread && writes_totals) {
-    write_totals(recorder, note, thread, &r, now, busy);
-    note->told.written = now;
+  if (thread && news.turn) {
+    write_turn(recorder, note, thread, news.read.began, news.now, true);
+    note->told.turn = news.read.began;
+    note->told.turn_written = news.now;
   }
-  if (is_due) {
-    note->told.at = now;
-    note->told.busy = busy;
-    note->told.began = r.began;
-    note->told.turns = r.turns;
+  if (thread && news.totals) {
+    write_totals(recorder, note, thread, &news.read, news.now, news.busy);
+    note->told.written = news.now;
+  }
+  if (news.is_due) {
+    note->told.at = news.now;
+    note->told.busy = news.busy;
+    note->told.began = news.read.began;
+    note->told.turns = news.read.turns;
   }
   return thread != 0;
 }
