@@ -196,7 +196,7 @@
       for folder in [bin, lib] {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       }
-      try FileManager.default.copyItem(at: try Command.executable, to: bin.appendingPathComponent("optrace"))
+      try RecordFolder.copy(try Command.executable.path, to: bin.appendingPathComponent("optrace").path)
       for name in objects {
         try FileManager.default.copyItem(
           at: built.appendingPathComponent(name), to: lib.appendingPathComponent(name))
