@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What is released is called by the same numbers everywhere: `Documentation/public-api.md`.
+/// What is released is called by the same numbers everywhere: `Documentation/library.md`, "Public API".
 @Suite struct ReleaseTests {
   private func text(_ path: String) throws -> String {
     try String(contentsOf: Manifest.folder.appendingPathComponent(path), encoding: .utf8)
@@ -38,12 +38,12 @@ import Testing
       #"format_major_version = (\d+)[^=]*format_minor_version = (\d+)"#,
       in: "Sources/COpTrace/include/COpTraceFormat.h")
     #expect(try number(#"# The trace format, version (\d+\.\d+)"#, in: "Documentation/format.md") == trace)
-    #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == trace)
+    #expect(try number(#"\| traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/library.md") == trace)
     let packed = try number(numbers, in: "Sources/OpTracePacked/PackedLayout.swift")
     #expect(
-      try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/public-api.md") == packed)
+      try number(#"\| packed traces \| major and minor, now (\d+\.\d+)"#, in: "Documentation/library.md") == packed)
     #expect(
-      try number(#"`schemaVersion`, now (\d+)"#, in: "Documentation/public-api.md")
+      try number(#"`schemaVersion`, now (\d+)"#, in: "Documentation/library.md")
         == number(#"schemaVersion = (\d+)"#, in: "Sources/OpTraceTables/Tables.swift"))
   }
 }

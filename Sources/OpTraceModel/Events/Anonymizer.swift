@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 /// Replaces every text of a trace by a number: `name-1`, `class-3`. Equal texts of one sort become equal numbers, so that
-/// every analysis finds what it found before. `Documentation/privacy.md` says what stays.
+/// every analysis finds what it found before. `Documentation/record.md` says what stays.
 public struct Anonymizer {
   private typealias Role = EventSpec.Text.Role
 

@@ -17,7 +17,7 @@ struct PackCommand: ParsableCommand {
       is not changed. --no-symbols omits the names.
 
       With --anonymize every text becomes a number ('name-1', 'class-3'), and what identifies the machine, the process and \
-      the day is removed. Equal texts become equal numbers, so graph, times and findings stay the same. Documentation/privacy.md says \
+      the day is removed. Equal texts become equal numbers, so graph, times and findings stay the same. Documentation/record.md says \
       what is left.
 
       Example: optrace pack --anonymize run.optrace
