@@ -408,7 +408,7 @@ TEST(a_loop_that_sleeps_writes_little) {
   loop_facts facts = facts_of(&t, 0);
   EXPECT(facts.totals >= 2 && facts.totals <= 4);
   // A turn may have been interrupted for long, but none has the sleep.
-  EXPECT(facts.open_age < 4000 * milliseconds);
+  EXPECT(facts.open_age < 4000ull * milliseconds);
   trace_free(&t);
   loop_close(&l);
 }
