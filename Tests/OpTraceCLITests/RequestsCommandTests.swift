@@ -128,6 +128,36 @@ struct RequestsCommandTests {
     #expect(late.loops.isEmpty && late.actors.first?["waits"] as? Int == 5)
   }
 
+  @Test(
+    "--module says whose code is the program's own", arguments: ["requests", "summary", "doctor", "report"])
+  func modules(command: String) throws {
+    let scratch = try Scratch()
+    // `serve()` and `next()` are of a module of their own.
+    let text = Self.service.split(separator: "\n").map {
+      $0.contains("Server.swift") ? String($0).replacing("module=\"Shop\"", with: "module=\"Serving\"") : String($0)
+    }.joined(separator: "\n")
+    let path = try file(scratch, text)
+    func run(_ more: String...) throws -> Command.Result {
+      try Command.run(
+        arguments: [command, path] + (command == "report" ? ["-o", scratch.path("page.html")] : []) + more)
+    }
+    let named = try run("--module", "Shop", "--module", "Serving")
+    #expect(named.status == 0 && named.errors == "")
+    let mistaken = try run("--module", "Shpo")
+    #expect(mistaken.status == 0)
+    #expect(
+      mistaken.errors == "optrace: warning: the trace has no function of module 'Shpo'; did you mean 'Shop'?\n")
+    guard command == "summary" else { return }
+    func functions(_ module: String) throws -> [String?] {
+      let output = try run("--json", "--module", module).output
+      let value = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+      return try #require(value["taskWaits"] as? [[String: Any]]).map { $0["function"] as? String }
+    }
+    #expect(try functions("Shop").first == "price(_:)")
+    // The function of that module that called it.
+    #expect(try Set(functions("Serving")) == ["serve()", "next()"])
+  }
+
   @Test("parts of a trace, unknown kinds, wrong options")
   func options() throws {
     let scratch = try Scratch()

@@ -121,7 +121,7 @@
       try body(running, trace)
     }
 
-    @Test("A working program: a line per second until it has ended") func working() throws {
+    @Test("A working program: a line per second until it has ended, and then its last state") func working() throws {
       try withBusyProgram { program, trace in
         let top = try RunningProgram(Command.executable, ["top", "--json", trace])
         var last = 0.0
@@ -133,7 +133,11 @@
         }
         program.closeInput()
         program.end()
+        // The last line tells of all that ran, as for a trace whose program has ended before.
+        var end = ""
+        while let line = top.line() { end = line }
         #expect(top.end().status == 0)
+        #expect(try Command.run("top", "--json", trace).output == end + "\n")
         let text = try Command.run("top", "--once", trace).output
         #expect(text.contains(" has ended  "))
       }
@@ -232,6 +236,8 @@
         top.kill()
         program.closeInput()
         program.end()
+        let checked = try Command.run("validate", trace)
+        #expect(checked.status == 0 && checked.output.hasPrefix("ok: "), "\(checked.output)")
       }
     }
 

@@ -34,6 +34,7 @@ import Testing
     #expect(trace.tasks.map(\.over) == [20_000, nil, nil])
     #expect(trace.blocks.map(\.over) == [30_000] && trace.blocks.map(\.isOutcomeKnown) == [false])
     #expect(trace.operations.map(\.isOutcomeKnown) == [false] && trace.operations[0].coverage == .partial)
+    #expect(trace.lostEnds == 3)
   }
 
   @Test func traceThatGrowsKnowsItToo() throws {

@@ -80,12 +80,12 @@
     }
 
     @Test func answersOfTheToolAreParsed() {
-      let text = "f\n/a:b/c.c:3:4\n\n??\n??:0:0\n\ng\n/x.c:5:0\nh\n/<compiler-generated>:0:0\n\n"
+      let text = "f\n/a:b/c.c:3:4\n\n??\n??:0:0\n\ng\n/x.c:5:0\nh\n/<compiler-generated>:0:0\ni\n/w/<stdin>:0:0\n\n"
       let answers = InlinedFrames.answers(Array(text.utf8), most: 10)
       #expect(
         answers == [
           [.init(mangled: "f", file: "/a:b/c.c", line: 3, column: 4)], [.init()],
-          [.init(mangled: "g", file: "/x.c", line: 5), .init(mangled: "h")],
+          [.init(mangled: "g", file: "/x.c", line: 5), .init(mangled: "h"), .init(mangled: "i")],
         ])
       #expect(InlinedFrames.answers(Array(text.utf8), most: 1).count == 1)
     }

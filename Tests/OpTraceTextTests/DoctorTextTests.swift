@@ -117,7 +117,7 @@ struct DoctorTextTests {
     #expect(
       lines(HandmadeTrace("fixture", unit: .nanoseconds).trace).joined(separator: " ")
         == "The trace has no operation, block or task, so it cannot show whether one is stuck. "
-        + "'optrace record --dispatch --tasks' records dispatch queues and tasks, too.")
+        + "Dispatch queues and tasks are recorded with --dispatch and --tasks; if they were, the program used none.")
   }
 
   @Test("two readings: what both show, and what moved between them")

@@ -24,7 +24,6 @@ package struct ProgramCode {
   /// Of each function the first of its locations.
   private var firstLocations: [Int32] = []
   private let stacks: StackTable
-  private let modules: Set<String>
   /// Modules of Swift, whose inlined code stands in a program's functions, and of packages that it depends on.
   private var others: Set<String> = [
     "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch",
@@ -33,10 +32,8 @@ package struct ProgramCode {
   private var functionIndexes: [CodeLocation: Int32] = [:]
   private var locationIndexes: [CodeLocation: Int32] = [:]
 
-  /// `modules`: those whose code is the program's; empty: all but its dependencies.
-  package init(_ stacks: StackTable, modules: Set<String> = []) {
+  package init(_ stacks: StackTable) {
     self.stacks = stacks
-    self.modules = modules
     // Closures of a package have no file, so its modules are known by what has one. Code of a package that was specialised for the
     // program is of the program's module.
     var counts: [String: Int] = [:]
@@ -120,7 +117,7 @@ package struct ProgramCode {
   private func isOwn(_ symbol: SymbolRecord) -> Bool {
     if symbol.shortName == StackTable.namelessGlue { return false }
     if let module = symbol.module {
-      if !modules.isEmpty { return modules.contains(module) }
+      if !stacks.ownModules.isEmpty { return stacks.ownModules.contains(module) }
       if others.contains(module) { return false }
     } else if symbol.line == nil {
       // The C library's first functions, and what has no source.

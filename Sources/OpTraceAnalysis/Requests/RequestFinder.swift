@@ -2,16 +2,14 @@ package import OpTraceModel
 
 extension Requests {
   /// - Parameters:
-  ///   - modules: those whose code is the program's own; empty: all that are no packages it depends on.
   ///   - window: only units and waits for actors that end in it, and what loops did in it; nil: all.
   ///   - trees: for which units ``Requests/trees`` are wanted; nil: none.
   ///   - isBrief: nobody asks for troubles: pools, leaks, what is stuck, backlogs, repeats and the hottest function stay empty.
   /// - Complexity: O(n log n) for n pieces of work, suspensions and samples.
   package init(
-    of trace: Trace, modules: Set<String> = [], within window: ClosedRange<Nanoseconds>? = nil,
-    trees: TreeLimits? = nil, isBrief: Bool = false
+    of trace: Trace, within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil, isBrief: Bool = false
   ) {
-    var code = ProgramCode(trace.stacks, modules: modules)
+    var code = ProgramCode(trace.stacks)
     let samples = ThreadSamples(trace)
     let actors = ActorUse(trace, &code, samples)
     let loops = LoopUse.all(trace, &code, samples)

@@ -4,43 +4,53 @@ import OpTraceModel
 struct Submitters {
   private let trace: Trace
   private let isWanted: (WorkID) -> Bool
-  private var known: [WorkID: WorkID?] = [:]
+  /// By the work's index in the trace.
+  private var known: [Answer]
+
+  private enum Answer {
+    case unknown, none
+    case work(WorkID)
+  }
 
   init(_ trace: Trace, isWanted: @escaping (WorkID) -> Bool) {
     self.trace = trace
     self.isWanted = isWanted
+    known = Array(repeating: .unknown, count: trace.operations.count + trace.blocks.count + trace.tasks.count)
   }
 
   /// Nil: none. Amortised O(log n) for each work of the trace.
   mutating func nearest(of work: WorkID) -> WorkID? {
-    var way: [WorkID] = []
-    var at = work
-    var found: WorkID?
-    while true {
-      if let answer = known[at] {
-        found = answer
+    var way: [Int] = []
+    var at = trace.workIndex(of: work)
+    var found = Answer.none
+    while let index = at {
+      if case .unknown = known[index] {
+      } else {
+        found = known[index]
         break
       }
       // Against a cycle in a damaged trace.
-      known[at] = .some(nil)
-      way.append(at)
-      guard let submitter = trace.submitter(of: at) else { break }
+      known[index] = .none
+      way.append(index)
+      guard let submitter = trace.anySubmitter(ofWorkAt: index) else { break }
       if isWanted(submitter) {
-        found = submitter
+        found = .work(submitter)
         break
       }
-      at = submitter
+      at = trace.workIndex(of: submitter)
     }
-    for step in way { known[step] = .some(found) }
-    return found
+    for step in way { known[step] = found }
+    guard case .work(let id) = found else { return nil }
+    return id
   }
 }
 
 extension Trace {
   /// The work whose code submitted it: an operation to a queue, a block, a task; nil: none.
-  func submitter(of work: WorkID) -> WorkID? {
-    guard let index = workIndex(of: work) else { return nil }
-    return kind(ofWorkAt: index) == .operation ? operations[index].enqueuedBy : submitter(ofWorkAt: index)
+  func submitter(of work: WorkID) -> WorkID? { workIndex(of: work).flatMap(anySubmitter(ofWorkAt:)) }
+
+  fileprivate func anySubmitter(ofWorkAt index: Int) -> WorkID? {
+    kind(ofWorkAt: index) == .operation ? operations[index].enqueuedBy : submitter(ofWorkAt: index)
   }
 
   /// When and on which thread work was submitted.
@@ -63,7 +73,7 @@ struct SubmittedWork: Sendable {
 
   /// O(blocks + tasks), with a logarithm.
   init(_ trace: Trace) {
-    guard !trace.blocks.isEmpty || !trace.tasks.isEmpty else { return }
+    guard !trace.operations.isEmpty, !trace.blocks.isEmpty || !trace.tasks.isEmpty else { return }
     var operations = Submitters(trace) { trace.index(of: $0) != nil }
     func note(_ id: WorkID, _ over: Nanoseconds?) {
       guard let operation = operations.nearest(of: id) else { return }

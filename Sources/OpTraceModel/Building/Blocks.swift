@@ -62,5 +62,5 @@ struct Blocks {
   }
 
   /// Sorted by id.
-  func finish() -> [BlockRecord] { all.sorted { $0.id < $1.id } }
+  func finish() -> [BlockRecord] { all.sorted(by: \.id) }
 }

@@ -142,7 +142,7 @@ struct Tasks {
         all[row].runs[run].ended = all[row].runs[run].began
       }
     }
-    return all.sorted { $0.id < $1.id }
+    return all.sorted(by: \.id)
   }
 }
 

@@ -25,3 +25,10 @@ extension TraceBuilder {
     }
   }
 }
+
+extension Trace {
+  /// How many operations, blocks and tasks have lost their end to the ring. O(operations + blocks + tasks).
+  var lostEnds: Int {
+    operations.count { $0.isEndLost } + blocks.count { $0.endLost != nil } + tasks.count { $0.endLost != nil }
+  }
+}

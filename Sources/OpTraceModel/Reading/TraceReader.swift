@@ -36,7 +36,7 @@ public enum TraceReader {
     if !TraceText.isText(source.bytes(at: 0, count: 64)) { _ = try FileHeader.read(source, file: file) }
   }
 
-  private static func readUnpacked(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
+  static func readUnpacked(_ source: any ByteSource, file: String) throws(TraceError) -> Trace {
     if !TraceText.isText(source.bytes(at: 0, count: 64)), let trace = try PieceReader.read(source, file: file) {
       return trace
     }

@@ -9,6 +9,8 @@ extension TraceValidator {
     public let eventCount: Int
     /// Every violation, in the order of events.
     public let violations: [Violation]
+    /// How many operations, blocks and tasks have no end since the ring has lost it: they are not known to be open.
+    public internal(set) var lostEnds = 0
   }
 
   /// Checks a trace file or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
@@ -16,7 +18,13 @@ extension TraceValidator {
   /// - Parameter unpacker: reads packed traces, which are refused without it.
   /// - Throws: ``TraceError`` where nothing of it can be read.
   public static func check(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Result {
-    try check(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
+    let source = try TraceUnpacker.open(path: path, unpacking: unpacker)
+    var result = try check(source, file: path)
+    // A ring is small: its work may be read as a whole.
+    if result.loss.overwrittenBytes > 0 {
+      result.lostEnds = try TraceReader.readUnpacked(source, file: path).lostEnds
+    }
+    return result
   }
 
   static func check(

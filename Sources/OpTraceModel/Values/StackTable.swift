@@ -75,27 +75,50 @@ public struct FrameRecord: Sendable, Equatable {
 
 /// What code is called, by the image's file. One address has several where functions are inlined.
 public struct SymbolRecord: Sendable, Equatable {
+  /// Shared: each operation, block and task has a copy of the record, and these are copied more than anything else.
+  private final class Names: Sendable, Equatable {
+    let function: String
+    let shortName: String
+    let module: String?
+    let file: String?
+    let line: Int?
+    let isLinkedIn: Bool
+
+    init(_ function: String, _ shortName: String, _ module: String?, _ file: String?, _ line: Int?) {
+      (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
+      // The hooks have names of their own.
+      isLinkedIn =
+        function == "_start" || function.hasPrefix("optrace_") || file?.contains("/COpTrace/") == true
+        || module == "OpTrace" || module == "OpTraceDiagnostics"
+    }
+
+    static func == (left: Names, right: Names) -> Bool {
+      left === right
+        || left.line == right.line && left.function == right.function && left.shortName == right.shortName
+          && left.module == right.module && left.file == right.file
+    }
+  }
+
+  private let names: Names
+
   /// As the language writes it, whole.
-  public var function: String
+  public var function: String { names.function }
   /// The same for people: `closure #1 in loadUsers(_:)`.
-  public var shortName: String
+  public var shortName: String { names.shortName }
   /// The Swift module that it is from.
-  public var module: String?
+  public var module: String? { names.module }
   /// Nil: not known, as the line.
-  public var file: String?
+  public var file: String? { names.file }
   /// From 1.
-  public var line: Int?
-  /// Whether it is the recorder's code, or the C library's first function: both are linked into the program's own file.
-  package let isLinkedIn: Bool
+  public var line: Int? { names.line }
+  /// Whether it is the recorder's code, or the C library's first function: both are linked into the program's own file. Every frame of
+  /// every stack asks for it.
+  package var isLinkedIn: Bool { names.isLinkedIn }
 
   package init(
     function: String, shortName: String, module: String? = nil, file: String? = nil, line: Int? = nil
   ) {
-    (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
-    // Every frame of every stack asks for it. The hooks have names of their own.
-    isLinkedIn =
-      function == "_start" || function.hasPrefix("optrace_") || file?.contains("/COpTrace/") == true
-      || module == "OpTrace" || module == "OpTraceDiagnostics"
+    names = Names(function, shortName, module, file, line)
   }
 
   /// Whether its source is a package that the program depends on: SwiftPM and Xcode keep those in a folder `checkouts`.
@@ -131,6 +154,8 @@ public struct StackTable: Sendable, Equatable {
   public internal(set) var images: [UInt32: ImageRecord] = [:]
   private var frames: [FrameID: FrameRecord] = [:]
   private var symbols: [FrameRecord.Address: [SymbolRecord]] = [:]
+  /// Modules whose code is the program's own, where somebody has said so; empty: all but the packages that it depends on.
+  package var ownModules: Set<String> = []
 
   /// Nothing is known.
   public init() {}
@@ -159,6 +184,9 @@ public struct StackTable: Sendable, Equatable {
 
   /// Whether any code has a name. O(1).
   package var hasNames: Bool { !symbols.isEmpty }
+
+  /// The modules of all functions that have a name. O(symbols).
+  package var modules: Set<String> { Set(symbols.values.lazy.joined().compactMap(\.module)) }
 
   /// What the code of a frame is called: the innermost of inlined functions first; empty: not known. O(1).
   public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.address] } ?? [] }

@@ -80,15 +80,26 @@ public struct Trace: Sendable, Equatable {
     tasks.withUnsafeBufferPointer { all in Self.row(id, of: all.count) { all[$0].id } }
   }
 
-  /// In a sorted list.
+  /// In a sorted list. Numbers are given in sequence, so the row is near where they would be if all gaps were alike: that place halves what
+  /// is left much faster than the middle does. Every other step is the middle's, so that it stays O(log n).
   @inline(__always)
   private static func row(_ id: WorkID, of count: Int, _ idAt: (Int) -> WorkID) -> Int? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if idAt(middle) < id { low = middle + 1 } else { high = middle }
+    var (low, high) = (0, count - 1)
+    var isGuess = true
+    while low <= high {
+      let (first, last) = (idAt(low), idAt(high))
+      guard first <= id, id <= last else { return nil }
+      var middle = low + (high - low) / 2
+      if isGuess, first < last {
+        let share = UInt64(id.rawValue - first.rawValue) * UInt64(high - low) / UInt64(last.rawValue - first.rawValue)
+        middle = low + Int(share)
+      }
+      isGuess.toggle()
+      let found = idAt(middle)
+      if found == id { return middle }
+      if found < id { low = middle + 1 } else { high = middle - 1 }
     }
-    return low < count && idAt(low) == id ? low : nil
+    return nil
   }
   /// The dispatch queue with this number; nil: there is none. O(dispatch queues).
   public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }

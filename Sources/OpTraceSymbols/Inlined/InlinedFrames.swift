@@ -91,7 +91,7 @@ enum InlinedFrames {
       return frame
     }
     let file = parts.dropLast(2).joined(separator: ":")
-    if file != "??", !file.hasSuffix("<compiler-generated>") { frame.file = file }
+    if file != "??", !LineFiles.isNoFile(file) { frame.file = file }
     if line > 0 { frame.line = line }
     if column > 0 { frame.column = column }
     return frame

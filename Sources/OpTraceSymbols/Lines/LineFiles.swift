@@ -72,9 +72,14 @@ struct LineFiles {
     return path
   }
 
+  /// Compilers give what they make themselves a name in brackets: `<compiler-generated>`, `<stdin>`.
+  static func isNoFile(_ path: some StringProtocol) -> Bool {
+    path.hasSuffix(">") && path.split(separator: "/").last?.hasPrefix("<") == true
+  }
+
   private mutating func makePath(_ number: UInt64) -> String? {
     guard number >= first, let index = Int(exactly: number - first), files.indices.contains(index),
-      let name = texts.string(files[index].name), !name.isEmpty, name != "<compiler-generated>"
+      let name = texts.string(files[index].name), !name.isEmpty, !Self.isNoFile(name)
     else { return nil }
     if name.hasPrefix("/") { return name }
     let folder = folder(files[index].folder)

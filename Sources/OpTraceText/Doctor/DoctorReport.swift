@@ -164,7 +164,7 @@ extension DoctorReport {
   var healthySentence: String {
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
-        + "'optrace record --dispatch --tasks' records dispatch queues and tasks, too."
+        + "Dispatch queues and tasks are recorded with --dispatch and --tasks; if they were, the program used none."
     }
     let open = unfinished
     let text = "No deadlock, stall or misuse found in \(trace.workAmount)."

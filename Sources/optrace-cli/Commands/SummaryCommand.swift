@@ -31,6 +31,8 @@ struct SummaryCommand: ParsableCommand {
     help: ArgumentHelp("How many of the slowest operations and longest waits to list.", valueName: "n"))
   var slowest = 10
 
+  @OptionGroup var own: OwnModules
+
   func validate() throws {
     if slowest < 0 { throw ValidationError("--slowest must not be negative.") }
   }
@@ -40,6 +42,7 @@ struct SummaryCommand: ParsableCommand {
     let looks = try LiveReadings(at: input) { $0.loss.overwrittenBytes > 0 }
     var input = looks.last
     if looks.second != nil { input.trace.doubtWhatOpened(since: looks.first.trace) }
+    own.mark(&input.trace)
     let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
     let output = try self.input.output(output)
     if json || self.output?.lowercased().hasSuffix(".json") == true {

@@ -59,6 +59,7 @@ struct ValidateCommand: ParsableCommand {
     if result.loss.overwrittenBytes > 0 {
       text += ", \(counted(result.loss.overwrittenBytes, "byte")) replaced by newer ones in the ring"
     }
+    if result.lostEnds > 0 { text += ", \(counted(result.lostEnds, "end")) of work lost with them (unknown, not open)" }
     let unknown = result.loss.unknownKinds.values.reduce(0, +)
     if unknown > 0 { text += ", \(counted(unknown, "record")) of a newer version" }
     if !result.header.isClosed { text += ", not closed (the process runs or was killed)" }

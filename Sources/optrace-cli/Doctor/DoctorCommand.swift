@@ -42,6 +42,8 @@ struct DoctorCommand: ParsableCommand {
       "How long nothing must move before that counts as a hang (default: 5).", valueName: "seconds"))
   var stallAfter: Double?
 
+  @OptionGroup var own: OwnModules
+
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
@@ -70,7 +72,8 @@ struct DoctorCommand: ParsableCommand {
     }
     let isManual = explain != nil || list
     if explain != nil, list { throw ValidationError("--explain and --list cannot be combined.") }
-    if isManual, trace.path != nil || json || format != nil || annotations != nil || stallAfter != nil {
+    let hasOthers = json || format != nil || annotations != nil || stallAfter != nil || !own.module.isEmpty
+    if isManual, trace.path != nil || hasOthers {
       throw ValidationError("\(list ? "--list" : "--explain") reads no trace: omit the other arguments.")
     }
   }
@@ -85,7 +88,7 @@ struct DoctorCommand: ParsableCommand {
     }
     let input = try trace.input()
     let output = try input.output(output)
-    let examination = try DoctorExamination(of: input, stallAfter: stallAfter)
+    let examination = try DoctorExamination(of: input, stallAfter: stallAfter, own: own)
     let report = examination.report
     switch chosenFormat {
     case .json: try output.write(report.json.bytes)

@@ -10,14 +10,18 @@ struct DoctorExamination {
   let input: InputTrace
 
   /// - Parameter stallAfter: seconds; nil: as the doctor has it.
-  init(of source: TraceInput, stallAfter: Double?) throws {
+  init(of source: TraceInput, stallAfter: Double?, own: OwnModules? = nil) throws {
     let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
     var firstLook: DoctorReport.Reading?
     let looks = try LiveReadings(at: source, asksForThreads: true) { trace in
+      var trace = trace
+      own?.mark(&trace, warns: false)
       firstLook = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
       return true
     }
-    input = looks.last
+    var input = looks.last
+    own?.mark(&input.trace)
+    self.input = input
     let trace = input.trace
     guard let firstLook, looks.second != nil, LiveProcess.writes(trace) else {
       // Where it has ended meanwhile, what it left is all there is.

@@ -7,12 +7,12 @@ import OpTraceTimeline
 
 /// The pages of several traces, beside each other: whose calls between processes lead from one page to the other.
 struct JoinedReports {
-  private let traces: [NamedTrace]
+  private var traces: [NamedTrace]
   private let outputs: [Output]
 
   /// Throws ``Failure`` where there is no place for all.
   /// - Parameter path: of the first page.
-  init(_ inputs: TraceInputs, to path: String?) throws {
+  init(_ inputs: TraceInputs, _ own: OwnModules, to path: String?) throws {
     guard let path = Output(path: path).path else {
       throw Failure.usage("\(inputs.paths.count) traces are as many pages: use -o FILE")
     }
@@ -21,6 +21,7 @@ struct JoinedReports {
       throw Failure.usage("'\(printable(special.path ?? ""))' is no file: \(outputs.count) pages need as many")
     }
     traces = try inputs.read()
+    for index in traces.indices { own.mark(&traces[index].trace) }
   }
 
   func write() throws {

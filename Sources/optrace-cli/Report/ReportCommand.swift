@@ -20,6 +20,8 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup var input: TraceInputs
 
+  @OptionGroup var own: OwnModules
+
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
@@ -28,10 +30,11 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     LargeArrays.areGivenBack()
-    if input.paths.count > 1 { return try JoinedReports(input, to: output).write() }
+    if input.paths.count > 1 { return try JoinedReports(input, own, to: output).write() }
     let output = try self.input.output(output)
     if output.isTerminal { throw Failure.usage("a page is not for a terminal: use -o FILE") }
-    let traces = try input.read()
+    var traces = try input.read()
+    own.mark(&traces[0].trace)
     let report = Report.exporter(for: traces[0].trace)
     try output.writeLong { try report.write(to: $0) }
     try traces.end()

@@ -34,11 +34,7 @@ struct RequestsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Units that ended up to this time.", valueName: "time"))
   var to: TimeArgument?
 
-  @Option(
-    help: ArgumentHelp(
-      "The program's own module; may be given several times (default: all but the packages that it depends on).",
-      valueName: "name"))
-  var module: [String] = []
+  @OptionGroup var own: OwnModules
 
   @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
   var json = false
@@ -55,11 +51,13 @@ struct RequestsCommand: ParsableCommand {
   }
 
   func run() throws {
-    let read = try input.read().withLiveNames()
+    var read = try input.read().withLiveNames()
+    own.mark(&read.trace)
+    let trace = read.trace
     let window =
       from == nil && to == nil ? nil : (from?.nanoseconds ?? .min)...(to?.nanoseconds ?? .max)
     let requests = withProgress("adding up \(input.name)") {
-      Requests(of: read.trace, modules: Set(module), within: window)
+      Requests(of: trace, within: window)
     }
     if let kind, !requests.kinds.contains(where: { $0.name == kind }) {
       let offer = Suggestion.text(for: kind, among: Set(requests.kinds.map(\.name))).map { "; \($0)" } ?? ""

@@ -87,9 +87,10 @@ final class WatchedTrace {
   }
 
   private func newReading(_ patience: Duration?, isThorough: Bool = false) throws -> Reading {
-    guard reader != nil else { return lastReading() }
+    guard reader != nil else { return lastReading(of: whole?.trace ?? state.trace()) }
     let progress = try read(until: patience.map { ContinuousClock.now + $0 })
-    guard let header = reader?.header else { return lastReading() }
+    guard let header = reader?.header else { return lastReading(of: state.trace()) }
+    if progress == .over, let trace = wholeTrace(of: header) { return lastReading(of: trace) }
     var trace = state.trace()
     if progress == .present { names.lookUp(trace.stacks) }
     names.name(&trace)
@@ -113,7 +114,6 @@ final class WatchedTrace {
   /// The same, with the names of all code, and with a second reading if the first one finds something. As the doctor of a living process, it
   /// looks at all threads before that, and does not ask whether an examination is due.
   func thoroughReading() throws -> Reading {
-    guard reader != nil else { return lastReading() }
     names.isPatient = true
     var reading = try newReading(nil, isThorough: true)
     guard !reading.isOver else { return reading }
@@ -196,9 +196,16 @@ final class WatchedTrace {
     return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
   }
 
+  /// All of a trace whose program has ended while it was watched: its state keeps only what is not over. Nil: the file is gone, or is of
+  /// another process.
+  private func wholeTrace(of header: TraceHeader) -> Trace? {
+    guard let trace = try? TraceReader.read(path: path) else { return nil }
+    let isSame = trace.header.processID == header.processID && trace.header.startMonotonic == header.startMonotonic
+    return isSame ? trace : nil
+  }
+
   /// The state at the end of a trace whose program has ended.
-  private func lastReading() -> Reading {
-    let trace = whole?.trace ?? state.trace()
+  private func lastReading(of trace: Trace) -> Reading {
     var certainty = LiveCertainty()
     if trace.loss.overwrittenBytes > 0, input.canBeReadAgain, var reader = try? LiveReader(path: path) {
       var news = reader.poll(isOver: true)

@@ -130,10 +130,12 @@ struct RequestTests {
     var make = ServiceTrace()
     let id = make.connection(100)
     for number in 0..<6 { make.round(1000 * (number + 1), id, ["price()"], waited: 300) }
-    let trace = try make.built(end: 9000)
+    var trace = try make.built(end: 9000)
     #expect(Requests(of: trace, within: 2_000_000...4_000_000).units.count == 2)
-    #expect(Requests(of: trace, modules: ["Photos"]).kinds.first?.isOwn == true)
-    #expect(Requests(of: trace, modules: ["Other"]).kinds.first?.isOwn == false)
+    trace.stacks.ownModules = ["Photos"]
+    #expect(Requests(of: trace).kinds.first?.isOwn == true)
+    trace.stacks.ownModules = ["Other"]
+    #expect(Requests(of: trace).kinds.first?.isOwn == false)
   }
 
   @Test("whatever a trace holds, the parts of a unit are as long as the unit", arguments: 0..<30)

@@ -72,6 +72,7 @@ private struct LateWork {
 
 extension DoctorContext {
   fileprivate func lateWorks() -> [LateWork] {
+    guard !trace.operations.isEmpty else { return [] }
     var result: [LateWork] = []
     func add(_ operation: OperationRecord, _ what: String, _ began: Stamp, _ ended: Stamp?) {
       guard operation.coverage == .full, operation.cancelRequested == nil, let finished = operation.finished, let ended,
