@@ -12,9 +12,12 @@ extension WaitForBuilder {
     guard !submitted.isEmpty else { return }
     let queues = DispatchTargets(trace)
     running = runningBlocks()
+    let barriers = waitingBarriers()
     for node in nodes.indices {
       switch nodes[node] {
-      case .block(let index): addNeeds(of: node, trace.blocks[index], queues)
+      case .block(let index):
+        addNeeds(of: node, trace.blocks[index], queues)
+        addBarrier(of: node, trace.blocks[index], barriers)
       case .task(let index): addNeeds(of: node, trace.tasks[index])
       default: break
       }
@@ -45,6 +48,34 @@ extension WaitForBuilder {
         for other in needed where other != node { connect(node, other, .turn) }
       }
     }
+  }
+
+  /// The first barrier of each concurrent queue that waits for its turn.
+  private func waitingBarriers() -> [DispatchQueueID: (node: Int, submitted: Nanoseconds)] {
+    var result: [DispatchQueueID: (node: Int, submitted: Nanoseconds)] = [:]
+    for block in trace.blocks where block.isBarrier && block.began == nil && block.over == nil && block.runnable != nil
+    {
+      guard let queue = block.queue, let submitted = block.submitted?.time, let node = node(of: block.id),
+        submitted < result[queue]?.submitted ?? .max
+      else { continue }
+      result[queue] = (node, submitted)
+    }
+    return result
+  }
+
+  /// A `sync` that is no barrier needs no thread of the pool: where no barrier runs, it waits for its turn only behind a barrier that waits.
+  /// When either came is noted before the queue gets it, and the thread may be interrupted in between, so their order says nothing; that it
+  /// has waited for a second does.
+  private mutating func addBarrier(
+    of node: Int, _ block: BlockRecord, _ barriers: [DispatchQueueID: (node: Int, submitted: Nanoseconds)]
+  ) {
+    guard block.way == .sync, !block.isBarrier, block.began == nil, let submitted = block.submitted?.time,
+      trace.end - submitted >= 1_000_000_000, let queue = block.queue, let first = barriers[queue],
+      first.submitted <= submitted.saturating(100_000_000),
+      trace.dispatchQueue(queue).map({ $0.width != 1 && !$0.isMain }) == true,
+      !running[queue, default: []].contains(where: isBarrier)
+    else { return }
+    connect(node, first.node, .turn)
   }
 
   private func isBarrier(_ node: Int) -> Bool {

@@ -431,6 +431,36 @@ struct DispatchRuleTests {
     #expect(try isHealthy(crossed("")))
   }
 
+  /// A reader inside of a reader, with a writer that came in between: the usual cache behind a concurrent queue.
+  @Test func readerInsideOfAReaderBehindAWriter() throws {
+    func readers(writer: Int, way: String = "alone", inner: Int = 5) -> String {
+      """
+      0 t0 dispatch-queue d5 width=0 "cache"
+      0 t0 dispatch-queue d6 width=0 "other"
+      20 t1 submitted #1 queue=d5 how=4 code=f1
+      21 t1 run #1
+      40 t1 submitted #2 by=#1 queue=d\(inner) how=4 at=f2
+      \(writer) t2 submitted #3 queue=d5 \(way) code=f3
+
+      """
+    }
+    let stuck = try diagnosis(readers(writer: 30))
+    #expect(stuck.findings.map(\.code) == ["dispatch-cycle"] && stuck.verdict == .deadlocked)
+    #expect(stuck.findings.first?.title == "work in dispatch queue 'cache' waits for dispatch queue 'cache' itself")
+    #expect(
+      stuck.findings.first?.explanation
+        == "In dispatch queue 'cache' a barrier waits until the work that runs is over, and what comes after the barrier waits "
+        + "for it: the `sync` inside of that work, too. Neither can continue.")
+    // Its thread was interrupted before the queue got the reader.
+    #expect(try diagnosis(readers(writer: 41)).findings.map(\.code) == ["dispatch-cycle"])
+    // No writer; a reader of another queue; no barrier; one that came when the reader had waited for something else already; and one that
+    // may be about to run.
+    #expect(try isHealthy(readers(writer: 30, way: "")))
+    #expect(try isHealthy(readers(writer: 30, inner: 6)))
+    #expect(try isHealthy(readers(writer: 200_000)))
+    #expect(try diagnosis(readers(writer: 30), end: 900_000).findings.isEmpty)
+  }
+
   @Test func mainThreadThatWaitsForATaskOfTheMainActor() throws {
     func lines(_ main: String) -> String {
       """

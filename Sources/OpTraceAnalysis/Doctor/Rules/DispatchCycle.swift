@@ -7,7 +7,8 @@ extension DoctorRule {
       """
       A cycle of waits goes through a serial dispatch queue: work in the queue waits, in `sync`, for a semaphore or \
       for an operation, for something that needs the queue itself, directly or through other queues, operations and \
-      threads. Needs a trace with blocks (`record --dispatch`).
+      threads. In a concurrent queue, a `sync` inside of a `sync` waits behind a barrier that came between them. Needs a \
+      trace with blocks (`record --dispatch`).
       """,
       wrong: """
         accounts.async {
@@ -42,11 +43,20 @@ extension DoctorContext {
       default: continue
       }
     }
+    // A reader and a barrier of one queue.
+    if Set(queues).count == 1 { queues = [queues[0]] }
     let hasBarrier = deadlock.cycle.contains { step in
       guard step.reason == .turn, case .block = graph.nodes[step.from], case .block = graph.nodes[step.to] else {
         return false
       }
       return true
+    }
+    // What runs is no barrier: one waits for it, and what came later for that one.
+    let isBehindBarrier = deadlock.cycle.contains { step in
+      guard step.reason == .turn, case .block(let later) = graph.nodes[step.from],
+        case .block(let barrier) = graph.nodes[step.to]
+      else { return false }
+      return !trace.blocks[later].isBarrier && trace.blocks[barrier].isBarrier && trace.blocks[barrier].began == nil
     }
     let waits = deadlock.cycle.first { $0.reason == .sync }
     let who = waits.map { name(ofNode: $0.from) } ?? "the work"
@@ -62,10 +72,14 @@ extension DoctorContext {
       explanation: queues.count > 1
         ? "Work in each of these \(hasBarrier ? "queues is a barrier or serial, and" : "serial queues") waits for its turn in the "
           + "next one, and the last for the first. None of them can continue."
-        : "\(first.uppercasedFirst) \(hasBarrier ? "runs a barrier" : "is serial"): nothing else runs there before the current "
-          + "work is over, and that waits for something that needs the queue. Neither can continue.",
-      fix:
-        "Do not wait inside \(first): use async where \(who) waits\(Self.phrase(location)), or make one queue the target "
-        + "of the other, so that they share one order.")
+        : isBehindBarrier
+          ? "In \(first) a barrier waits until the work that runs is over, and what comes after the barrier waits for it: the `sync` inside of "
+            + "that work, too. Neither can continue."
+          : "\(first.uppercasedFirst) \(hasBarrier ? "runs a barrier" : "is serial"): nothing else runs there before the current "
+            + "work is over, and that waits for something that needs the queue. Neither can continue.",
+      fix: isBehindBarrier
+        ? "Do not call sync on \(first) from work that runs in it, as \(who) does\(Self.phrase(location)): read there what it needs."
+        : "Do not wait inside \(first): use async where \(who) waits\(Self.phrase(location)), or make one queue the target "
+          + "of the other, so that they share one order.")
   }
 }
