@@ -24,8 +24,7 @@ struct Submitters {
     var at = trace.workIndex(of: work)
     var found = Answer.none
     while let index = at {
-      if case .unknown = known[index] {
-      } else {
+      guard case .unknown = known[index] else {
         found = known[index]
         break
       }

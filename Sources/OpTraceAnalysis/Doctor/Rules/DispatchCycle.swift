@@ -45,19 +45,16 @@ extension DoctorContext {
     }
     // A reader and a barrier of one queue.
     if Set(queues).count == 1 { queues = [queues[0]] }
-    let hasBarrier = deadlock.cycle.contains { step in
-      guard step.reason == .turn, case .block = graph.nodes[step.from], case .block = graph.nodes[step.to] else {
-        return false
-      }
-      return true
-    }
-    // What runs is no barrier: one waits for it, and what came later for that one.
-    let isBehindBarrier = deadlock.cycle.contains { step in
+    // Between blocks, only barriers make one wait for another.
+    let turns = deadlock.cycle.compactMap { step -> (later: BlockRecord, earlier: BlockRecord)? in
       guard step.reason == .turn, case .block(let later) = graph.nodes[step.from],
-        case .block(let barrier) = graph.nodes[step.to]
-      else { return false }
-      return !trace.blocks[later].isBarrier && trace.blocks[barrier].isBarrier && trace.blocks[barrier].began == nil
+        case .block(let earlier) = graph.nodes[step.to]
+      else { return nil }
+      return (trace.blocks[later], trace.blocks[earlier])
     }
+    let hasBarrier = !turns.isEmpty
+    // What runs is no barrier: one waits for it, and what came later for that one.
+    let isBehindBarrier = turns.contains { !$0.later.isBarrier && $0.earlier.isBarrier && $0.earlier.began == nil }
     let waits = deadlock.cycle.first { $0.reason == .sync }
     let who = waits.map { name(ofNode: $0.from) } ?? "the work"
     let location = waits.flatMap { step -> CodeLocation? in
