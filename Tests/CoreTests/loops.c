@@ -313,7 +313,10 @@ static void *block_for_good(void *argument) {
 
 static bool has_begun(void *unused) { return (void)unused, atomic_load(&is_in_turn); }
 
-static void count_turn(void *context, const record *one) { *(size_t *)context += one->kind == optrace_kind_loop_turn; }
+// An ended turn does not count: any turn is long where its thread is interrupted, also the one before.
+static void count_open_turn(void *context, const record *one) {
+  if (one->kind == optrace_kind_loop_turn) *(size_t *)context += optrace_loop_turn_read(one->word[0]).open;
+}
 
 // While it is still recorded: a flight recorder's ring may be read at any moment.
 static bool is_told(void *unused) {
@@ -329,7 +332,7 @@ static bool is_told(void *unused) {
     memcpy(&length, bytes + at + optrace_chunk_byte_count, sizeof length);
     memcpy(&fill, bytes + at + optrace_chunk_fill, sizeof fill);
     if (magic != optrace_chunk_magic || !length || at + length > size) break;
-    records_walk(bytes + at, optrace_chunk_size + fill, &turns, count_turn);
+    records_walk(bytes + at, optrace_chunk_size + fill, &turns, count_open_turn);
     at += length;
   }
   return turns > 0;
