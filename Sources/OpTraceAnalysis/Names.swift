@@ -10,11 +10,14 @@ package enum NameCut {
     return inside(text, to: Double(most), ellipsis: 1) { _ in 1 }
   }
 
-  /// Cuts to a width, in any unit, for characters of different widths. The text is known to be wider. No
-  /// spaces are beside the ellipsis. O(width).
+  /// Cuts to a width, in any unit, for characters of different widths. The text is known to be wider. Of a function go its argument
+  /// labels first, then what it is a closure in, then its type. No spaces are beside the ellipsis. O(length).
   package static func inside(
     _ text: String, to widest: Double, ellipsis: Double, width: (Character) -> Double
   ) -> String {
+    let briefer = brieferForms(of: text)
+    for form in briefer where form.reduce(0, { $0 + width($1) }) <= widest { return form }
+    let text = briefer.last ?? text
     let room = max(0, widest - ellipsis)
     var used = 0.0
     var end = text.endIndex
@@ -35,6 +38,26 @@ package enum NameCut {
     while start > text.startIndex, text[text.index(before: start)] == " " { start = text.index(before: start) }
     while end < text.endIndex, text[end] == " " { end = text.index(after: end) }
     return text[..<start] + "…" + text[end...]
+  }
+
+  /// `closure #1 in static Epoll.wait(…)`, `Epoll.wait(…)`, `wait(…)` of a function with labels; of other names nothing.
+  static func brieferForms(of name: String) -> [String] {
+    guard name.hasSuffix(":)"), name.utf8.count < 1000, let open = name.lastIndex(of: "("),
+      name[name.index(after: open)...].dropLast().allSatisfy({ $0 == ":" || $0 == "_" || $0.isLetter || $0.isNumber })
+    else { return [] }
+    var function = name[..<open]
+    var forms = [function]
+    while function.hasPrefix("closure #") || function.hasPrefix("implicit closure #"),
+      let end = function.firstRange(of: " in ")
+    {
+      function = function[end.upperBound...]
+    }
+    if function.hasPrefix("static ") { function = function.dropFirst("static ".count) }
+    if function != forms[0] { forms.append(function) }
+    if let dot = function.lastIndex(of: "."), dot > function.startIndex {
+      forms.append(function[function.index(after: dot)...])
+    }
+    return forms.filter { !$0.isEmpty }.map { $0 + "(…)" }
   }
 }
 

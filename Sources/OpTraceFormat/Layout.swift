@@ -57,6 +57,8 @@ package enum Layout {
     package static let snapshotRequested = 648
     /// … and the last one that was answered.
     package static let snapshotAnswered = 656
+    /// The monotonic clock when `record --stall-timeout` ended the program, because nothing had moved (since 1.9); 0: it did not.
+    package static let stalled = 664
     package static let dynamicChecksum = 1016
   }
 

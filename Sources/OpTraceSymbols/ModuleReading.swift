@@ -72,7 +72,9 @@ struct ModuleReading {
     for case let symbol? in found where mangled[symbol.name] == nil { mangled[symbol.name] = symbols.name(of: symbol) }
     var code = SharedCode(found.lazy.compactMap { $0 }, mangled, symbols, code: table == nil ? nil : image)
     let jumpers = code.jumpers
-    let asked = jumpers.isEmpty ? lookups : Set(lookups + jumpers).sorted()
+    let awaits = AwaitLines(lookups, found, mangled, symbols)
+    let more = jumpers + awaits.addresses
+    let asked = more.isEmpty ? lookups : Set(lookups + more).sorted()
     let lines = table?.locations(at: asked) ?? []
     code.leaveOut(Set(zip(asked, lines).lazy.compactMap { $1?.start == $0 ? $0 : nil }))
     FunctionName.learn(Array(mangled.values) + code.names, &names)
@@ -84,7 +86,13 @@ struct ModuleReading {
       frames[slot] = [SymbolFrame(function: one ?? function)]
     }
     summary.named = frames.count { !$0.isEmpty }
-    for (address, location) in zip(asked, lines) { if let location { add(location, at: address) } }
+    var known: [UInt64: LineLocation] = [:]
+    for (address, location) in zip(asked, lines) {
+      guard let location else { continue }
+      known[address] = location
+      add(location, at: address)
+    }
+    for (address, location) in awaits.locations(known) { add(location, at: address) }
   }
 
   /// Lines belong to functions: where none is known, there is no frame to put one into.
@@ -93,10 +101,11 @@ struct ModuleReading {
     guard lookups.indices.contains(slot), lookups[slot] == address, !frames[slot].isEmpty, !shared.contains(slot) else {
       return
     }
+    let hadLine = frames[slot][0].line != nil
     frames[slot][0].file = location.file
     frames[slot][0].line = location.line > 0 ? Int(exactly: location.line) : nil
     frames[slot][0].column = location.column > 0 ? Int(exactly: location.column) : nil
-    if frames[slot][0].line != nil { summary.withLine += 1 }
+    if frames[slot][0].line != nil, !hadLine { summary.withLine += 1 }
   }
 
   /// What LLVM's tool says of one address. The outermost function keeps the name that the symbol table gives it.
@@ -113,8 +122,9 @@ struct ModuleReading {
         SymbolFrame(
           function: function, file: frame.file, line: frame.line, column: frame.column, isInlined: !isOutermost))
     }
-    // One frame says no more than the own reader does, unless that found nothing.
-    guard inlined.count > 1 || known == nil, !inlined.isEmpty else { return }
+    // One frame says no more than the own reader does, unless that found nothing. Without a line it is the symbol before the address,
+    // which need not hold it: `_init` stands before stubs that call other modules.
+    guard inlined.count > 1 || known == nil && inlined.first?.line != nil else { return }
     if known == nil { summary.named += 1 }
     if known?.line == nil, inlined[0].line != nil { summary.withLine += 1 }
     frames[slot] = inlined

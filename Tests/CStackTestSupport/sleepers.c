@@ -380,7 +380,7 @@ const char *test_owner_ended(void) {
   pthread_create(&other, NULL, lock_and_end, NULL);
   pthread_join(other, NULL);
   pthread_create(&s.thread, NULL, fall_asleep, &s);
-  for (int i = 0; i < 60000 && !(s.id && test_see(s.id, &seen) && seen.kind == sleep_mutex); i++) usleep(1000);
+  for (int i = 0; i < 60000 && !(s.id && test_see(s.id, &seen) && seen.kind == sleep_mutex && seen.owner_ended); i++) usleep(1000);
   pthread_mutex_unlock(&mutex);
   pthread_join(s.thread, NULL);
   return seen.owner == other_id && seen.owner_ended ? NULL : complain("the owner is %u, and not %u that has ended", seen.owner, other_id);

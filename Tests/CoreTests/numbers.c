@@ -1,6 +1,7 @@
 // Numbers of system calls and places in locks: as this system's headers say, as the kernel's tables do, and as it really is.
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <asm/unistd.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -197,12 +198,16 @@ static void *end_at_once(void *id) {
   return NULL;
 }
 
+// It may be joined a moment before the system has forgotten it.
+static bool is_gone(void *id) { return syscall(SYS_tgkill, getpid(), *(uint32_t *)id, 0) == -1 && errno == ESRCH; }
+
 TEST(an_owner_that_has_ended_is_told_so) {
   uint32_t id = 0;
   pthread_t other;
   locks_prepare();
   REQUIRE(pthread_create(&other, NULL, end_at_once, &id) == 0);
   pthread_join(other, NULL);
+  REQUIRE(comes_true(is_gone, &id));
   pthread_mutex_init(&mutex, NULL);
   uint32_t *words = (uint32_t *)(void *)&mutex;
   words[0] = 2, words[2] = id, words[3] = 1;

@@ -46,6 +46,20 @@
       #expect(trace.operations.count { $0.finished == nil } == 2 && trace.stacks.hasNames)
     }
 
+    @Test("the doctor says of the trace what was said when it was ended, whatever its own threshold")
+    func sameLater() throws {
+      let result = try record("--", program, "lock")
+      #expect(result.status == 124, "\(result)")
+      let first = try #require(result.errors.split(separator: "\n").first)
+      let doctor = try Command.run(arguments: ["doctor", workspace.folder.path("run.optrace"), "--json"])
+      let verdict = try #require(doctor.output.firstMatch(of: /"verdict": *"([a-z]+)"/)?.1, "\(doctor)")
+      #expect(
+        first.contains(" stalled for 500 ms: Stuck for ") == ["deadlocked", "stalled"].contains(verdict),
+        "\(first) \(verdict)")
+      #expect(first.contains("Probably stuck for ") == (verdict == "suspected"), "\(first) \(verdict)")
+      #expect(verdict != "healthy" && verdict != "warning", "\(first) \(verdict)")
+    }
+
     @Test("all that it started ends with it: other groups, and who ignores that it is asked to")
     func children() throws {
       let script = #"setsid "$0" pid deaf hang & "$0" pid hang & "$0" pid cycle hang"#

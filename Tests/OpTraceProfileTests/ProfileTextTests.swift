@@ -183,6 +183,7 @@ struct ProfileTextTests {
         "sampled: 99 a second of processor time; how much was used is not known", "lost: none",
         "stacks: none cut, none with guessed frames, 100 % not recorded",
         "system calls: their time in the kernel is not seen",
+        "work: none of it is in an operation, a block or a task; 'optrace record --all' records blocks and tasks, too",
         "names: none of its code has one; 'optrace symbolicate' finds them",
       ])
   }

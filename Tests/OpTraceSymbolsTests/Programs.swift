@@ -41,6 +41,10 @@ enum Programs {
   static let mergedAndFolded = compiled(
     "both", Tool.swiftc, ["-O", "-Xcc", "-fno-omit-frame-pointer"] + foldedFlags + mergedFlags)
 
+  /// Functions of a class and of an actor that await.
+  static let awaitingOptimized = compiled("awaiting", Tool.swiftc, ["-O"] + awaitingFlags)
+  static let awaitingDebug = compiled("awaiting-debug", Tool.swiftc, ["-Onone"] + awaitingFlags)
+
   /// The processors whose code is read.
   enum Processor: String, CaseIterable {
     case x86 = "x86_64", arm = "aarch64"
@@ -72,6 +76,7 @@ enum Programs {
   }
 
   private static let swiftFlags = ["-g", "-parse-as-library", "-module-name", "app", "program.swift"]
+  private static let awaitingFlags = ["-g", "-parse-as-library", "-module-name", "app", "awaiting.swift"]
   private static let mergedFlags = ["-g", "-parse-as-library", "-module-name", "app", "merged.swift"]
   private static let foldedFlags = ["-use-ld=lld", "-Xfrontend", "-function-sections", "-Xlinker", "--icf=all"]
 
@@ -80,6 +85,7 @@ enum Programs {
     let scratch = try Scratch()
     try scratch.write("program.c", Array(cSource.utf8))
     try scratch.write("program.swift", Array(swiftSource.utf8))
+    try scratch.write("awaiting.swift", Array(awaitingSource.utf8))
     try scratch.write("merged.swift", Array(mergedSource.utf8))
     try scratch.write("shared.c", Array(sharedSource.utf8))
     return scratch
@@ -132,6 +138,37 @@ enum Programs {
     int main(void) {
       first();
       return 0;
+    }
+    """
+
+  static let awaitingSource = """
+    @inline(never) func pause() async {
+      await withCheckedContinuation { $0.resume() }
+    }
+    @inline(never) func value() async throws -> Int { 3 }
+    final class Loader {
+      var sum = 0
+      @inline(never) func load(_ count: Int) async throws -> Int {
+        print("a")
+        await pause()
+        let one = try await value()
+        sum += one
+        return await withCheckedContinuation { $0.resume(returning: one) }
+      }
+    }
+    actor Cache {
+      var sum = 0
+      @inline(never) func load(_ count: Int) async throws -> Int {
+        sum += count
+        let one = try await value()
+        sum += one
+        return await withCheckedContinuation { $0.resume(returning: one + self.sum) }
+      }
+    }
+    @main struct Main {
+      static func main() async throws {
+        print(try await Loader().load(3), try await Cache().load(4))
+      }
     }
     """
 

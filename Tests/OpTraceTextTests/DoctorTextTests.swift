@@ -117,7 +117,8 @@ struct DoctorTextTests {
     #expect(
       lines(HandmadeTrace("fixture", unit: .nanoseconds).trace).joined(separator: " ")
         == "The trace has no operation, block or task, so it cannot show whether one is stuck. "
-        + "Dispatch queues and tasks are recorded with --dispatch and --tasks; if they were, the program used none.")
+        + "`record --all` also records dispatch queues and tasks; if it did, the program used none. `optrace stacks` shows where threads wait."
+    )
   }
 
   @Test("two readings: what both show, and what moved between them")

@@ -175,6 +175,7 @@ enum {
   optrace_header_overwritten_bytes = 640,
   optrace_header_snapshot_requested = 648,
   optrace_header_snapshot_answered = 656,
+  optrace_header_stalled = 664,
   optrace_header_dynamic_checksum = 1016,
 };
 

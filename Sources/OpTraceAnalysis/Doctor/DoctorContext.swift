@@ -6,7 +6,7 @@ struct DoctorContext: Sendable {
   let options: DoctorOptions
   /// The trace's end, or now.
   let end: Nanoseconds
-  /// When anything last moved, by the event table.
+  /// When anything last moved; 0: nothing ever did.
   let lastSign: Nanoseconds
   /// From the first enqueueing or start to the last finish; nil: there was none.
   let activity: ClosedRange<Nanoseconds>?
@@ -35,8 +35,8 @@ struct DoctorContext: Sendable {
   init(_ trace: Trace, _ options: DoctorOptions, _ requests: Requests) {
     self.trace = trace
     self.options = options
-    end = max(options.now ?? trace.end, trace.end)
-    lastSign = trace.lastSign ?? trace.lastEvent
+    lastSign = trace.lastMove ?? 0
+    end = max(options.now ?? trace.end, trace.end, trace.header.stalled ?? .min)
     activity = trace.activity
     seenThreads = SeenThreads(trace)
     newestSamples = NewestSamples(trace, at: trace.end)
@@ -65,7 +65,8 @@ struct DoctorContext: Sendable {
 
   /// How long nothing has moved.
   var silence: Nanoseconds { max(0, end - lastSign) }
-  var isStalled: Bool { silence > options.stallAfter }
+  /// Nothing has moved for long enough to count. What `record --stall-timeout` waited for was long enough, too.
+  var isStalled: Bool { silence > options.stallAfter || trace.header.stalled.map { $0 >= lastSign } == true }
 
   /// A running program passes through states that would be wrong if they lasted. Such a state counts once it has lasted this long; in a
   /// trace that was closed in order much less is enough.

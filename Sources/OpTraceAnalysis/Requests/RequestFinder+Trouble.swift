@@ -2,8 +2,16 @@ import OpTraceModel
 
 /// What tells why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
 extension RequestFinder {
-  /// So many holds of a pool are split into what was done meanwhile.
+  /// So many of the longest waits for a pool are split into what was done meanwhile.
   private static let mostHolds = 100
+
+  /// A wait for what a pool has, and who ended it by giving back.
+  private struct Handover {
+    var holder: Int
+    var from: Nanoseconds
+    var to: Nanoseconds
+    var length: Nanoseconds { to - from }
+  }
 
   /// O(suspensions), with a logarithm for those that hand a pool's members on.
   mutating func pools() -> [Requests.Pool] {
@@ -12,7 +20,7 @@ extension RequestFinder {
     var callers: [[Int32: Int]] = []
     // For each pool the tasks that had something of it, with the times; and by whom it was handed on.
     var got: [[Int: [Nanoseconds]]] = []
-    var given: [[(row: Int, at: Nanoseconds)]] = []
+    var given: [[Handover]] = []
     for row in trace.tasks.indices {
       let task = trace.tasks[row]
       for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
@@ -46,27 +54,24 @@ extension RequestFinder {
         if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row
         {
           pools[index].resumed += 1
-          given[index].append((holder, resumed.time))
+          given[index].append(
+            Handover(holder: holder, from: suspension.from.time, to: max(resumed.time, suspension.from.time)))
         }
       }
     }
     for index in pools.indices {
-      var holds: [(row: Int, from: Nanoseconds, to: Nanoseconds)] = []
       for one in given[index] {
-        guard let times = got[index][one.row] else { continue }
-        let next = times.firstSorted { $0 > one.at }
-        guard next > 0 else { continue }
-        let from = times[next - 1]
+        guard let from = Self.last(got[index][one.holder], until: one.to) else { continue }
         // Not across the end of a round.
-        let idle = loops.roundEnd(of: one.row, after: from)
-        holds.append((one.row, from, min(one.at, max(from, idle ?? one.at))))
+        let idle = loops.roundEnd(of: one.holder, after: from)
+        pools[index].byHolders += 1
+        pools[index].holds.append(min(one.to, max(from, idle ?? one.to)) - from)
       }
-      pools[index].byHolders = holds.count
-      pools[index].holds = holds.map { $0.to - $0.from }
-      let step = max(1, holds.count / Self.mostHolds)
-      for number in stride(from: 0, to: holds.count, by: step) {
-        let hold = holds[number]
-        for part in parts.split(trace.tasks[hold.row].id, hold.from, hold.to) {
+      for wait in given[index].sorted(by: { ($1.length, $0.from) < ($0.length, $1.from) }).prefix(Self.mostHolds) {
+        // Since it had it, or its round began: who takes what is free does not wait.
+        var from = max(wait.from, Self.last(got[index][wait.holder], until: wait.to) ?? .min)
+        while let idle = loops.roundEnd(of: wait.holder, after: from + 1), idle < wait.to { from = idle }
+        for part in parts.split(trace.tasks[wait.holder].id, from, wait.to) {
           pools[index].holding[part.cause] = (pools[index].holding[part.cause] ?? 0).saturating(part.length)
         }
       }
@@ -75,6 +80,12 @@ extension RequestFinder {
         ?? -1
     }
     return pools.sorted { ($1.waiting.total, $0.location) < ($0.waiting.total, $1.location) }
+  }
+
+  private static func last(_ times: [Nanoseconds]?, until end: Nanoseconds) -> Nanoseconds? {
+    guard let times else { return nil }
+    let next = times.firstSorted { $0 > end }
+    return next > 0 ? times[next - 1] : nil
   }
 
   /// Groups of tasks that units made and left alone. O(tasks).
@@ -186,15 +197,6 @@ extension RequestFinder {
 
 /// Readers of a stream that have always had its next element waiting.
 extension RequestFinder {
-  /// What reads elements of `AsyncStream` is called so in the runtime.
-  private static let readers = ["AsyncStream.", "AsyncThrowingStream."]
-
-  private func readsStream(_ at: FrameID) -> Bool {
-    trace.stacks.stack(at).contains { id in
-      trace.stacks.symbols(of: id).contains { symbol in Self.readers.contains { symbol.shortName.contains($0) } }
-    }
-  }
-
   /// Tasks that waited for a stream's elements once and never again, though they go on. O(suspensions).
   mutating func backlogs() -> [Requests.Backlog] {
     var known: [FrameID: Bool] = [:]
@@ -206,7 +208,7 @@ extension RequestFinder {
       var fedBy: [Int32: Int] = [:]
       for suspension in task.suspensions {
         guard let at = suspension.at else { continue }
-        let reads = known[at] ?? readsStream(at)
+        let reads = known[at] ?? trace.stacks.readsStream(at)
         known[at] = reads
         if reads {
           last = suspension
@@ -228,5 +230,16 @@ extension RequestFinder {
           }))
     }
     return backlogs.sorted { ($1.handled, $0.work) < ($0.handled, $1.work) }
+  }
+}
+
+extension StackTable {
+  /// Whether the next element of an `AsyncStream` is waited for there: what reads them is called so in the runtime. O(depth).
+  func readsStream(_ at: FrameID) -> Bool {
+    stack(at).contains { id in
+      symbols(of: id).contains {
+        $0.shortName.contains("AsyncStream.") || $0.shortName.contains("AsyncThrowingStream.")
+      }
+    }
   }
 }

@@ -2,33 +2,33 @@ package import OpTraceModel
 
 extension Requests {
   /// `wait 84 ms for actor ProductCache, which 'touch(_:)' holds (ProductCache.swift:31)`: what units of a kind do in a cause's time.
-  package func phrase(_ cause: Cause, _ length: Nanoseconds) -> String {
-    let time = DurationText.text(length)
+  package func phrase(_ cause: Cause, _ length: Nanoseconds? = nil) -> String {
+    let time = length.map { " " + DurationText.text($0) } ?? ""
     let location = location(of: cause)
     let function = location?.function.map { "'\($0)'" }
     let line = location?.lineText.map { " (\($0))" } ?? ""
     let at = function.map { " in \($0)\(line)" } ?? ""
     let who = cause.who.isEmpty ? nil : cause.who
     switch cause.what {
-    case .running: return "run \(time)\(at)"
-    case .thread: return "wait \(time) for a thread"
+    case .running: return "run\(time)\(at)"
+    case .thread: return "wait\(time) for a thread"
     case .actor:
-      if who == "MainActor" { return "wait \(time) for the main thread\(at)" }
-      return "wait \(time) for \(who.map { "actor \($0)" } ?? "an actor")"
+      if who == "MainActor" { return "wait\(time) for the main thread\(at)" }
+      return "wait\(time) for \(who.map { "actor \($0)" } ?? "an actor")"
         + (function.map { ", which is busy in \($0)\(line)" } ?? "")
-    case .dispatchQueue: return "wait \(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
-    case .operationQueue: return "wait \(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
-    case .dependency: return "wait \(time) for what they depend on"
+    case .dispatchQueue: return "wait\(time) for \(who.map { "dispatch queue \($0)" } ?? "a dispatch queue")\(at)"
+    case .operationQueue: return "wait\(time) for a slot of \(who.map { "queue \($0)" } ?? "a queue")\(at)"
+    case .dependency: return "wait\(time) for what they depend on"
     case .loop:
-      return "wait \(time) for \(who.map { "event loop \($0)" } ?? "an event loop")"
+      return "wait\(time) for \(who.map { "event loop \($0)" } ?? "an event loop")"
         + (function.map { ", which is held in \($0)\(line)" } ?? "")
-    case .lock: return "wait \(time) for \(who ?? "a lock")\(at)"
-    case .threadSleep: return "sleep \(time)\(at), and hold their thread"
-    case .disk: return "wait \(time) for a disk\(at)"
-    case .continuation: return "wait \(time)\(at) until other work resumes them"
-    case .child: return "wait \(time) for child tasks\(at)"
-    case .sleeping: return "sleep \(time)\(at)"
-    case .outside: return "wait \(time)\(at) for something outside of the program"
+    case .lock: return "wait\(time) for \(who ?? "a lock")\(at)"
+    case .threadSleep: return "sleep\(time)\(at), and hold their thread"
+    case .disk: return "wait\(time) for a disk\(at)"
+    case .continuation: return "wait\(time)\(at) until other work resumes them"
+    case .child: return "wait\(time) for child tasks\(at)"
+    case .sleeping: return "sleep\(time)\(at)"
+    case .outside: return "wait\(time)\(at) for something outside of the program"
     }
   }
 

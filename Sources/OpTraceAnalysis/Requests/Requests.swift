@@ -120,7 +120,7 @@ package struct Requests: Sendable {
     package var longest: Nanoseconds = 0
     /// How long those had it that had waited for it.
     package var holds: [Nanoseconds] = []
-    /// What they did meanwhile: nanoseconds by cause, of some of them.
+    /// While those waited that waited longest, what those did who gave it to them: nanoseconds by cause.
     package var holding: [Int32: Nanoseconds] = [:]
     /// The function that asked for it, mostly.
     package var caller: Int32 = -1

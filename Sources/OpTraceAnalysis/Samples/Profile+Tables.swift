@@ -42,12 +42,14 @@ extension Profile {
     case queue(String?)
     /// In Swift's tasks: which executor ran them is not recorded.
     case tasks
+    /// In a test, or another named piece of work.
+    case span(String)
     /// What was waited for.
     case reason(String)
   }
 
   /// How samples are grouped.
-  package enum Grouping: Sendable { case work, thread, queue, reason }
+  package enum Grouping: Sendable { case work, thread, queue, span, reason }
 
   /// Every function with what it used, the most in its own code first. O(samples + frames of all stacks).
   package func functionRows() -> [FunctionRow] {
@@ -82,6 +84,7 @@ extension Profile {
     case .work: .owner(owners[owner])
     case .thread: threads[sample.thread].map { .thread(sample.thread, $0) }
     case .queue: owners[owner].kind == WorkKind.task.word ? .tasks : .queue(owners[owner].queue)
+    case .span: sample.span.flatMap { spans[$0] }.map { .span($0) }
     case .reason:
       stacks[sample.stack].frames.first.map { functions[frames[$0].function] }.flatMap {
         $0.isReason ? .reason($0.name) : nil

@@ -83,6 +83,8 @@ public struct Profile: Sendable, Equatable {
     public var systemID: UInt32
   }
 
+  /// The names of the tests and other named pieces of work that samples are in.
+  package var spans: [SpanID: String] = [:]
   /// Each once.
   public var functions: [Function] = []
   /// Each once.

@@ -54,6 +54,7 @@ struct ProfileBuilder {
         time: stamp.time, thread: stamp.thread, work: situation.works.first, stack: stack, isInKernel: isInKernel,
         weight: weight, span: situation.span))
     profile.ownerOfSamples.append(owner(situation.works.first, stamp.thread))
+    if let span = situation.span, profile.spans[span] == nil { profile.spans[span] = trace.span(span)?.name }
     if situation.task != nil { profile.facts.inTasks += 1 }
     let made = stacks.stacks[stack]
     if made.joined > 0 { profile.facts.joined += 1 }

@@ -26,6 +26,8 @@ struct SampledCode {
     var part: Part
     /// The outermost of inlined functions first.
     var frames: [Profile.Frame]
+    /// The compiler made it to call the function of the same name: it stands for that, and not beside it.
+    var isForwarder = false
   }
 
   private struct Name: Hashable {
@@ -82,7 +84,8 @@ struct SampledCode {
     if frames.isEmpty { return Shown(part: .glue, frames: []) }
     // Inlined into glue, which is gone.
     frames[0].isInlined = false
-    return Shown(part: part, frames: frames)
+    let isForwarder = frames.count == 1 && stacks.function(of: id).map { Self.forwards($0) } == true
+    return Shown(part: part, frames: frames, isForwarder: isForwarder)
   }
 
   private mutating func index(
@@ -111,6 +114,10 @@ struct SampledCode {
     indexes[name] = index
     return index
   }
+
+  private static let forwarders = ["protocol witness for ", "partial apply forwarder for ", "dispatch thunk of "]
+
+  private static func forwards(_ symbol: SymbolRecord) -> Bool { forwarders.contains { symbol.function.hasPrefix($0) } }
 
   // MARK: - Whose code it is
 

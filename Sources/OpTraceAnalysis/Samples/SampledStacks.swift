@@ -93,6 +93,7 @@ struct SampledStacks {
     let program = parts.firstIndex { $0.part != .recorder }
     var result: [Profile.Frame] = []
     var isOuterEnd = true
+    var isForwarded = false
     for index in parts.indices.reversed() {
       let one = parts[index]
       let leadsToOwn = own.map { index > $0 } ?? false
@@ -106,10 +107,17 @@ struct SampledStacks {
       for frame in one.frames {
         // Code that has no name but its file's: its functions are one.
         if let last = result.last, last == frame, isNameless(frame) { continue }
+        if isForwarded, let last = result.last, isSameFunction(last, frame) { result.removeLast() }
+        isForwarded = one.isForwarder
         result.append(frame)
       }
     }
     return result
+  }
+
+  private func isSameFunction(_ first: Profile.Frame, _ second: Profile.Frame) -> Bool {
+    let (first, second) = (code.functions[first.function], code.functions[second.function])
+    return first.name == second.name && first.module == second.module
   }
 
   private func isNameless(_ frame: Profile.Frame) -> Bool {

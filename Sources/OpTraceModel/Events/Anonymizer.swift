@@ -64,6 +64,7 @@ public struct Anonymizer {
     result.mode = header.mode
     result.capacity = header.capacity
     result.isClosed = header.isClosed
+    result.stalled = header.stalled
     result.processors = header.processors
     result.startMonotonic = Self.start
     result.processName = numbered(header.processName, "process")

@@ -99,6 +99,10 @@ struct FileHeader {
     }
     header.isClosed = isClosed
     overwrittenBytes = bytes.number(at: Field.overwrittenBytes)
+    let stalled: UInt64 = bytes.number(at: Field.stalled)
+    if stalled > header.startMonotonic {
+      header.stalled = TimeBounds.clamp(Nanoseconds(clamping: stalled - header.startMonotonic))
+    }
     for reason in LossReason.allCases {
       let count: UInt64 = bytes.number(at: Field.lossCounts + 8 * Int(reason.rawValue))
       if count > 0 { lost[reason] = count }

@@ -89,6 +89,9 @@ struct TextParser {
     case "heartbeat":
       events.heartbeat = TimeBounds.clamp(
         Nanoseconds(clamping: try scanner.number("the time of the last sign of life", UInt64.self)))
+    case "stalled":
+      events.header.stalled = TimeBounds.clamp(
+        Nanoseconds(clamping: try scanner.number("when the program was ended because it stalled", UInt64.self)))
     case "lost":
       let reason = try reason()
       guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }

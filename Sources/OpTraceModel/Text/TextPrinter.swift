@@ -20,6 +20,7 @@ struct TextPrinter {
     line("monotonic \(header.startMonotonic)")
     line("state " + (header.isClosed ? "closed" : "open"))
     if let heartbeat = events.heartbeat, heartbeat > 0 { line("heartbeat \(heartbeat)") }
+    if let stalled = header.stalled { line("stalled \(stalled)") }
     line("events \(events.count)")
     for reason in LossReason.allCases {
       if let count = events.loss.lost[reason] { line("lost \(TraceText.word(reason)) \(count)") }

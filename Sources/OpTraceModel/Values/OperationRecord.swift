@@ -227,6 +227,12 @@ extension OperationRecord {
     set { compactLastSign = CompactTime(newValue) }
   }
 
+  /// When it was last seen to go on, other than by being submitted and ready; nil: never.
+  package var lastProgress: Nanoseconds? {
+    started != nil || executionBegan != nil
+      ? lastSign : [finished?.time, cancelRequested?.time].compactMap { $0 }.max()
+  }
+
   /// When the object was made; may lie before the trace's start.
   public var created: Nanoseconds? {
     @inlinable get { compactCreated.time }

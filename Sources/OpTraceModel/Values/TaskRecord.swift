@@ -190,6 +190,14 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     ]
     .compactMap { $0 }.max()
   }
+  /// Since when it waits for its turn, if it does.
+  package var lastSubmission: Nanoseconds? { (suspensions.last?.enqueued ?? enqueued ?? submitted)?.time }
+  /// When it was last seen to go on, other than by being submitted and enqueued; nil: never.
+  package var lastProgress: Nanoseconds? {
+    let last = suspensions.last
+    return [runs.last?.began, last?.from.time, last?.resumed?.time, resumedEarly?.at.time, completed].compactMap { $0 }
+      .max()
+  }
 }
 
 /// What is known of a continuation before its task waits for it.

@@ -132,6 +132,32 @@ public struct Trace: Sendable, Equatable {
     for thread in threads { note(thread.lastSign) }
     return last
   }
+
+  /// Since when nothing has moved: when anything last began, ended or went on, or what was submitted first since then. Other than
+  /// ``lastSign`` it does not grow with what is only submitted, as by a timer to a queue that starts nothing any more. Nil: nothing was
+  /// ever seen to go on. O(n).
+  public var lastMove: Nanoseconds? {
+    let moved = lastProgress
+    var first: Nanoseconds?
+    func note(_ submission: Nanoseconds?) {
+      if let submission, submission > moved ?? .min, submission < first ?? .max { first = submission }
+    }
+    for row in operations.indices { note(operations[row].enqueued?.time ?? operations[row].lastSign) }
+    for row in blocks.indices { note(blocks[row].submitted?.time) }
+    for row in tasks.indices { note(tasks[row].lastSubmission) }
+    return first ?? moved
+  }
+
+  private var lastProgress: Nanoseconds? {
+    var last: Nanoseconds?
+    func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
+    for row in operations.indices { note(operations[row].lastProgress) }
+    for queue in queues { note(queue.lastSign) }
+    for row in blocks.indices { note(blocks[row].lastProgress) }
+    for row in tasks.indices { note(tasks[row].lastProgress) }
+    for thread in threads { note(thread.lastSign) }
+    return last
+  }
 }
 
 extension Trace {
@@ -184,6 +210,9 @@ public struct TraceHeader: Sendable, Equatable {
   public var startMonotonic: UInt64 = 0
   /// The recorder was stopped in order; else the process still runs or was killed.
   public var isClosed = false
+  /// When `record --stall-timeout` ended the program because nothing had moved, in nanoseconds since the trace's start; nil: it did
+  /// not.
+  public var stalled: Nanoseconds?
 
   /// A process of which nothing is known.
   public init() {}

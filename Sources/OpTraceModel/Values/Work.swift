@@ -140,6 +140,8 @@ public struct BlockRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public var runs: [WorkRun] { began.map { [WorkRun(thread: $0.thread, began: $0.time, ended: ended)] } ?? [] }
   /// When it was last seen to go on; nil: never.
   public var lastSign: Nanoseconds? { [submitted?.time, began?.time, ended, dropped].compactMap { $0 }.max() }
+  /// When it was last seen to go on, other than by being submitted; nil: never.
+  package var lastProgress: Nanoseconds? { [began?.time, ended, dropped].compactMap { $0 }.max() }
   /// One that was cancelled before it ran is passed over by its queue, which announces it to nobody.
   public var over: Nanoseconds? { ended ?? dropped ?? (began == nil ? cancelRequested : nil) ?? endLost }
 }

@@ -26,8 +26,9 @@ package struct ProfileJSON {
     switch grouping {
     case .thread: more.append(.init("threads", .array(limited(profile.groupRows(by: .thread)).map(thread))))
     case .queue: more.append(.init("queues", .array(limited(profile.groupRows(by: .queue)).map(queue))))
-    case .work, .reason, nil: break
+    case .work, .span, .reason, nil: break
     }
+    if !profile.spans.isEmpty { more.append(.init("spans", .array(limited(profile.groupRows(by: .span)).map(span)))) }
     if facts.isOffProcessor {
       more.append(.init("reasons", .array(profile.groupRows(by: .reason).map(reason))))
     }
@@ -83,8 +84,13 @@ package struct ProfileJSON {
     switch row.name {
     case .queue(let name): .members(["name": .optional(name) { .string($0) }], and: sums(row))
     case .tasks: .members(["name": .string(TaskRecord.groupTitle)], and: sums(row))
-    case .owner, .thread, .reason: .null
+    case .owner, .thread, .span, .reason: .null
     }
+  }
+
+  private func span(_ row: Profile.GroupRow) -> JSONValue {
+    guard case .span(let name) = row.name else { return .null }
+    return .members(["name": .string(name)], and: sums(row))
   }
 
   private func reason(_ row: Profile.GroupRow) -> JSONValue {

@@ -31,6 +31,11 @@ package struct ProfileNotes {
     if facts.missingThreads > 0 {
       return "\(name) has no samples: \(counted(facts.missingThreads, "thread")) could not be sampled"
     }
+    if let used = facts.used, used >= profile.period {
+      return
+        "\(name) has no samples, though its program used \(duration(used)) of processor time: it became another program (exec), "
+        + "which has a trace of its own, or was killed before samples were taken"
+    }
     return
       "\(name) has no samples: the program used less than one period of processor time (\(duration(profile.period)))"
   }
@@ -79,6 +84,10 @@ package struct ProfileNotes {
       lines.append(
         "async callers: known for \(share(facts.joined, of: facts.inTasks)) of the samples in tasks, from where these were suspended"
       )
+    }
+    if profile.owners.allSatisfy({ $0.kind == Profile.Owner.threadKind }) {
+      lines.append(
+        "work: none of it is in an operation, a block or a task; 'optrace record --all' records blocks and tasks, too")
     }
     return lines + names
   }

@@ -35,6 +35,7 @@ package struct ProfileText {
       parts.append(section("Functions", functions(rows)))
       parts.append(section("The program's own functions, with the libraries that they call", own(rows)))
       parts.append(section("Work", groups(.work, "work", functions: 1)))
+      parts.append(section("Tests and other named work", groups(.span, "name", functions: 1)))
     case .work: parts.append(section("Work", groups(.work, "work", functions: Self.functionsOfGroup)))
     case .threads: parts.append(section("Threads", groups(.thread, "thread", functions: Self.functionsOfGroup)))
     case .queues: parts.append(section("Queues", groups(.queue, "queue", functions: Self.functionsOfGroup)))
@@ -145,6 +146,7 @@ extension Profile.GroupName {
     case .queue(let name): name ?? "in no queue"
     case .tasks: TaskRecord.groupTitle
     case .reason(let words): words
+    case .span(let name): name
     }
   }
 

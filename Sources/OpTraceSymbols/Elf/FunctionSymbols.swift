@@ -35,6 +35,19 @@ struct FunctionSymbols {
   /// - Parameter addresses: ascending.
   /// - Complexity: O(symbols · log(addresses)).
   func functions(at addresses: [UInt64]) -> [Symbol?] {
+    let (functions, labels) = nearest(addresses)
+    return addresses.indices.map { slot in
+      let function = functions[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
+      return function ?? labels[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
+    }
+  }
+
+  /// For each address the function with the nearest start below it, wherever that one ends.
+  /// - Parameter addresses: ascending, above 0.
+  /// - Complexity: O(symbols · log(addresses)).
+  func functions(before addresses: [UInt64]) -> [Symbol?] { nearest(addresses.map { $0 - 1 }).functions }
+
+  private func nearest(_ addresses: [UInt64]) -> (functions: [Symbol?], labels: [Symbol?]) {
     var functions = [Symbol?](repeating: nil, count: addresses.count)
     var labels = functions
     forEach { symbol, isLabel in
@@ -47,10 +60,7 @@ struct FunctionSymbols {
       if functions[slot] == nil { functions[slot] = functions[slot - 1] }
       if labels[slot] == nil { labels[slot] = labels[slot - 1] }
     }
-    return addresses.indices.map { slot in
-      let function = functions[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
-      return function ?? labels[slot].flatMap { holds($0, addresses[slot]) ? $0 : nil }
-    }
+    return (functions, labels)
   }
 
   /// As the linker knows it.

@@ -164,7 +164,7 @@ extension DoctorReport {
   var healthySentence: String {
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
-        + "Dispatch queues and tasks are recorded with --dispatch and --tasks; if they were, the program used none."
+        + "`record --all` also records dispatch queues and tasks; if it did, the program used none. `optrace stacks` shows where threads wait."
     }
     let open = unfinished
     let text = "No deadlock, stall or misuse found in \(trace.workAmount)."

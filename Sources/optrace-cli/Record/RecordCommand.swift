@@ -244,6 +244,7 @@ struct RecordCommand: ParsableCommand {
             if let ending { return ending.look() }
             stalled = watch.stalled()
             guard let stalled else { return }
+            stalled.mark()
             Console.error(stalled.text)
             ending = StallEnding(of: run.process, notesIn: notes.path)
           }

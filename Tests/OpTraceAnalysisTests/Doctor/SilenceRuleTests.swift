@@ -29,6 +29,35 @@ struct SilenceRuleTests {
     #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.warning])
   }
 
+  @Test("what record --stall-timeout waited for needs no threshold, unless something has moved since")
+  func endedAsStalled() throws {
+    func severities(_ more: String = "") throws -> [Finding.Severity] {
+      let trace = try DoctorCase.trace(queue + upload + report + more, end: 400_000, header: "stalled 500000000\n")
+      let diagnosis = Diagnosis(of: trace)
+      if more.isEmpty { #expect(diagnosis.silence == 499_977_000) }
+      return diagnosis.findings.map(\.severity)
+    }
+    #expect(try severities() == [.warning])
+    #expect(try severities("600000 t3 mark #0 \"cleanup\"\n700000 t3 wait-queue q1\n") == [.note])
+  }
+
+  @Test("what is only submitted, to a queue that starts nothing, ends no silence")
+  func submissionsAreNoMoves() throws {
+    func found(_ last: String) throws -> [Finding] {
+      let later = (1...5).map { number in
+        DoctorCase.operation(
+          2 + number, "tick", "\(number)000000 t1 enqueued #\(2 + number) queue=q1",
+          "\(number)000000 t1 ready #\(2 + number)")
+      }
+      return try findings(queue + upload + report + later.joined() + last, end: 6_500_000)
+    }
+    let stuck = try found("").filter { $0.code == "never-finished" }
+    #expect(stuck.map(\.severity) == [.warning], "\(stuck)")
+    // One that ran is a move.
+    let moved = try found("5000100 t3 started #7\n5000200 t3 began #7\n5000300 t3 ended #7\n5000400 t3 finished #7\n")
+    #expect(moved.allSatisfy { $0.severity != .warning }, "\(moved)")
+  }
+
   @Test func executingOperationIsNotStuck() throws {
     let running = DoctorCase.operation(
       1, "upload", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")

@@ -30,12 +30,13 @@ extension DoctorRule {
       var finding = Finding(
         "cancelled-never-finished", .error, title: "\(name) was cancelled and never finished",
         explanation: returned != nil && operation.executionBegan == nil
-          ? "Its start() returned without executing anything and without finishing. A cancelled operation stays in its "
-            + "queue until isFinished is true."
+          ? "Its start() returned, its main() was not entered, and it is not finished. A cancelled operation stays in its queue until "
+            + "isFinished is true."
           : "It was cancelled, nothing has moved for \(DurationText.text(context.silence)), and it is not finished. A "
             + "cancelled operation stays in its queue until isFinished is true.",
         fix: (operation.executionBegan == nil
-          ? "Finish \(operation.className) in start() if isCancelled is true, and not in cancel(): it was not started yet. "
+          ? "Finish \(operation.className) in start() if isCancelled is true, and not in cancel(): it was not started yet. If start() "
+            + "does that, it has no effect: isFinished has to become true although it was never executing. "
           : "Finish \(operation.className) in cancel() while it executes. ")
           + "Set isExecuting to false and isFinished to true, with KVO notifications (TracedAsyncOperation does this, if you "
           + "link OpTrace)."
@@ -43,7 +44,8 @@ extension DoctorRule {
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])
       if let cancelled = operation.cancelRequested {
-        finding.evidence.append(.init(at: cancelled, "cancel() was called on \(name)"))
+        let by = context.work(at: cancelled).map { " by \(context.name($0))\(context.codePhrase(of: $0))" } ?? ""
+        finding.evidence.append(.init(at: cancelled, "cancel() was called on \(name)\(by)"))
       }
       if let started = operation.started { finding.evidence.append(.init(at: started, "start() was entered")) }
       if let returned { finding.evidence.append(.init(at: returned, "start() returned; \(name) is not finished")) }

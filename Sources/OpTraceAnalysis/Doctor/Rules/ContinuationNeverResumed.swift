@@ -32,8 +32,15 @@ extension DoctorRule {
       context.trace.tasks[index].awaitsResumption
     }
     guard !waiting.isEmpty else { return [] }
-    guard context.isDeadWorld || context.isStalled else { return context.lostContinuations() }
-    return context.continuations(waiting, isDead: context.isDeadWorld)
+    if context.isDeadWorld { return context.continuations(waiting, isDead: true) }
+    let lost = context.lostContinuations()
+    guard context.isStalled else { return lost }
+    // Those that a warning speaks of need no note.
+    let told = Set(lost.compactMap(\.location))
+    return lost
+      + context.continuations(
+        waiting.filter { index in context.location(of: context.trace.tasks[index]).map(told.contains) != true },
+        isDead: false)
   }
 }
 
@@ -44,7 +51,7 @@ extension DoctorContext {
   private static let longer: Nanoseconds = 20
   private static let leastAge: Nanoseconds = 1_000_000_000
 
-  /// In a program that goes on: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
+  /// Without a proof: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
   /// same function, and a second at least. What waits for time, clients or other services is as slow at all times.
   fileprivate func lostContinuations() -> [Finding] {
     requests.stuck.compactMap { one in
@@ -68,37 +75,57 @@ extension DoctorContext {
     }
   }
 
+  /// Those who wait in the same function are one finding; readers of streams, whose stream may just have no more elements, come last.
   fileprivate func continuations(_ indexes: [Int], isDead: Bool) -> [Finding] {
     let tasks = indexes.map { trace.tasks[$0] }
     let groups = Dictionary(grouping: tasks) { task in "\(task.kind)\(Self.phrase(location(of: task)))" }
-    return groups.values.map { $0.sorted { $0.id < $1.id } }.sorted { $0[0].id < $1[0].id }.map { tasks in
-      let first = tasks[0]
-      let location = Self.phrase(self.location(of: first))
-      let since = first.suspension?.from.time ?? end
-      let who = tasks.count == 1 ? name(first.id) : "\(Self.count(tasks.count, "task")) like \(name(first.id))"
-      let verb = tasks.count == 1 ? "waits" : "wait"
-      var finding = Finding(
-        "continuation-never-resumed", isDead ? .error : .note,
-        title: isDead
-          ? "\(who) \(verb) for a continuation that nobody resumes\(location)"
-          : "\(who) \(verb) for a continuation\(location), \(self.since(since))",
-        explanation: isDead
-          ? "Every thread of the process waits for another one, and no block, task or timer is pending: nothing is left "
-            + "that could resume it."
-          : "Nothing has moved for \(DurationText.text(silence)). This alone is no error: an event from outside may resume "
-            + "it.",
-        fix:
-          "Resume the continuation exactly once on every path\(location); withCheckedContinuation warns if one is dropped."
-      )
-      for task in tasks.prefix(Self.mostEvidence / 2) {
-        guard let suspension = task.suspension else { continue }
-        finding.evidence.append(
-          .init(
-            at: suspension.from,
-            "\(name(task.id)) began to wait for a continuation\(Self.phrase(trace.stacks.codeLocation(suspension.at)))")
-        )
-      }
-      return isDead ? proven(finding) : finding
+      .values.map { $0.sorted { $0.id < $1.id } }
+    func isReader(_ tasks: [TaskRecord]) -> Bool { tasks[0].suspension?.at.map(trace.stacks.readsStream) == true }
+    let (readers, others) = (groups.filter(isReader), groups.filter { !isReader($0) })
+    func ordered(_ groups: [[TaskRecord]]) -> [[TaskRecord]] {
+      groups.sorted { (-$0.count, $0[0].id) < (-$1.count, $1[0].id) }
     }
+    return ordered(others).map { continuation($0, isStream: false, isDead) }
+      + ordered(readers).map { continuation($0, isStream: true, isDead) }
+  }
+
+  private func continuation(_ tasks: [TaskRecord], isStream: Bool, _ isDead: Bool) -> Finding {
+    let first = tasks[0]
+    let code = location(of: first)
+    let location = Self.phrase(code)
+    let who = tasks.count == 1 ? name(first.id) : "\(Self.count(tasks.count, "task")) like \(name(first.id))"
+    let verb = tasks.count == 1 ? "waits" : "wait"
+    let what = isStream ? "the next element of an AsyncStream" : "a continuation"
+    var finding = Finding(
+      "continuation-never-resumed", isDead ? .error : .note,
+      title: isDead
+        ? "\(who) \(verb) for \(what) that nobody \(isStream ? "yields" : "resumes")\(location)"
+        : "\(who) \(verb) for \(what)\(location), \(since(first.suspension?.from.time ?? end))\(history(at: code))",
+      explanation: isDead
+        ? "Every thread of the process waits for another one, and no block, task or timer is pending: nothing is left "
+          + "that could resume it."
+        : "Nothing has moved for \(DurationText.text(silence)). This alone is no error: an event from outside may resume "
+          + "it.",
+      fix: isStream
+        ? "Yield to the stream, or finish() it when nothing more will come."
+        : "Resume the continuation exactly once on every path\(location); withCheckedContinuation warns if one is dropped."
+    )
+    for task in tasks.prefix(Self.mostEvidence / 2) {
+      guard let suspension = task.suspension else { continue }
+      finding.evidence.append(
+        .init(
+          at: suspension.from,
+          "\(name(task.id)) began to wait for \(what)\(Self.phrase(trace.stacks.codeLocation(suspension.at)))"))
+    }
+    return isDead ? proven(finding) : finding
+  }
+
+  /// `; 520 others were resumed there, after 4 ms at most`, or empty.
+  private func history(at location: CodeLocation?) -> String {
+    guard let location, let one = requests.stuck.first(where: { requests.locations[Int($0.location)] == location }),
+      one.ended > 0
+    else { return "" }
+    let others = one.ended == 1 ? "another one was" : "\(grouped(one.ended)) others were"
+    return "; \(others) resumed there, after \(DurationText.text(one.longest)) at most"
   }
 }

@@ -51,14 +51,18 @@ extension DoctorContext {
     let who = first.inside.map { name($0) } ?? name(first.thread)
     let more = waits.count > 1 ? " (and \(waits.count - 1) more)" : ""
     let phrase = Self.phrase(location(of: first))
+    let isGroup = isGroup(first)
     var finding = Finding(
-      "never-signalled", .error, title: "\(who) waits for \(what), and nothing is left to signal it\(more)\(phrase)",
+      "never-signalled", .error,
+      title: "\(who) waits for \(what), and nothing is left to \(isGroup ? "leave" : "signal") it\(more)\(phrase)",
       explanation:
-        "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can signal "
-        + "\(what) any more.",
-      fix:
-        "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
-        + "called, or a signal that came before the wait.")
+        "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can "
+        + (isGroup ? "call leave() on \(what) any more, and an enter() has none." : "signal \(what) any more."),
+      fix: isGroup
+        ? "Call leave() once for each enter() of \(what), on every path: also where a guard returns or an error is thrown before it, "
+          + "where a callback is never called, and where the object that should call it is gone (weak self)."
+        : "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
+          + "called, or a signal that came before the wait.")
     finding.location = location(of: first)
     for wait in waits.prefix(Self.mostEvidence) {
       let waiter = wait.inside.map { name($0) } ?? name(wait.thread)
@@ -68,9 +72,20 @@ extension DoctorContext {
           "\(waiter) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
     if let signal = first.lastSignal {
-      let by = signal.operation.map { " by \(name($0))" } ?? signal.thread.map { " by \(name($0))" } ?? ""
-      finding.evidence.append(.init(time: signal.time, "\(what) was last signalled\(by), before that"))
+      let by =
+        signal.operation.map { " by \(name($0))\(codePhrase(of: $0))" } ?? signal.thread.map { " by \(name($0))" } ?? ""
+      let isEarlier = signal.time < first.began
+      finding.evidence.append(
+        .init(
+          time: signal.time,
+          "\(what) was \(isGroup ? "left" : "signalled")\(by), for the last time"
+            + (isEarlier ? ", before that wait" : "")))
     }
     return proven(finding)
+  }
+
+  private func isGroup(_ wait: WaitRecord) -> Bool {
+    guard case .object(let id) = wait.target else { return false }
+    return trace.object(id)?.kind == .group
   }
 }

@@ -69,26 +69,21 @@ extension DoctorContext {
         waits.median >= Self.leastPoolWait || explained?.share ?? 0 >= Self.leastExplained,
         waits.p99 >= Self.noticedPool
       else { return nil }
-      let holds = Distribution(pool.holds)
-      let mean = holds.total / Nanoseconds(max(1, holds.count))
       let most = pool.holding.max { ($0.value, $1.key) < ($1.value, $0.key) }
-      let all = pool.holding.values.reduce(0, +)
-      let held = most.map { most in
-        let cause = requests.causes[Int(most.key)]
-        let part = Nanoseconds(Double(mean) * Double(most.value) / Double(max(1, all)))
-        return ", of which they \(requests.phrase(cause, part))"
-      }
+      let cause = most.map { requests.causes[Int($0.key)] }
+      let held = cause.map { requests.phrase($0) }
+      let share = Self.percent(most?.value ?? 0, of: pool.holding.values.reduce(0, +))
       finding = Finding(
         "pool-exhausted", .warning,
         title:
-          "\(Self.count(waits.count, "task")) waited \(DurationText.text(waits.median)) in the median at \(place) for "
-          + "what others hold",
+          "\(Self.count(waits.count, "wait")) at \(place) for what others hold: p99 \(DurationText.text(waits.p99)), median "
+          + DurationText.text(waits.median) + (held.map { "; meanwhile those mostly \($0)" } ?? ""),
         explanation:
-          "They are resumed by tasks that give back what they had waited for in the same function\(by). Those had it for "
-          + "\(DurationText.text(mean)) on average\(held ?? "").",
+          "They are ended by tasks that give back what they had in the same function\(by). While the longest of these waits lasted, "
+          + (held.map { "\(share) of the time those \($0)." } ?? "it is not known what those did."),
         fix: "Hold it for less long: not across an await that does not need it. Or have more of them.")
-      if let most, let spent = requests.location(of: requests.causes[Int(most.key)]) {
-        finding.evidence.append(.init("most of the time it is held\(Self.phrase(spent))"))
+      if let spent = cause.flatMap({ requests.location(of: $0) }) {
+        finding.evidence.append(.init("during the longest waits it is mostly held\(Self.phrase(spent))"))
       }
     }
     finding.location = finding.location ?? location

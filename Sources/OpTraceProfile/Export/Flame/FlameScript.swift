@@ -37,6 +37,14 @@ enum FlameScript {
         return joined(characters.slice(0, head)).replace(/ +$/, "") + "…"
           + (tail > 0 ? joined(characters.slice(-tail)).replace(/^ +/, "") : "");
       }
+      /* As NameCut has it: without labels, without the closure, without the type. */
+      function briefer(name, most) {
+        if (name.length <= most || !/^[^()]*\([\p{L}\p{N}_:]*:\)$/u.test(name)) { return name; }
+        var forms = [name.replace(/\([^()]*\)$/, "(…)")];
+        forms.push(forms[0].replace(/^(?:(?:implicit )?closure #\d+ in )*(?:static )?/, ""));
+        forms.push(forms[1].replace(/^.*\./, ""));
+        return forms.filter(function (form) { return form.length <= most; })[0] || forms[2];
+      }
       function label(box, width) {
         var room = width - 2 * pad, most = Math.floor(room / letter);
         if (most < Math.min(5, box.shown.length)) {
@@ -50,7 +58,7 @@ enum FlameScript {
         }
         box.text.removeAttribute("display");
         if (box.isPlain) {
-          box.text.textContent = cut(box.shown, most);
+          box.text.textContent = cut(briefer(box.shown, most), most);
           return;
         }
         /* Letters of other widths are measured. */

@@ -15,7 +15,7 @@
     /// What is there; the recorder takes a snapshot by itself when nothing has moved for a second, and is asked if it has not yet.
     init(at source: TraceInput) throws {
       let read = try source.read(warns: false)
-      let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastSign ?? .min } ?? false
+      let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastMove ?? .min } ?? false
       input = try isSeen ? read.withLiveNames() : source.readAfterLook(read.trace, warns: false)
       now = LiveProcess.now(of: input.trace)
     }

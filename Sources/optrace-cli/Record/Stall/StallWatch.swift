@@ -138,7 +138,7 @@
         let last = try? StallLook(at: source, after: first.look)
       else { return }
       let trace = last.input.trace
-      if let sign = trace.lastSign, sign > first.look.input.trace.lastSign ?? .min {
+      if let sign = trace.lastMove, sign > first.look.input.trace.lastMove ?? .min {
         return process.moved(at: WatchedProcess.time(sign, trace.header))
       }
       let end = process.lastMove + timeout.nanoseconds - WatchedProcess.time(0, trace.header)

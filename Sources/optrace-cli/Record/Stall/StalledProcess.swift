@@ -30,6 +30,9 @@
     /// A thread was seen to use the processor, or to wait for one: on a busy machine that may be little in all that time.
     var isComputing: Bool { report.trace.snapshot?.threads.contains(where: \.isBusy) == true }
 
+    /// Notes in its trace that it is ended, so that whoever reads it later is told the same.
+    func mark() { StallMark.write(path: path) }
+
     /// Its process is still there.
     var isThere: Bool { LiveProcess.writes(report.trace) }
 
@@ -84,7 +87,10 @@
     /// As the doctor has it; where it has found nothing, where the program's own code waits.
     private var answer: String {
       guard !hasReason else { return report.answer }
-      let waiting = places.map { $0.text + Self.phrase($0.location) }
+      // What may be why, before where threads wait.
+      let waiting =
+        report.findings.filter { $0.certainty == .possible }.map(\.title).prefix(1)
+        + places.map { $0.text + Self.phrase($0.location) }
       var text = "No reason is proven"
       if waiting.isEmpty { text += ", and no thread waits in the program's own code" }
       var shown = Array(waiting.prefix(Self.most))

@@ -28,6 +28,7 @@
     private(set) var isInSystem = false
     /// When it last used the processor.
     private var lastUse: Nanoseconds
+    private var nextReading: Nanoseconds = .min
 
     /// The recorder's own thread beats once a second and takes a snapshot of all threads every ten seconds. Measured: 0.06 % of a
     /// processor for a program of 8 threads, 0.16 % for one of 204. A main loop that wakes up ten times a second takes as much.
@@ -36,6 +37,9 @@
     private static let spinnersShare = 0.25
     /// A snapshot that is asked for is taken in one go.
     private static let quietTicks = 3.0
+    /// All of a large trace is looked through for what moved last: that may take a twentieth of a processor, and no longer than this
+    /// passes until the next time.
+    private static let (pauses, longestPause): (Nanoseconds, Nanoseconds) = (20, 5_000_000_000)
     /// How long to read at a time.
     private static let patience = Duration.milliseconds(200)
     private static let ticksPerSecond = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
@@ -76,7 +80,12 @@
 
     /// Reads what it has recorded since, if it has left the processor alone for so long.
     func readNews(now: Nanoseconds, rest: Nanoseconds) {
-      guard now - lastUse >= rest else { return }
+      guard now - lastUse >= rest, now >= nextReading else { return }
+      let began = ContinuousClock.now
+      defer {
+        nextReading =
+          now + min(Self.longestPause, Nanoseconds((ContinuousClock.now - began) / .nanoseconds(1)) * Self.pauses)
+      }
       let deadline = ContinuousClock.now + Self.patience
       while var reader {
         let news = reader.poll()
@@ -102,11 +111,9 @@
     }
 
     private func take(_ trace: Trace) {
-      if let sign = trace.lastSign {
-        let time = Self.time(sign, trace.header)
-        if time > lastMove {
-          moved(at: time)
-        }
+      if let move = trace.lastMove {
+        let time = Self.time(move, trace.header)
+        if time > lastMove { moved(at: time) }
       }
       // A test in which nothing is recorded is open, too.
       isOpen = trace.hasOpenWork || isOfTests && trace.spans.contains { $0.ended == nil }
