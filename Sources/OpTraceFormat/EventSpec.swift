@@ -342,7 +342,7 @@ public struct EventSpec: Sendable {
         .init("module", 2, 40, 16, .string(.module)),
       ], text: .init(.function, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "the name of a frame's code. `inlined`: its depth among inlined functions; the innermost has 0. `short`: the name for people. Frames of the same code share the symbols of the first"
+        "the name of a frame's code. `inlined`: its depth among inlined functions; the innermost has 0. `short`: the name for people. Without a text: that of the last one with the same `short`, `file` and `module`. Frames of the same code share the symbols of the first"
     ),
 
     EventSpec(

@@ -59,6 +59,8 @@ package enum Layout {
     package static let snapshotAnswered = 656
     /// The monotonic clock when `record --stall-timeout` ended the program, because nothing had moved (since 1.9); 0: it did not.
     package static let stalled = 664
+    /// The signals for which the program had a handler at the last snapshot (since 1.9): a bit for each, that of signal 1 the lowest.
+    package static let handledSignals = 672
     package static let dynamicChecksum = 1016
   }
 

@@ -31,6 +31,8 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
   case events = 13
   /// The initialiser of a global or a static property, which another thread runs. The lock is the token that Swift's runtime keeps for it.
   case once = 14
+  /// A lock or a semaphore in memory that processes share (since 1.9): another one may have it, or signal it.
+  case shared = 15
 
   /// Whether it is a lock, which a thread holds.
   public var isLock: Bool {
@@ -57,6 +59,7 @@ public enum SleepReason: UInt8, CaseIterable, Sendable {
     case .signal: "a signal of the system"
     case .events: "work from other threads"
     case .once: "the initialiser of a global"
+    case .shared: "something that it shares with other processes"
     }
   }
 }

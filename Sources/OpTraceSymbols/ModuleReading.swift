@@ -43,7 +43,7 @@ struct ModuleReading {
     let isStripped = own?.isDynamic != false
     let hasLines = image.section(".debug_line") != nil
     if isStripped || (options.lines && !hasLines) {
-      let search = DebugFile.search(for: image, in: options.debugFolders)
+      let search = DebugFile.search(for: image, in: options.debugFolders, given: options.debugFiles)
       summary.troubles += search.troubles
       summary.debugFile = search.found?.file.path
       debug = search.found

@@ -7,6 +7,8 @@ package struct Symbolicator: Sendable {
   package struct Options: Sendable {
     /// Folders with separate debug files, as gdb knows them: by build id in `.build-id`, or by the path of the module.
     package var debugFolders: [String] = ["/usr/lib/debug"]
+    /// Debug files that are looked at first. Each belongs to the module with its build id.
+    package var debugFiles: [String] = []
     /// Files and lines, and not only functions.
     package var lines = true
     /// Inlined functions too, by LLVM's tool. Nil: without them.

@@ -215,6 +215,24 @@ TEST(an_owner_that_has_ended_is_told_so) {
   EXPECT(reason.kind == sleep_mutex && reason.owner == id && reason.owner_ended);
 }
 
+// Another process may have it, or signal it: no thread of this one is accused, and none is called ended.
+TEST(what_processes_share_is_told_so) {
+  uint32_t word = 1;
+  locks_prepare();
+  pthread_mutex_init(&mutex, NULL);
+  uint32_t *words = (uint32_t *)(void *)&mutex;
+  words[0] = 2, words[2] = (uint32_t)getppid(), words[3] = 1, words[4] = 128;
+  const void *shared[] = {&word, &mutex};
+  for (size_t i = 0; i < 2; i++) {
+    sleep_reason reason = explain(shared[i], wait_shared, *(const uint32_t *)shared[i]);
+    EXPECT(reason.kind == sleep_shared && reason.owner == 0 && !reason.owner_ended && reason.lock == (uint64_t)(uintptr_t)shared[i]);
+  }
+  // One of our own threads has it.
+  words[2] = test_thread_id();
+  check_owned(explain(&mutex, wait_shared, 2), sleep_mutex, &mutex);
+  EXPECT_EQUAL(explain(&word, wait_privately, 1).kind, sleep_futex);
+}
+
 TEST(a_wait_until_a_day_that_never_comes_has_no_end) {
   enum { wait_privately_until = 9 | 128 };
   const time_t year_4001 = 64092211200;

@@ -1,6 +1,8 @@
 // What threads block on, the recorder's own thread, and looks at all threads.
+#include <signal.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -138,6 +140,32 @@ static void sleep_with_a_name(int which) {
   __atomic_store_n((uint64_t *)(uintptr_t)(mapped + optrace_header_snapshot_requested), asked, __ATOMIC_RELEASE);
   while (header_now(optrace_header_snapshot_answered) != asked) usleep(1000);
   is_over = true;
+}
+
+static void ignore(int number) { (void)number; }
+
+static void ask_for_a_look(int which) {
+  (void)which;
+  static uint64_t asked = 7;
+  asked++;
+  __atomic_store_n((uint64_t *)(uintptr_t)(mapped + optrace_header_snapshot_requested), asked, __ATOMIC_RELEASE);
+  while (header_now(optrace_header_snapshot_answered) != asked) usleep(1000);
+}
+
+// A handler may wake whom no thread will.
+TEST(a_look_notes_which_signals_the_program_handles) {
+  optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
+  REQUIRE(recorder && map_file("run.optrace"));
+  on_threads(1, ask_for_a_look);
+  EXPECT_EQUAL(header_now(optrace_header_handled_signals), 0);
+  struct sigaction before, handled = {.sa_handler = ignore};
+  sigaction(SIGUSR1, &handled, &before);
+  signal(SIGHUP, SIG_IGN);
+  on_threads(1, ask_for_a_look);
+  EXPECT_EQUAL(header_now(optrace_header_handled_signals), 1ull << (SIGUSR1 - 1));
+  sigaction(SIGUSR1, &before, NULL);
+  signal(SIGHUP, SIG_DFL);
+  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
 }
 
 // Threads with their names, also one that another waits for, and which is told of before its turn comes.

@@ -49,6 +49,7 @@ import Testing
       (Header.heartbeatTicks, "heartbeat: ticks"), (Header.heartbeatMonotonic, "heartbeat: monotonic"),
       (Header.heartbeatWall, "heartbeat: wall"), (Header.endOffset, "end offset"), (Header.lossCounts, "records lost"),
       (Header.overwrittenBytes, "flight recorder: bytes"), (Header.stalled, "the monotonic clock when"),
+      (Header.handledSignals, "signals for which"),
       (Header.dynamicChecksum, "checksum"),
       (Layout.Chunk.byteCount, "bytes, this header included"), (Layout.Chunk.sequence, "sequence"),
       (Layout.Chunk.baseTicks, "base ticks"), (Layout.Chunk.thread, "thread"), (Layout.Chunk.kind, "kind"),

@@ -56,6 +56,26 @@ import Testing
     #expect(trace.operations[1].module == "Foundation")
   }
 
+  @Test(
+    "a function's whole name is written once, and again where another one with the same short name comes in between")
+  func wholeNamesAreWrittenOnce() throws {
+    let scratch = try Scratch()
+    let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
+    func symbol(_ function: String, _ line: Int) -> SymbolRecord {
+      SymbolRecord(function: function, shortName: "load(_:)", module: "Golden", file: "/a.swift", line: line)
+    }
+    let (first, second) = ("Golden.load(Swift.Int) -> ()", "Golden.load(Swift.String) -> ()")
+    let names: [SymbolWriter.Names] = [first, first, second, first, first].enumerated().map { number, function in
+      (FrameID(UInt32(1 + number)), [symbol(function, number + 1)])
+    }
+    #expect(try SymbolWriter.append(names, toFile: path) == .done)
+    let texts = try TraceReader.events(path: path).filter { $0.kind == EventKind.symbol.rawValue }.suffix(names.count)
+      .map(\.text)
+    #expect(texts == [first, "", second, first, ""])
+    let stacks = try TraceReader.read(path: path).stacks
+    for (frame, symbols) in names { #expect(stacks.symbols(of: frame) == symbols) }
+  }
+
   /// Fewer functions may be inlined than were thought before.
   @Test func earlierSymbolsAreReplaced() throws {
     let scratch = try Scratch()

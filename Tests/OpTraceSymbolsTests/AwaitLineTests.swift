@@ -38,6 +38,10 @@
 
     @Test("pieces of async functions are told by their names")
     func names() {
+      for name in ["async_Main", "async_MainTQ1_", "async_MainTY0_"] {
+        #expect(FunctionName(mangled: name).short == "async main" && FunctionName(mangled: name).full == name)
+      }
+      #expect(FunctionName(mangled: "async_Maintain").short == "async_Maintain")
       #expect(AwaitLines.function("$s4main4loadyyYaFTQ2_") == "$s4main4loadyyYaF")
       #expect(AwaitLines.function("$s4main4loadyyYaFTQ12_") == "$s4main4loadyyYaF")
       for name in ["$s4main4loadyyYaF", "$s4main4loadyyYaFTY2_", "TQ_", "_", "", "TQ2"] {

@@ -24,10 +24,11 @@
     }
 
     private func ask(
-      _ path: String, _ buildID: [UInt8]? = nil, folders: [String] = [], lines: Bool = true
+      _ path: String, _ buildID: [UInt8]? = nil, folders: [String] = [], given: [String] = [], lines: Bool = true
     ) -> (frame: SymbolFrame?, summary: ModuleSymbols) {
       var options = Symbolicator.Options()
       options.debugFolders = folders
+      options.debugFiles = given
       options.lines = lines
       let result = Symbolicator(options: options).symbolicate([third], of: path, buildID: buildID)
       return (result.frames[0].first, result.modules[0])
@@ -155,6 +156,24 @@
       let other = ask(stripped, buildID, folders: [scratch.path("debug")])
       #expect(other.frame == nil)
       #expect(other.summary.troubles.contains(.otherDebugFile(debug)))
+    }
+
+    @Test("a debug file beside the program is found without a link to it, and so is one that is named")
+    func debugFileIsFoundBeside() throws {
+      let (stripped, debug) = (scratch.path("bare"), scratch.path("bare.debug"))
+      try Programs.run(Tool.objcopy, ["--strip-all", program, stripped])
+      try Programs.run(Tool.objcopy, ["--only-keep-debug", program, debug])
+      let (frame, summary) = ask(stripped, buildID)
+      #expect(frame?.function.short == "third" && frame?.line == 16)
+      #expect(summary.debugFile == debug && summary.troubles.isEmpty)
+      // Of another build.
+      let named = scratch.path("named")
+      try FileManager.default.moveItem(atPath: debug, toPath: named)
+      try Programs.run(Tool.objcopy, ["--only-keep-debug", try Programs.c(dwarf: 4), debug])
+      let other = ask(stripped, buildID)
+      #expect(other.frame == nil && other.summary.troubles.contains(.otherDebugFile(debug)))
+      let asked = ask(stripped, buildID, given: ["/nowhere", debug, named])
+      #expect(asked.frame?.line == 16 && asked.summary.debugFile == named)
     }
 
     @Test(arguments: ["", ".debug/", "by-path"]) func debugFileIsFoundByName(_ subfolder: String) throws {

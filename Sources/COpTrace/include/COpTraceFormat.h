@@ -176,6 +176,7 @@ enum {
   optrace_header_snapshot_requested = 648,
   optrace_header_snapshot_answered = 656,
   optrace_header_stalled = 664,
+  optrace_header_handled_signals = 672,
   optrace_header_dynamic_checksum = 1016,
 };
 
@@ -219,6 +220,7 @@ enum {
   optrace_sleep_signal = 12,
   optrace_sleep_events = 13,
   optrace_sleep_once = 14,
+  optrace_sleep_shared = 15,
 };
 
 enum {

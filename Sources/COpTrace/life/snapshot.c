@@ -1,6 +1,7 @@
 // Snapshots: what every thread does when nothing moves, or when somebody asks. They are the evidence of a hang.
 #include "snapshot.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../dispatch/submitted.h"
@@ -77,6 +78,21 @@ static void report(void *context, const moment_thread *visited) {
   recorder->snapshots->has_runner |= seen->is_running;
 }
 
+// For which signals the program has a handler, which may wake whom no thread will: a bit for each, that of signal 1 the lowest. Without those
+// that Swift's runtime, the C library and this recorder handle: of faults, SIGQUIT and SIGPROF.
+static uint64_t handled_signals(void) {
+  static const int asked[] = {SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGCHLD, SIGCONT, SIGVTALRM, SIGWINCH, SIGIO};
+  uint64_t handled = 0;
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    struct sigaction is;
+    if (sigaction(asked[i], NULL, &is) != 0) continue;
+    const int number = asked[i] - 1;
+    const uint64_t bit = 1ull << number;
+    if (is.sa_flags & SA_SIGINFO || (is.sa_handler != SIG_DFL && is.sa_handler != SIG_IGN)) handled |= bit;
+  }
+  return handled;
+}
+
 static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   struct snapshots *own = recorder->snapshots;
   own->number++;
@@ -89,6 +105,7 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   if (moment_take(&options, &calls, &count) != threads_visited) return;
   thread_numbers_forget(recorder, own->number);
   own->has_runner |= count.moved > 0;
+  atomic_store_explicit(header_word(recorder, optrace_header_handled_signals), handled_signals(), memory_order_relaxed);
   optrace_looked_fields fields = {
     .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
   };

@@ -20,6 +20,7 @@ typedef enum {
   sleep_signal,         // A signal.
   sleep_events,         // An epoll set in which only the process itself can cause an event.
   sleep_once,           // An initialiser that another thread runs (waits/once.h); no call says so.
+  sleep_shared,         // A lock or semaphore that processes share, and that no thread of this one is known to hold.
 } sleep_kind;
 
 typedef struct {

@@ -149,8 +149,9 @@ static bool has_deadline(uint64_t address) {
   return !peek_all(address, until, sizeof until) || (int64_t)until[0] < (int64_t)time(NULL) + ten_years;
 }
 
-static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
-  enum { wait = 0, lock_pi = 6, wait_bitset = 9, lock_pi2 = 13, is_private = 128, by_wall_clock = 256 };
+enum { wait = 0, lock_pi = 6, wait_bitset = 9, lock_pi2 = 13, is_private = 128, by_wall_clock = 256 };
+
+static void explain_private(const uint64_t arguments[6], sleep_reason *out) {
   uint64_t word = arguments[0];
   uint32_t operation = (uint32_t)arguments[1], expected = (uint32_t)arguments[2], value;
   uint32_t what = operation & ~(uint32_t)(is_private | by_wall_clock);
@@ -167,6 +168,13 @@ static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
   if ((expected & has_waiters) && is_thread(expected & id_bits)) has_owner_in_word(word, sleep_owned_word, out);
   // The kernel clears the id when the thread has ended, with a wake-up that processes may share.
   else if (!(operation & is_private) && is_thread(expected)) owned(out, sleep_join, word, expected);
+}
+
+// What other processes may wake as well. Memory that processes share may be in several places, and a thread of another one is none here.
+static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
+  explain_private(arguments, out);
+  if ((uint32_t)arguments[1] & is_private || out->kind == sleep_join || (out->owner && !out->owner_ended)) return;
+  *out = (sleep_reason){.kind = sleep_shared, .lock = out->lock, .timed = out->timed, .call = out->call};
 }
 
 sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {

@@ -33,6 +33,7 @@ extension DoctorContext {
     for task in trace.tasks where task.over == nil && task.suspension?.reason == .sleep {
       doors.append(Door(text: "\(name(task.id)) sleeps\(Self.phrase(location(of: task)))"))
     }
+    if let handled = trace.header.handledSignalNames { doors.append(Door(text: "a handler of \(handled) may run")) }
     return doors
   }
 
@@ -88,4 +89,18 @@ extension SleepReason {
   var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
   /// Whether what a thread slept on says which descriptors it waits for.
   var hasSources: Bool { self == .poll || self == .input }
+}
+
+extension TraceHeader {
+  /// `SIGTERM, SIGUSR1`, by Linux's numbers; nil: the program handles none.
+  fileprivate var handledSignalNames: String? {
+    let names: [Int: String] = [
+      1: "SIGHUP", 2: "SIGINT", 10: "SIGUSR1", 12: "SIGUSR2", 14: "SIGALRM", 15: "SIGTERM", 17: "SIGCHLD",
+    ]
+    var handled: [String] = []
+    for number in 1...64 where handledSignals >> UInt64(number - 1) & 1 != 0 {
+      handled.append(names[number] ?? "signal \(number)")
+    }
+    return handled.isEmpty ? nil : handled.joined(separator: ", ")
+  }
 }

@@ -50,7 +50,8 @@ extension DoctorContext {
   /// threads could wake them (a timer, another process through shared memory).
   /// O(threads · depth).
   static func isDeadEnd(_ trace: Trace, _ seenThreads: SeenThreads) -> Bool {
-    guard let look = trace.snapshot, !look.isPartial, look.moved == 0, look.refused == 0, !look.threads.isEmpty,
+    guard trace.header.handledSignals == 0, let look = trace.snapshot, !look.isPartial, look.moved == 0,
+      look.refused == 0, !look.threads.isEmpty,
       seenThreads.all.count == look.threads.count
     else { return false }
     return look.threads.allSatisfy { $0.isShut(in: trace) }

@@ -142,6 +142,14 @@ extension RequestFinder {
         }
       }
     }
+    for row in trace.tasks.indices where !stuck.isEmpty {
+      for suspension in trace.tasks[row].suspensions
+      where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+        guard suspension.resumed != nil || suspension.to != nil else { continue }
+        let function = parts.code.path(suspension.at).function
+        if let since = stuck[function]?.since, suspension.from.time > since { stuck[function]?.endedSince += 1 }
+      }
+    }
     return stuck.map { function, one in
       var one = one
       (one.ended, one.longest) = ended[function] ?? (0, 0)

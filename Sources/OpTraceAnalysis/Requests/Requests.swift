@@ -162,8 +162,9 @@ package struct Requests: Sendable {
     package var location: Int32
     package var count = 0
     package var since: Nanoseconds
-    /// How many waits there ended, and the longest of them.
+    /// How many waits there ended, how many of them began after the first of these, and the longest of them.
     package var ended = 0
+    package var endedSince = 0
     package var longest: Nanoseconds = 0
     package var work: WorkID
   }

@@ -109,7 +109,7 @@ private struct Facts {
     switch seen.reason {
     case .futex: return isWaiting || !seen.isIdle(in: trace.stacks) ? .blocked : .sleeping
     case .mutex, .inheriting, .word, .writer, .readers, .once, .join: return .blocked
-    case .unknown, .events, .poll, .time, .input, .child, .signal:
+    case .unknown, .events, .poll, .time, .input, .child, .signal, .shared:
       if isWaiting { return .blocked }
       return seen.isBusy ? .running : .sleeping
     }
@@ -174,7 +174,7 @@ extension ThreadStatus.Awaited.Kind {
     case .futex, .events: self = .signal
     case .poll, .input: self = .input
     case .time: self = .time
-    case .child: self = .process
+    case .child, .shared: self = .process
     case .signal: self = .systemSignal
     }
   }

@@ -77,16 +77,20 @@ extension GraphPictureBuilder {
   /// task that is waited for to the one that does, when the trace ends. What leads back on the path is left out: it would be
   /// a cycle.
   private func addLines(of shown: [Int], _ boxOfWork: [WorkID: Int], to picture: inout GraphPicture) {
-    var counts: [[Int]: Int] = [:]
-    var order: [(ends: [Int], kind: GraphPicture.Edge.Kind)] = []
+    struct Ends: Hashable {
+      var from, to: Int
+      var kind: GraphPicture.Edge.Kind
+    }
+    var counts: [Ends: Int] = [:]
+    var order: [Ends] = []
     let steps = showsPath ? path.steps : []
     let critical = Set(steps.lazy.filter { $0.cause == $0.cause.work.map { .submission($0) } }.map(\.work))
-    var criticalLines = Set<[Int]>()
+    var criticalLines = Set<Ends>()
     func add(_ kind: GraphPicture.Edge.Kind, _ from: WorkID?, _ id: WorkID, isCritical: Bool = false) {
       guard let from = from.flatMap({ boxOfWork[$0] }), let to = boxOfWork[id], from != to else { return }
-      let key = [from, to, kind == .submission ? 0 : kind == .slot ? 1 : 2]
+      let key = Ends(from: from, to: to, kind: kind)
       if isCritical { criticalLines.insert(key) }
-      if counts[key] == nil { order.append((key, kind)) }
+      if counts[key] == nil { order.append(key) }
       counts[key, default: 0] += 1
     }
     for index in shown {
@@ -100,11 +104,12 @@ extension GraphPictureBuilder {
       let task = trace.tasks[index - WorkKind.task.first(in: trace)]
       if let awaited = task.suspension?.awaited { add(.awaited, awaited, task.id) }
     }
-    for (ends, kind) in order {
+    for ends in order {
       let count = counts[ends] ?? 1
       picture.edges.append(
         GraphPicture.Edge(
-          from: ends[0], to: ends[1], kind: kind, isCritical: criticalLines.contains(ends), isOpen: kind == .awaited,
+          from: ends.from, to: ends.to, kind: ends.kind, isCritical: criticalLines.contains(ends),
+          isOpen: ends.kind == .awaited,
           label: count > 1 ? "×\(grouped(count))" : nil, count: count))
     }
   }

@@ -33,16 +33,22 @@ struct WorkBoxes {
   /// - Parameter submitters: the boxes that there are already.
   init(_ shown: [Member], submitters: [WorkID: Int], room: Int) {
     for likeness in Likeness.allCases {
-      members = Self.fold(shown, submitters, likeness)
-      if members.count <= room { return }
+      let isLast = likeness == Likeness.allCases.last
+      guard let found = Self.fold(shown, submitters, likeness, room: isLast ? .max : room) else { continue }
+      members = found
+      return
     }
   }
 
-  private static func fold(_ shown: [Member], _ submitters: [WorkID: Int], _ likeness: Likeness) -> [[Int]] {
+  /// Nil: more than there is room for.
+  private static func fold(
+    _ shown: [Member], _ submitters: [WorkID: Int], _ likeness: Likeness, room: Int
+  ) -> [[Int]]? {
     var members: [[Int]] = []
     var known: [Key: Int] = [:]
     var boxes = submitters
     for one in shown {
+      guard members.count <= room else { return nil }
       guard likeness != .none || one.alwaysFolds else {
         boxes[one.id] = -1 - members.count
         members.append([one.index])
@@ -61,6 +67,6 @@ struct WorkBoxes {
       members[number].append(one.index)
       boxes[one.id] = -1 - number
     }
-    return members
+    return members.count <= room ? members : nil
   }
 }

@@ -8,6 +8,9 @@ struct Definitions {
   private(set) var profile: ProfileRecord?
   private var classes: [UInt32: SharedClass] = [:]
   private var queues: [UInt32: DispatchQueueRecord] = [:]
+  private struct NameKey: Hashable { var short, file, module: UInt32 }
+  /// The function that symbols with the same short name, file and module had last.
+  private var functions: [NameKey: String] = [:]
   /// By frame, the innermost first; they may come before it.
   private var symbols: [UInt32: [SymbolRecord]] = [:]
   /// Frames that only samples refer to, and that come again.
@@ -38,8 +41,16 @@ struct Definitions {
       if event.thread.rawValue != 0 { passing.insert(event.subject) }
     case .symbol:
       let fields = EventFields.Symbol(event)
+      let key = NameKey(short: UInt32(fields.short), file: UInt32(fields.file), module: UInt32(fields.module))
+      var function = event.text ?? ""
+      // Written once where it is the same.
+      if function.isEmpty {
+        function = functions[key] ?? strings[fields.short] ?? ""
+      } else {
+        functions[key] = function
+      }
       let symbol = SymbolRecord(
-        function: event.text ?? "", shortName: strings[fields.short] ?? event.text ?? "",
+        function: function, shortName: strings[fields.short] ?? function,
         module: strings[fields.module], file: strings[fields.file], line: fields.line == 0 ? nil : Int(fields.line))
       let level = Int(fields.inlined)
       // The innermost begins a frame's symbols, anew in a trace where they were looked up again. Those behind a gap are left

@@ -65,6 +65,7 @@ public struct Anonymizer {
     result.capacity = header.capacity
     result.isClosed = header.isClosed
     result.stalled = header.stalled
+    result.handledSignals = header.handledSignals
     result.processors = header.processors
     result.startMonotonic = Self.start
     result.processName = numbered(header.processName, "process")

@@ -99,6 +99,7 @@ struct FileHeader {
     }
     header.isClosed = isClosed
     overwrittenBytes = bytes.number(at: Field.overwrittenBytes)
+    header.handledSignals = bytes.number(at: Field.handledSignals)
     let stalled: UInt64 = bytes.number(at: Field.stalled)
     if stalled > header.startMonotonic {
       header.stalled = TimeBounds.clamp(Nanoseconds(clamping: stalled - header.startMonotonic))

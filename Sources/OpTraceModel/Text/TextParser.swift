@@ -92,6 +92,8 @@ struct TextParser {
     case "stalled":
       events.header.stalled = TimeBounds.clamp(
         Nanoseconds(clamping: try scanner.number("when the program was ended because it stalled", UInt64.self)))
+    case "handles":
+      events.header.handledSignals = try scanner.number("the signals that have a handler", UInt64.self)
     case "lost":
       let reason = try reason()
       guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }

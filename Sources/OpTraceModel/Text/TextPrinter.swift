@@ -21,6 +21,7 @@ struct TextPrinter {
     line("state " + (header.isClosed ? "closed" : "open"))
     if let heartbeat = events.heartbeat, heartbeat > 0 { line("heartbeat \(heartbeat)") }
     if let stalled = header.stalled { line("stalled \(stalled)") }
+    if header.handledSignals != 0 { line("handles \(header.handledSignals)") }
     line("events \(events.count)")
     for reason in LossReason.allCases {
       if let count = events.loss.lost[reason] { line("lost \(TraceText.word(reason)) \(count)") }

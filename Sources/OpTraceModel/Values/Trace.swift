@@ -213,6 +213,9 @@ public struct TraceHeader: Sendable, Equatable {
   /// When `record --stall-timeout` ended the program because nothing had moved, in nanoseconds since the trace's start; nil: it did
   /// not.
   public var stalled: Nanoseconds?
+  /// The signals for which the program had a handler at the last snapshot: a bit for each, that of signal 1 the lowest. Without those of
+  /// faults, which Swift's runtime handles.
+  public var handledSignals: UInt64 = 0
 
   /// A process of which nothing is known.
   public init() {}

@@ -61,9 +61,15 @@ package enum SymbolWriter {
     events.strings = decoder.strings
     let known = Set(decoder.strings.keys)
     var chunk = ChunkBuffer(thread: 0, kind: .definitions, baseTicks: header.startTicks)
+    // A function's whole name is long, and its code has many frames.
+    var written: [[UInt64]: String] = [:]
     for name in names {
       for (level, symbol) in name.symbols.enumerated() {
-        events.append(event(symbol, level: level, of: name.frame, &events))
+        var event = event(symbol, level: level, of: name.frame, &events)
+        let fields = EventFields.Symbol(event)
+        let key = [UInt64(fields.short), UInt64(fields.file), UInt64(fields.module)]
+        if written.updateValue(symbol.function, forKey: key) == symbol.function { event.text = "" }
+        events.append(event)
       }
     }
     for (id, text) in events.strings.sorted(by: { $0.key < $1.key }) where !known.contains(id) {

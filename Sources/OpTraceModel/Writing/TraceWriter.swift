@@ -73,6 +73,7 @@ public enum TraceWriter {
     file.put(UInt64(file.count), at: Field.endOffset)
     for (reason, count) in events.loss.lost { file.put(count, at: Field.lossCounts + 8 * Int(reason.rawValue)) }
     file.put(events.loss.overwrittenBytes, at: Field.overwrittenBytes)
+    file.put(header.handledSignals, at: Field.handledSignals)
     if let stalled = header.stalled { file.put(header.startMonotonic &+ UInt64(max(0, stalled)), at: Field.stalled) }
     if header.isClosed { file.put(file.checksum(of: Field.state..<Field.dynamicChecksum), at: Field.dynamicChecksum) }
   }

@@ -223,19 +223,25 @@ extension ReportTables {
 
   private mutating func addMoments(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
     let first = kind.first(in: trace)
+    var columns: [String: Int] = [:]
+    for (index, kind) in Self.momentKinds.enumerated() { columns[kind.name] = 2 * index }
+    let (enqueued, ready, executing) = (columns["enqueued"], columns["ready"], columns["executing"])
+    let (finished, cancelRequested) = (columns["finished"], columns["cancelRequested"])
+    var values: [Int?] = []
     for (index, work) in works.enumerated() {
-      // Where it ended is where it ran last; that it was passed over has no thread.
-      let last = work.runs.last?.thread
-      let stamps: [String: (time: Nanoseconds, thread: ThreadID?)] = [
-        "enqueued": work.submitted.map { ($0.time, $0.thread) }, "ready": work.runnable.map { ($0, nil) },
-        "executing": work.began.map { ($0.time, $0.thread) }, "finished": work.over.map { ($0, last) },
-        "cancelRequested":
-          ((work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested).map { ($0, nil) },
-      ].compactMapValues { $0 }
-      let values = Self.momentKinds.flatMap { kind -> [Int?] in
-        let stamp = stamps[kind.name]
-        return [stamp.map { Int($0.time) }, stamp?.thread.map { names.row(of: $0) }]
+      values.removeAll(keepingCapacity: true)
+      values.append(contentsOf: repeatElement(nil, count: 2 * Self.momentKinds.count))
+      func set(_ column: Int?, _ time: Nanoseconds?, _ thread: ThreadID? = nil) {
+        guard let column, let time else { return }
+        values[column] = Int(time)
+        if let thread { values[column + 1] = names.row(of: thread) }
       }
+      set(enqueued, work.submitted?.time, work.submitted?.thread)
+      set(ready, work.runnable)
+      set(executing, work.began?.time, work.began?.thread)
+      // Where it ended is where it ran last; that it was passed over has no thread.
+      set(finished, work.over, work.runs.last?.thread)
+      set(cancelRequested, (work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested)
       moments.append(values, key: key(ofWork: first + index))
     }
   }

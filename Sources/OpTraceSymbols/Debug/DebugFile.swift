@@ -1,4 +1,5 @@
-/// Separate debug files, where gdb looks for them: by build id, and by the name that the module itself gives.
+/// Separate debug files: those that are given, where gdb looks for them (by build id, and by the name that the module itself gives), and
+/// `PROGRAM.debug` beside a program.
 enum DebugFile {
   struct Search {
     var found: ElfImage?
@@ -6,11 +7,16 @@ enum DebugFile {
     var troubles: [SymbolTrouble] = []
   }
 
-  /// - Parameter folders: such as `/usr/lib/debug`.
+  /// - Parameters:
+  ///   - folders: such as `/usr/lib/debug`.
+  ///   - given: files of which one may belong to the module.
   /// - Complexity: O(1) by build id; by name O(size of the file), of which a checksum is computed.
-  static func search(for image: ElfImage, in folders: [String]) -> Search {
+  static func search(for image: ElfImage, in folders: [String], given: [String] = []) -> Search {
     var search = Search()
     if let buildID = image.buildID, buildID.count > 1 {
+      if let file = given.lazy.compactMap({ try? ElfImage(path: $0) }).first(where: { $0.buildID == buildID }) {
+        return Search(found: file)
+      }
       let digits = hexadecimal(buildID)
       for folder in folders {
         let path = "\(folder)/.build-id/\(digits.prefix(2))/\(digits.dropFirst(2)).debug"
@@ -18,7 +24,11 @@ enum DebugFile {
         if search.found != nil { return search }
       }
     }
-    guard let link = Link(image), let slash = image.file.path.lastIndex(of: "/") else { return search }
+    guard let link = Link(image) else {
+      if let buildID = image.buildID { search.take(image.file.path + ".debug") { $0.buildID == buildID } }
+      return search
+    }
+    guard let slash = image.file.path.lastIndex(of: "/") else { return search }
     let beside = image.file.path[..<slash]
     for folder in [String(beside), "\(beside)/.debug"] + folders.map({ "\($0)\(beside)" }) {
       let path = "\(folder)/\(link.name)"

@@ -27,7 +27,10 @@ package struct FunctionName: Hashable, Sendable {
     guard let demangled, let language = Demangler.language(bare) else {
       let name = FunctionName.withoutVersion(mangled)
       full = name
-      short = FunctionName.withoutClone(name)
+      // The top level of a program that awaits there, and its pieces behind an await: `async_MainTQ1_`.
+      short =
+        name == "async_Main" || AwaitLines.function(name) == "async_Main" || name.hasPrefix("async_MainTY")
+        ? "async main" : FunctionName.withoutClone(name)
       helper = nil
       return
     }

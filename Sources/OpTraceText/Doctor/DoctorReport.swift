@@ -152,7 +152,8 @@ extension DoctorReport {
     let word = verdict == .warning && hasErrors ? "warning, not stalled" : verdict.rawValue
     var text = "\(word): \(listed(counts))"
     if open == 0 {
-      text += " in \(trace.workAmount)"
+      let hasWork = !(trace.operations.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty)
+      if hasWork { text += " in \(trace.workAmount)" }
     } else {
       text += "; \(grouped(open)) of \(counted(all, "operation")) \(open == 1 ? "is" : "are") unfinished"
       if isSilent { text += ", and nothing moved in the last \(DurationText.text(silence))" }

@@ -15,8 +15,10 @@ struct TraceSymbols {
   let troubles: [String]
 
   /// Reads the images' files. O(addresses · log(addresses) + their tables).
-  /// - Parameter known: frames that need no name any more.
-  init(of stacks: StackTable, besides known: Set<FrameID> = []) {
+  /// - Parameters:
+  ///   - known: frames that need no name any more.
+  ///   - debugFile: where the symbols of a program are that was stripped of them; nil: where they are looked for.
+  init(of stacks: StackTable, besides known: Set<FrameID> = [], debugFile: String? = nil) {
     let images = stacks.images.sorted { $0.key < $1.key }
     let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
     let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -30,6 +32,7 @@ struct TraceSymbols {
     }
     var options = Symbolicator.Options()
     options.inlining = Symbolicator.Inlining()
+    options.debugFiles = debugFile.map { [$0] } ?? []
     let found = Symbolicator(options: options).symbolicate(addresses, in: modules)
     names = zip(zip(frames, addresses), found.frames).compactMap { named, symbols in
       guard !symbols.isEmpty else { return nil }

@@ -222,7 +222,7 @@ struct RecordCommand: ParsableCommand {
       notes.remove()
       let report = RecordReport(
         written, program: line[0], folder: folder, process: run.process, end: end, left: left,
-        stalled: stalled?.path)
+        stalled: stalled?.path, debugFile: debugFile)
       return (report, end, stalled, isAskedToStop)
     }
 

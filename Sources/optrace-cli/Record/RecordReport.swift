@@ -23,14 +23,16 @@
     private let left: [LeftProcess]
     /// The trace of the process that stalled, whereupon all were ended.
     private let stalled: String?
+    private let debugFile: String?
 
     /// - Parameters:
     ///   - process: the program's.
     ///   - left: what it has left behind.
     ///   - stalled: the trace of the process that stalled, whereupon all were ended; nil: none did.
+    ///   - debugFile: where the symbols of the program are, if it was stripped of them.
     init(
       _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
-      left: [LeftProcess], stalled: String? = nil
+      left: [LeftProcess], stalled: String? = nil, debugFile: String? = nil
     ) {
       self.program = program
       self.folder = folder
@@ -38,6 +40,7 @@
       self.end = end
       self.left = left
       self.stalled = stalled
+      self.debugFile = debugFile
       for note in notes {
         switch note {
         case .trace(let processID, let path): add(path, of: processID)
@@ -58,7 +61,7 @@
         let isBeingWritten = LiveProcess.writes(trace.header)
         if !isBeingWritten {
           let outcome = try withProgress("looking up the names of code") {
-            try TraceSymbols(of: trace.stacks).add(toFile: path)
+            try TraceSymbols(of: trace.stacks, debugFile: debugFile).add(toFile: path)
           }
           if case .cannotWrite(let error) = outcome {
             problems.append("names of code in '\(printable(name))': \(reason(error))")

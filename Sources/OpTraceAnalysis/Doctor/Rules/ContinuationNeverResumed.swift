@@ -32,15 +32,8 @@ extension DoctorRule {
       context.trace.tasks[index].awaitsResumption
     }
     guard !waiting.isEmpty else { return [] }
-    if context.isDeadWorld { return context.continuations(waiting, isDead: true) }
-    let lost = context.lostContinuations()
-    guard context.isStalled else { return lost }
-    // Those that a warning speaks of need no note.
-    let told = Set(lost.compactMap(\.location))
-    return lost
-      + context.continuations(
-        waiting.filter { index in context.location(of: context.trace.tasks[index]).map(told.contains) != true },
-        isDead: false)
+    guard context.isDeadWorld || context.isStalled else { return context.lostContinuations() }
+    return context.continuations(waiting, isDead: context.isDeadWorld)
   }
 }
 
@@ -51,11 +44,11 @@ extension DoctorContext {
   private static let longer: Nanoseconds = 20
   private static let leastAge: Nanoseconds = 1_000_000_000
 
-  /// Without a proof: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
-  /// same function, and a second at least. What waits for time, clients or other services is as slow at all times.
+  /// In a program that goes on: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
+  /// same function, some of which began later, and a second at least. Where none did, it has just nothing to do. What waits for time, clients or other services is as slow at all times.
   fileprivate func lostContinuations() -> [Finding] {
     requests.stuck.compactMap { one in
-      guard one.count >= Self.leastLost, one.ended >= Self.leastResumed,
+      guard one.count >= Self.leastLost, one.endedSince >= Self.leastResumed,
         end - one.since >= max(Self.leastAge, one.longest * Self.longer)
       else { return nil }
       let location = requests.locations[Int(one.location)]

@@ -73,6 +73,16 @@ extension DoctorContext {
       fix =
         "Do not use one of these properties in the initialiser of the other: pass the value on, or make both in one place "
         + "before the work begins."
+    case (1, _) where suspendedHolder(waiters) != nil:
+      let holder = suspendedHolder(waiters)
+      title =
+        "\(first) waits for \(lock) that its thread holds: \(holder.map { name($0.id) } ?? "a task") was suspended there before"
+      explanation =
+        "A lock belongs to a thread. A task that is suspended while it has one leaves the thread, and the next task there waits for "
+        + "what its own thread holds."
+      fix =
+        "Do not hold a lock across an await\(Self.phrase(holder.flatMap { self.location(of: $0) })): take what is needed, unlock it, and "
+        + "await then. An actor keeps its state without a lock."
     case (1, _):
       title = "\(first) waits for \(lock) that it holds itself"
       explanation =
@@ -97,6 +107,10 @@ extension DoctorContext {
         + "\(Self.phrase(waiting.flatMap { self.location(of: $0.reason) }))."
     }
     var finding = finding("lock-cycle", deadlock, title: title, explanation: explanation, fix: fix)
+    if let holder = suspendedHolder(waiters), !isOfInitialisers {
+      return unproven(
+        finding, because: "\(name(holder.id)) may go on elsewhere and unlock it, or \(first) has locked it twice")
+    }
     // Ready operations find no free pool thread while all threads wait for these locks.
     if isEveryThreadHeldUp { finding.behind += suspects.count { $0.kind == .notStarted } }
     for step in deadlock.edges {
@@ -104,6 +118,15 @@ extension DoctorContext {
       return unproven(finding, because: "\(name(thread)) ran shortly before, so this state may not last")
     }
     return finding
+  }
+
+  /// A task that ran on the thread that waits for its own lock, and is suspended: it may be the one that took it. Nil: there is none, or more
+  /// than one thread is in the cycle.
+  private func suspendedHolder(_ waiters: [Blockage.Step]) -> TaskRecord? {
+    guard waiters.count == 1, case .lock(let thread) = waiters[0].reason else { return nil }
+    return trace.tasks.last { task in
+      task.over == nil && task.runs.last.map { $0.thread == thread && $0.ended != nil } == true
+    }
   }
 
   /// Whether a call takes one of Foundation's own locks twice. Other rules report these: adding to a queue with a barrier pending, and
@@ -143,7 +166,7 @@ extension DoctorContext {
   }
 
   /// `2 operations`, `an operation and the main thread`.
-  private func members(_ chain: [ChainMember]) -> String {
+  func members(_ chain: [ChainMember]) -> String {
     let operations = chain.count { $0.kind == .operation }
     let threads = chain.filter { $0.kind == .thread }
     var parts: [String] = []

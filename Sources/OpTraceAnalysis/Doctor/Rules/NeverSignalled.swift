@@ -71,6 +71,25 @@ extension DoctorContext {
           at: Stamp(wait.began, wait.thread),
           "\(waiter) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
+    // What should signal may hang itself: where, is what to look at first.
+    let waiters = Set(waits.map(\.thread))
+    let others = (trace.snapshot?.threads ?? []).filter { seen in
+      seen.isAsleep && !waiters.contains(seen.thread) && trace.stacks.ownFrame(seen.at) != nil
+    }
+    for seen in others.prefix(Self.mostEvidence) {
+      finding.evidence.append(
+        .init(
+          at: Stamp(seenThreads.time ?? end, seen.thread),
+          "\(name(seen.thread)) waits for \(seen.reason.text)\(Self.phrase(self.location(of: seen.thread)))"))
+    }
+    if let other = others.first {
+      finding.title +=
+        "; \(name(other.thread)) waits for \(other.reason.text)\(Self.phrase(self.location(of: other.thread)))"
+      finding.explanation += " What should do it may be in a thread that waits itself."
+      finding.fix =
+        "See first why \(others.count == 1 ? "another thread waits" : "other threads wait")"
+        + "\(Self.phrase(self.location(of: others[0].thread))). " + finding.fix
+    }
     if let signal = first.lastSignal {
       let by =
         signal.operation.map { " by \(name($0))\(codePhrase(of: $0))" } ?? signal.thread.map { " by \(name($0))" } ?? ""

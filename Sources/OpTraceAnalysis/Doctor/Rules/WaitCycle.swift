@@ -27,6 +27,7 @@ extension DoctorRule {
   ) { context in
     context.blockage.deadlocks.filter { context.kind(of: $0) == .other }.map { deadlock in
       let members = context.operations(of: deadlock)
+      guard !members.isEmpty else { return context.waitingForEachOther(deadlock) }
       let waiter = members.first { $0.isStarted } ?? members.first
       let queues = context.queues(of: members)
       let across = queues.count > 1 ? " across \(DoctorContext.count(queues.count, "queue"))" : ""
@@ -44,5 +45,25 @@ extension DoctorRule {
           "Do not wait inside \(waiter.map { context.name($0.id) } ?? "an operation"): make the part after the wait an "
           + "operation that depends on what it waits for. Dependencies hold no slots.")
     }
+  }
+}
+
+extension DoctorContext {
+  /// A cycle without operations: of tasks that await each other, mostly.
+  fileprivate func waitingForEachOther(_ deadlock: Blockage.Deadlock) -> Finding {
+    let chain = chain(of: deadlock)
+    let works = chain.filter { $0.kind == .task || $0.kind == .block }
+    let isOfTasks = !works.isEmpty && works.allSatisfy { $0.kind == .task }
+    return finding(
+      "wait-cycle", deadlock,
+      title: Set(works.compactMap(\.id)).count == 1
+        ? "\(works[0].id.map { name(WorkID(UInt32(clamping: $0))) } ?? "it") \(isOfTasks ? "awaits" : "waits for") itself"
+        : "\(members(chain)) wait for each other in a cycle",
+      explanation:
+        "Each of these waits for the end of the next, and the last for that of the first. None of them can continue.",
+      fix: isOfTasks
+        ? "Do not await a task inside of what it awaits itself: let it return its value, and await that in one place."
+        : "Do not wait in one of these for the next: let what comes behind the wait be work of its own (notify, or a task)."
+    )
   }
 }

@@ -97,7 +97,9 @@
       if waiting.count > shown.count { shown.append("\(grouped(waiting.count - shown.count)) more do") }
       if !shown.isEmpty { text += ": \(listed(shown))" }
       let trace = report.trace
-      guard trace.blocks.isEmpty, trace.tasks.isEmpty else { return text + "." }
+      guard trace.blocks.isEmpty, trace.tasks.isEmpty, trace.loops.isEmpty, trace.dispatchQueues.isEmpty else {
+        return text + "."
+      }
       return text + ". With --tasks and --dispatch Swift's tasks and blocks of dispatch queues are recorded, too."
     }
 

@@ -1,0 +1,119 @@
+import OpTraceAnalysis
+import OpTraceModel
+import Testing
+
+@Suite("Doctor: what may come from outside of the threads, and what is not heard")
+struct OutsideRuleTests {
+  private typealias Case = LockCase
+
+  private static let queues = """
+    0 t0 dispatch-queue d1 width=1 "accounts"
+    0 t0 dispatch-queue d2 width=1 "journal"
+    0 t0 dispatch-queue d3 width=1 global "global"
+
+    """
+
+  private func diagnosis(_ lines: String, end: Int = 9_000_000, header: String = "") throws -> Diagnosis {
+    Diagnosis(of: try DoctorCase.trace(Case.code + Self.queues + lines, end: end, header: header))
+  }
+
+  /// A task that waits for a continuation, and two threads that only other threads wake.
+  private let parked =
+    """
+    20 t1 task #1 priority=21 enqueued code=f1 at=f2
+    30 t2 task-run #1
+    40 t2 task-suspended #1 reason=2
+    40 t2 at f3
+
+    """ + LockCase.look([(1, .inSemaphore), (2, .inSemaphore)])
+
+  @Test("a handler of a signal may wake whom no thread will: no error")
+  func handlers() throws {
+    #expect(try diagnosis(parked).hasErrors)
+    // SIGUSR1 and SIGTERM.
+    let handled = try diagnosis(parked, header: "handles \(1 << 9 | 1 << 14)\n")
+    #expect(handled.findings.allSatisfy { $0.severity == .note } && handled.verdict == .healthy, "\(handled.findings)")
+    #expect(handled.doors.map(\.text).contains("a handler of SIGUSR1, SIGTERM may run"), "\(handled.doors)")
+  }
+
+  @Test("another process may signal what both share: no error")
+  func shared() throws {
+    let shared = parked.replacing(
+      "cpu=3 state=2 call=203 reason=7\n2000000 t6 at f1", with: "cpu=3 state=2 call=203 reason=15\n2000000 t6 at f1")
+    try #require(shared != parked)
+    let diagnosis = try diagnosis(shared)
+    #expect(diagnosis.findings.allSatisfy { $0.severity == .note }, "\(diagnosis.findings)")
+    #expect(
+      diagnosis.doors.contains {
+        $0.text.hasPrefix("the main thread waits for something that it shares with other processes")
+      })
+  }
+
+  @Test("a lock that a suspended task of the same thread may have: no proof, and no advice to lock twice")
+  func lockAcrossAnAwait() throws {
+    func lines(_ other: String) -> String {
+      """
+      20 t1 task #1 priority=21 enqueued code=f1 at=f2
+      21 t1 task #2 priority=21 enqueued code=f4 at=f2
+      30 t3 task-run #1
+      \(other)
+      50 t3 task-run #2
+
+      """ + Case.look(at: 2_100_000, [(1, .inSemaphore), (2, .idle), (3, .inLock(1, of: 3))])
+    }
+    let held = try diagnosis(lines("40 t3 task-suspended #1 reason=4\n41 t3 task-enqueued #1"))
+    let finding = try #require(held.findings.first { $0.code == "lock-cycle" }, "\(held.findings)")
+    #expect(
+      finding.severity == .warning
+        && finding.title.hasSuffix("that its thread holds: task 'step1()' (#1) was suspended there before"))
+    #expect(finding.fix.hasPrefix("Do not hold a lock across an await") && !finding.fix.contains("NSRecursiveLock"))
+    let alone = try diagnosis(lines("40 t3 task-completed #1"))
+    #expect(alone.findings.contains { $0.code == "lock-cycle" && $0.severity == .error }, "\(alone.findings)")
+  }
+
+  @Test("a cycle of tasks is one of tasks")
+  func tasks() throws {
+    let lines = """
+      20 t1 task #1 priority=21 enqueued code=f1 at=f2
+      21 t1 task #2 priority=21 enqueued code=f4 at=f2
+      30 t2 task-run #1
+      31 t2 task-suspended #1 reason=1 for=#2
+      32 t2 task-run #2
+      33 t2 task-suspended #2 reason=1 for=#1
+
+      """ + Case.look([(1, .inSemaphore), (2, .inSemaphore)])
+    let finding = try #require(try diagnosis(lines).findings.first)
+    #expect(finding.code == "wait-cycle" && finding.title == "2 tasks wait for each other in a cycle", "\(finding)")
+    #expect(!finding.explanation.contains("operation") && !finding.fix.contains("operation"))
+    let itself = try #require(
+      try diagnosis(
+        lines.replacing("for=#2", with: "for=#1").replacing(
+          "32 t2 task-run #2\n33 t2 task-suspended #2 reason=1 for=#1\n", with: "")
+      ).findings.first)
+    #expect(itself.title == "task 'step1()' (#1) awaits itself", "\(itself)")
+  }
+
+  @Test("blocks that do not begin where nothing runs: their queues are suspended, or were never activated; one finding")
+  func dispatchQueues() throws {
+    let waits = Case.look([(1, .inSemaphore), (2, .idle)])
+    let stopped = "20 t1 submitted #1 queue=d1 code=f1 at=f2\n21 t1 submitted #2 queue=d1 code=f1 at=f2\n"
+    let found = try diagnosis(stopped + waits).findings.filter { $0.code == "queue-suspended" }
+    #expect(found.map(\.severity) == [.warning])
+    #expect(
+      found.first?.title
+        == "2 blocks have not begun in dispatch queue accounts, where nothing runs: it is suspended, or was never activated"
+    )
+    let both = try diagnosis(stopped + "22 t1 submitted #3 queue=d2 code=f1 at=f2\n" + waits)
+    #expect(both.findings.count { $0.code == "queue-suspended" } == 1 && both.verdict == .suspected)
+    // Something runs there; a global queue has no thread; a timer may resume it; its time has not come; silence is short.
+    for (lines, end) in [
+      (stopped + "23 t1 submitted #3 queue=d1 code=f1 at=f2\n30 t2 run #3\n" + waits, 9_000_000),
+      (stopped.replacing("d1", with: "d3") + waits, 9_000_000),
+      (stopped + Case.look([(1, .inSemaphore), (2, .sleepingForATime)]), 9_000_000),
+      (stopped.replacing("queue=d1", with: "queue=d1 how=2") + waits, 9_000_000), (stopped + waits, 3_000_000),
+    ] {
+      let diagnosis = try diagnosis(lines, end: end)
+      #expect(!diagnosis.findings.contains { $0.code == "queue-suspended" }, "\(lines)")
+    }
+  }
+}
