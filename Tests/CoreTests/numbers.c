@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -246,6 +248,20 @@ TEST(a_wait_until_a_day_that_never_comes_has_no_end) {
   for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
     uint64_t arguments[6] = {(uint64_t)(uintptr_t)&word, wait_privately_until, 0, (uint64_t)(uintptr_t)waits[i].until};
     EXPECT_EQUAL(locks_explain(SYS_futex, arguments).timed, waits[i].is_timed);
+  }
+}
+
+// A child that has it may write to it.
+TEST(an_eventfd_that_other_programs_keep_may_be_written_from_outside) {
+  const int flags[] = {EFD_CLOEXEC, 0};
+  for (size_t i = 0; i < 2; i++) {
+    int set = epoll_create1(EPOLL_CLOEXEC), file = eventfd(0, flags[i]);
+    struct epoll_event wanted = {.events = EPOLLIN};
+    REQUIRE(epoll_ctl(set, EPOLL_CTL_ADD, file, &wanted) == 0);
+    uint64_t arguments[6] = {(uint64_t)set, 0, 1, (uint64_t)-1};
+    EXPECT_EQUAL(locks_explain(__NR_epoll_pwait, arguments).kind, i == 0 ? sleep_events : sleep_poll);
+    close(file);
+    close(set);
   }
 }
 

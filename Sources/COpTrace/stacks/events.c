@@ -59,13 +59,21 @@ static bool read_info(uint64_t file, char *out, size_t size) {
   return length && length < size - 1;
 }
 
+// A program that is started keeps it otherwise, and may write to it.
+static bool is_closed_at_exec(uint64_t file) {
+  char info[512];
+  if (!read_info(file, info, sizeof info)) return false;
+  const char *flags = strstr(info, "flags:");
+  return flags && strtoull(flags + strlen("flags:"), NULL, 8) & O_CLOEXEC;
+}
+
 static bool is_own(uint64_t file) {
   char path[64], target[64], info[512];
   make_path(path, sizeof path, "fd", file);
   ssize_t length = readlink(path, target, sizeof target - 1);
   if (length < 0) return false;
   target[length] = 0;
-  if (strcmp(target, "anon_inode:[eventfd]") == 0) return true;
+  if (strcmp(target, "anon_inode:[eventfd]") == 0) return is_closed_at_exec(file);
   if (strcmp(target, "anon_inode:[timerfd]") != 0) return false;
   if (!peek_process() && atomic_load(&timers) == timers_watched) return true;
   return read_info(file, info, sizeof info) && strstr(info, "it_value: (0, 0)");
