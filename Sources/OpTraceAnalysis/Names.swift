@@ -17,7 +17,9 @@ package enum NameCut {
   ) -> String {
     let briefer = brieferForms(of: text)
     for form in briefer where form.reduce(0, { $0 + width($1) }) <= widest { return form }
-    let text = briefer.last ?? text
+    // Two ellipses say no more than one.
+    let text = briefer.last.map { String($0.dropLast("(…)".count)) } ?? text
+    if !briefer.isEmpty, text.reduce(0, { $0 + width($1) }) <= widest { return text }
     let room = max(0, widest - ellipsis)
     var used = 0.0
     var end = text.endIndex

@@ -43,7 +43,7 @@ enum FlameScript {
         var forms = [name.replace(/\([^()]*\)$/, "(…)")];
         forms.push(forms[0].replace(/^(?:(?:implicit )?closure #\d+ in )*(?:static )?/, ""));
         forms.push(forms[1].replace(/^.*\./, ""));
-        return forms.filter(function (form) { return form.length <= most; })[0] || forms[2];
+        return forms.filter(function (form) { return form.length <= most; })[0] || forms[2].slice(0, -3);
       }
       function label(box, width) {
         var room = width - 2 * pad, most = Math.floor(room / letter);
