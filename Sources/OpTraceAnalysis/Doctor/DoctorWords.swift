@@ -161,23 +161,6 @@ extension DoctorContext {
   /// `, in start() at main.swift:40`: where the code of an operation, a block or a task begins; empty: not known.
   func codePhrase(of work: WorkID) -> String { Self.phrase(code(of: work)) }
 
-  /// The operation, block or task that ran on a thread at one moment, the innermost; nil: none is known. O(operations + blocks + tasks).
-  func work(at moment: Stamp) -> WorkID? {
-    var found: (id: WorkID, began: Nanoseconds)?
-    func note(_ id: WorkID, _ runs: [WorkRun]) {
-      for run in runs
-      where run.thread == moment.thread && run.began <= moment.time && run.ended ?? .max >= moment.time
-        && run.began >= found?.began ?? .min
-      {
-        found = (id, run.began)
-      }
-    }
-    for operation in trace.operations { note(operation.id, operation.runs) }
-    for block in trace.blocks { note(block.id, block.runs) }
-    for task in trace.tasks { note(task.id, task.runs) }
-    return found?.id
-  }
-
   /// Where the code of an operation is that executes on one thread.
   func location(ofExecuting operation: OperationRecord) -> CodeLocation? {
     guard let seen = seenThread(of: operation) else { return nil }

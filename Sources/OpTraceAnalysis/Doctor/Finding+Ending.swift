@@ -12,8 +12,8 @@ extension Finding {
     case "queue-suspended": return variant == 0 ? "Only isSuspended = false ends it." : "Only another limit ends it."
     case "orphan-dependency": return "Only adding it to a queue ends it."
     case "continuation-never-resumed":
-      return title.contains("AsyncStream") ? "Only yield() or finish() ends it." : "Only resume() ends it."
-    case "never-signalled": return title.contains("left to leave") ? "Only leave() ends it." : "Only a signal ends it."
+      return variant == 1 ? "Only yield() or finish() ends it." : "Only resume() ends it."
+    case "never-signalled": return variant == 1 ? "Only leave() ends it." : "Only a signal ends it."
     case "never-finished": return endingOfNeverFinished
     case "cancelled-never-finished", "readiness-override", "removed-dependency-stuck":
       return "Only the operation itself can end it."

@@ -123,21 +123,15 @@ public struct Trace: Sendable, Equatable {
 
   /// When anything was last seen to go on; nil: never. O(n).
   public var lastSign: Nanoseconds? {
-    var last: Nanoseconds?
-    func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
-    for row in operations.indices { note(operations[row].lastSign) }
-    for queue in queues { note(queue.lastSign) }
-    for row in blocks.indices { note(blocks[row].lastSign) }
-    for row in tasks.indices { note(tasks[row].lastSign) }
-    for thread in threads { note(thread.lastSign) }
-    return last
+    latest({ operations[$0].lastSign }, { blocks[$0].lastSign }, { tasks[$0].lastSign })
   }
 
   /// Since when nothing has moved: when anything last began, ended or went on, or what was submitted first since then. Other than
   /// ``lastSign`` it does not grow with what is only submitted, as by a timer to a queue that starts nothing any more. Nil: nothing was
   /// ever seen to go on. O(n).
   public var lastMove: Nanoseconds? {
-    let moved = lastProgress
+    let moved = latest(
+      { operations[$0].lastProgress }, { blocks[$0].lastProgress }, { tasks[$0].lastProgress })
     var first: Nanoseconds?
     func note(_ submission: Nanoseconds?) {
       if let submission, submission > moved ?? .min, submission < first ?? .max { first = submission }
@@ -148,13 +142,16 @@ public struct Trace: Sendable, Equatable {
     return first ?? moved
   }
 
-  private var lastProgress: Nanoseconds? {
+  /// The latest of these times of each operation, block and task, by its row, and of the signs of queues and threads.
+  private func latest(
+    _ operation: (Int) -> Nanoseconds?, _ block: (Int) -> Nanoseconds?, _ task: (Int) -> Nanoseconds?
+  ) -> Nanoseconds? {
     var last: Nanoseconds?
     func note(_ sign: Nanoseconds?) { if let sign, sign > last ?? .min { last = sign } }
-    for row in operations.indices { note(operations[row].lastProgress) }
+    for row in operations.indices { note(operation(row)) }
     for queue in queues { note(queue.lastSign) }
-    for row in blocks.indices { note(blocks[row].lastProgress) }
-    for row in tasks.indices { note(tasks[row].lastProgress) }
+    for row in blocks.indices { note(block(row)) }
+    for row in tasks.indices { note(task(row)) }
     for thread in threads { note(thread.lastSign) }
     return last
   }

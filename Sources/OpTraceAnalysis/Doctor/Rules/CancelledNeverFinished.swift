@@ -23,6 +23,11 @@ extension DoctorRule {
         """)
   ) { context in
     let (errors, _) = context.judged(context.suspects.filter { $0.kind == .cancelled })
+    guard !errors.isEmpty else { return [] }
+    // Who cancelled it.
+    let runs = NestedRuns<WorkID> { add in
+      ThreadRuns.forEachRun(in: context.trace) { work, run, ended in add(work, run.thread, run.began, ended) }
+    }
     return errors.map { suspect, root in
       let operation = context.trace.operations[suspect.index]
       let name = context.name(operation.id)
@@ -44,7 +49,7 @@ extension DoctorRule {
       finding.operations = [operation.id]
       finding.queues = context.queues(of: [operation])
       if let cancelled = operation.cancelRequested {
-        let by = context.work(at: cancelled).map { " by \(context.name($0))\(context.codePhrase(of: $0))" } ?? ""
+        let by = runs.innermost(at: cancelled).map { " by \(context.name($0))\(context.codePhrase(of: $0))" } ?? ""
         finding.evidence.append(.init(at: cancelled, "cancel() was called on \(name)\(by)"))
       }
       if let started = operation.started { finding.evidence.append(.init(at: started, "start() was entered")) }

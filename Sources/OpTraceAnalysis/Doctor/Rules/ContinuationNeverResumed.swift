@@ -103,6 +103,7 @@ extension DoctorContext {
         ? "Yield to the stream, or finish() it when nothing more will come."
         : "Resume the continuation exactly once on every path\(location); withCheckedContinuation warns if one is dropped."
     )
+    finding.variant = isStream ? 1 : 0
     for task in tasks.prefix(Self.mostEvidence / 2) {
       guard let suspension = task.suspension else { continue }
       finding.evidence.append(

@@ -47,6 +47,7 @@ extension DoctorContext {
     }
     let isOfInitialisers = !seen.isEmpty && seen.allSatisfy { $0.reason == .once }
     let names = seen.compactMap(initialised)
+    let holder = isOfInitialisers ? nil : suspendedHolder(waiters)
     let lock =
       isOfInitialisers ? seen.first.map(obstacle) ?? "a lock" : chain.first { $0.kind == .lock }?.name ?? "a lock"
     let first = waiters.first.map { name(ofNode: $0.from) } ?? "a thread"
@@ -73,8 +74,7 @@ extension DoctorContext {
       fix =
         "Do not use one of these properties in the initialiser of the other: pass the value on, or make both in one place "
         + "before the work begins."
-    case (1, _) where suspendedHolder(waiters) != nil:
-      let holder = suspendedHolder(waiters)
+    case (1, _) where holder != nil:
       title =
         "\(first) waits for \(lock) that its thread holds: \(holder.map { name($0.id) } ?? "a task") was suspended there before"
       explanation =
@@ -107,7 +107,7 @@ extension DoctorContext {
         + "\(Self.phrase(waiting.flatMap { self.location(of: $0.reason) }))."
     }
     var finding = finding("lock-cycle", deadlock, title: title, explanation: explanation, fix: fix)
-    if let holder = suspendedHolder(waiters), !isOfInitialisers {
+    if let holder {
       return unproven(
         finding, because: "\(name(holder.id)) may go on elsewhere and unlock it, or \(first) has locked it twice")
     }

@@ -63,6 +63,7 @@ extension DoctorContext {
           + "where a callback is never called, and where the object that should call it is gone (weak self)."
         : "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
           + "called, or a signal that came before the wait.")
+    finding.variant = isGroup ? 1 : 0
     finding.location = location(of: first)
     for wait in waits.prefix(Self.mostEvidence) {
       let waiter = wait.inside.map { name($0) } ?? name(wait.thread)
