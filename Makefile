@@ -18,8 +18,7 @@ objects := $(if $(filter Linux,$(shell uname)),OpTracePreload)
 sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Reader Fuzz/Symbols \
   $(wildcard Examples/*/Package.swift Examples/*/Sources Examples/*/Tests)
 
-# Debug builds in which what computes is optimised (Package.swift). `swift build` and `swift test` by hand share them when they
-# are given the same; without, they build everything for the debugger.
+# Builds that tests can look into (Package.swift). `swift build` and `swift test` by hand share them when they are given the same.
 export OPTRACE_OPTIMIZED ?= 1
 
 # What scripts/setup installs for the tests alone.
@@ -56,7 +55,7 @@ setup-test:
 
 build: setup-build
 	@echo "==> Building everything"
-	@$(SWIFT) build --build-tests
+	@$(SWIFT) build -c release --build-tests
 
 release: setup-build
 	@echo "==> Building the command (release; minutes the first time)"
@@ -76,7 +75,7 @@ demo: setup-build
 
 test: setup-test
 	@echo "==> Building the tests"
-	@$(SWIFT) build --build-tests --quiet
+	@$(SWIFT) build -c release --build-tests --quiet
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
 	@echo "==> Looking for public symbols that say nothing"
 	@scripts/check-docs

@@ -110,6 +110,51 @@ static void sleep_by_number(void *unused) {
   }
 }
 
+// Functions that keep their frame by bp, called through pointers behind tail calls: nothing that can be seen says that they belong
+// together, and pairs of saved bp and return address farther out fit better.
+#if defined(__x86_64__)
+static void *volatile kept;
+static __attribute__((noinline)) void in_frame(void *context) {
+  kept = __builtin_frame_address(0);
+  sleep_mutex(context);
+  __asm__ volatile("" ::: "memory");
+}
+static __attribute__((noinline)) void in_large_frame(void *context) {
+  char large[1000];
+  kept = __builtin_frame_address(0);
+  __asm__ volatile("" ::"r"(large) : "memory", "rbx", "r12", "r13", "r14", "r15");
+  sleep_mutex(context);
+  __asm__ volatile("" ::"r"(large) : "memory");
+}
+static void (*volatile framed)(void *);
+static __attribute__((noinline)) void through_pointer(void *context) {
+  framed(context);
+  __asm__ volatile("" ::: "memory");
+}
+static __attribute__((noinline)) void by_tail_call(void *context) { through_pointer(context); }
+static __attribute__((noinline)) void by_tail_calls(void *context) { by_tail_call(context); }
+static void sleep_framed(void *context) {
+  by_tail_calls(context);
+  __asm__ volatile("" ::: "memory");
+}
+
+TEST(threads_that_sleep_behind_frames_called_through_pointers) {
+  void (*functions[])(void *) = {in_frame, in_large_frame};
+  for (int i = 0; i < 2; i++) {
+    for (uint64_t seed = core_test_seed() * 10, end = seed + 9; seed < end; seed++) {
+      begin_all();
+      framed = functions[i];
+      pthread_mutex_lock(&mutex);
+      sleeping_stack stack = sleeping_look(seed, sleep_framed, wake_mutex, NULL);
+      EXPECT_NOTHING(sleeping_compare(&stack, 0));
+      EXPECT_EQUAL(stack.guessed, stack.count);
+      close(ends[0]);
+      close(ends[1]);
+    }
+  }
+}
+#endif
+
 // What the C library keeps on its stack says all on arm64, but for functions that call nobody (`is_leaf`): of these the caller is not
 // known, and the rest only where functions let x29 lead to what they have saved.
 static void look(void (*sleep)(void *), void (*wake)(void *), bool is_leaf) {

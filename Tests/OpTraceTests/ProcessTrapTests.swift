@@ -166,7 +166,9 @@ import Testing
     let before = try #require(trace.marks.last { $0.name == "before" }).at
     let gap = try #require(trace.loss.gaps.first { $0.thread == before.thread })
     #expect(gap.reason == .noSpace && gap.from == before.time && gap.to > gap.from)
-    #expect(trace.loss.gaps.map(\.count).reduce(0, +) == trace.loss.lostCount, "\(trace.loss)")
+    // A thread that records nothing more has lost records and no gap.
+    let told = trace.loss.gaps.map(\.count).reduce(0, +)
+    #expect(told >= gap.count && told <= trace.loss.lostCount && gap.count > 0, "\(trace.loss)")
   }
 
   @Test func environmentStartsAndExitStops() throws {

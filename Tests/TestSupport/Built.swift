@@ -6,10 +6,14 @@ public enum Built {
 
   public struct Missing: Error, CustomStringConvertible {
     var name: String
-    var configuration: Configuration
+    /// Nil: that of the tests.
+    var configuration: Configuration?
     public var description: String {
-      "there is no \(configuration.rawValue) build of \(name): run "
-        + (configuration == .debug ? "`swift build --build-tests`" : "`scripts/build-hook-programs`")
+      if let configuration {
+        "there is no \(configuration.rawValue) build of \(name): run `scripts/build-hook-programs`"
+      } else {
+        "\(name) is not built: run `make build`"
+      }
     }
   }
 
@@ -18,12 +22,11 @@ public enum Built {
       let candidate = folder.appendingPathComponent(name)
       if isProgram(candidate) { return candidate }
     }
-    throw Missing(name: name, configuration: .debug)
+    throw Missing(name: name)
   }
 
-  /// One that was built in another way too: that build's folder is beside the tests' own.
+  /// One that was built in both ways: one of the two folders is the tests' own, and the other is beside it.
   public static func program(_ name: String, _ configuration: Configuration) throws -> URL {
-    if configuration == .debug { return try program(name) }
     for folder in folders {
       let candidate = folder.deletingLastPathComponent().appendingPathComponent(configuration.rawValue)
         .appendingPathComponent(name)

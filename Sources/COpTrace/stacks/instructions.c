@@ -67,6 +67,35 @@ bool leads_to(uint64_t target, uint64_t function) {
 #endif
 }
 
+bool frame_below_bp(uint64_t function, uint64_t address, uint64_t *bytes) {
+#if defined(__x86_64__)
+  enum { longest = 4 + 4 + 6 * 2 + 7 };
+  uint8_t code[longest];
+  if (!function || address < function || !peek_all(function, code, sizeof code)) return false;
+  const uint8_t *at = memcmp(code, "\xF3\x0F\x1E\xFA", 4) == 0 ? code + 4 : code;
+  // push %rbp; mov %rsp,%rbp
+  if (memcmp(at, "\x55\x48\x89\xE5", 4) != 0) return false;
+  at += 4;
+  *bytes = 0;
+  for (int i = 0; i < 6; i++) {
+    size_t wide = *at == 0x41;
+    if ((at[wide] & 0xF8) != 0x50) break;
+    at += wide + 1;
+    *bytes += 8;
+  }
+  // sub $…,%rsp; a frame without it has no room but what it has pushed.
+  int32_t room = 0;
+  if (memcmp(at, "\x48\x83\xEC", 3) == 0) room = (int8_t)at[3];
+  else if (memcmp(at, "\x48\x81\xEC", 3) == 0) memcpy(&room, at + 3, 4);
+  if (room < 0 || address - function < (uint64_t)(at - code)) return false;
+  *bytes += (uint64_t)room;
+  return true;
+#else
+  (void)function, (void)address, (void)bytes;
+  return false;
+#endif
+}
+
 bool leaves_signal(uint64_t pc) {
 #if defined(__aarch64__)
   // mov x8, #__NR_rt_sigreturn; svc #0

@@ -233,24 +233,35 @@ static inline bool step(const stack_memory *memory, unwind_rule rule, registers 
 
 // ---- A thread that sleeps
 
+enum { broken_stack = 100 };
+
 // How well the frames behind a caller fit together: each function should be the target of the call before its return address, if
 // that can be seen. Tail calls do not fit either, so the number of misfits counts.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
-  enum { most_steps = 48, broken = 100 };
+  enum { most_steps = 48 };
   int doubts = 0;
   for (int i = 0; i < most_steps; i++) {
     unwind_rule rule = rule_at(r.pc - 1, true, generation);
     uint64_t function = function_at(r.pc - 1, generation), target;
     if (rule & rule_end) return doubts;
-    if (!(rule & rule_frame) || (rule & rule_signal)) return broken;
-    if (!step(memory, rule, &r) || !is_behind_call(r.pc, &target)) return broken;
+    if (!(rule & rule_frame) || (rule & rule_signal)) return broken_stack;
+    if (!step(memory, rule, &r) || !is_behind_call(r.pc, &target)) return broken_stack;
     doubts += target && !leads_to(target, function);
   }
   return doubts;
 }
 
+// Whether bp may point here: at a saved bp and a return address from which the stack goes on to its end.
+static bool fits_bp(const stack_memory *memory, unwind_rule rule, uint64_t bp, uint64_t generation) {
+  uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;
+  if (!read_word(memory, cfa + (uint64_t)rule_ra(rule), &ra) || !is_behind_call(plain(ra), &target)) return false;
+  if (!read_word(memory, cfa + (uint64_t)rule_bp(rule), &outer)) return false;
+  return count_doubts(memory, (registers){.pc = plain(ra), .sp = cfa, .bp = outer}, generation) < broken_stack;
+}
+
 // For a sleeping thread only pc and sp are known, and the first functions may not have touched bp. If a rule is relative to bp,
-// bp is found by the pair of saved bp and return address that it points to: for sure, if the call before that address leads to
+// bp is found: for sure, where the function's first instructions tell how far it is from sp (what takes more room later does not
+// fit); else by the pair of saved bp and return address that it points to: for sure, if the call before that address leads to
 // the function; else by the first of the pairs with the fewest misfits, because old pairs may still be on the stack. False: there
 // is none.
 static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r,
@@ -259,6 +270,11 @@ static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t addre
   uint64_t function = function_at(address, generation), best = 0, bp = (r->sp + 7) & ~7ull;
   int fewest = 1000, pairs = 0;
   if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
+  uint64_t below;
+  if (frame_below_bp(function, address, &below) && fits_bp(memory, rule, r->sp + below, generation)) {
+    r->bp = r->sp + below;
+    return *is_sure = true;
+  }
   *is_sure = false;
   for (int i = 0; i < farthest && pairs < most_pairs; i++, bp += 8) {
     uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;

@@ -19,7 +19,7 @@ export async function until(what, condition) {
 // them, `tell('wait')` until all are over. It is ended with the test.
 export async function fed(context, ...options) {
   const trace = temporary(`living-${++count}.optrace`);
-  const program = spawn(optrace, ['record', ...options, '-o', trace, '--', join(root, '.build/debug/RecordTestProgram'), 'pid', 'feed'],
+  const program = spawn(optrace, ['record', ...options, '-o', trace, '--', join(root, '.build/release/RecordTestProgram'), 'pid', 'feed'],
     {stdio: ['pipe', 'pipe', 'ignore']});
   context.after(() => program.kill('SIGKILL'));
   const lines = [];

@@ -6,7 +6,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
-export const optrace = process.env.OPTRACE ?? join(root, '.build/debug/optrace');
+export const optrace = process.env.OPTRACE ?? join(root, '.build/release/optrace');
 
 const folder = mkdtempSync(join(tmpdir(), 'optrace-page-'));
 process.on('exit', () => rmSync(folder, {recursive: true, force: true}));
