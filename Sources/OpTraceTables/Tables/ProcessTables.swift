@@ -3,7 +3,7 @@ import OpTraceModel
 
 extension TraceTable {
   static let traces = TraceTable(
-    "traces", "one row for each trace", of: { CollectionOfOne($0.trace).map { $0.header } },
+    "traces", "one row for each trace", of: { source -> [TraceHeader] in [source.trace.header] },
     [
       ColumnOf("program", .text, "the process's name") { _, header in .text(header.processName) },
       ColumnOf("pid", .integer, "the process's number") { _, header in TableValue(header.processID) },

@@ -19,7 +19,7 @@ struct RequestRows {
 extension TraceTable {
   static let requests = TraceTable(
     "requests", "one row for each unit of work that is over, such as a request", isCostly: true,
-    of: { Array($0.requests.requests.units.indices) },
+    of: { source -> [Int] in Array(source.requests.requests.units.indices) },
     [
       ColumnOf("request", .integer, "its number in this table, from 1") { _, unit in .integer(Int64(unit + 1)) },
       ColumnOf("name", .text, "'#17' is a whole task, '#17:3' the third round of it: 'timeline --around' takes it") {
