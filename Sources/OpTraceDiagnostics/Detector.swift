@@ -61,6 +61,7 @@ final class Detector: Sendable {
     var options = DoctorOptions()
     options.stallAfter = after.nanoseconds
     options.now = live.now
+    options.isSilenceEnough = true
     return Diagnosis(of: live.trace, options: options)
   }
 

@@ -101,6 +101,20 @@ import Testing
     gate.open()
   }
 
+  /// The recorder has taken a snapshot by then, in which threads sleep that may go on by themselves: the body's own, and the detection's.
+  @Test func silenceAfterASnapshotIsProof() throws {
+    let error = try #require(throws: DeadlockError.self) {
+      try withDeadlockDetection(after: .seconds(3)) { _ in
+        let queue = OperationQueue()
+        queue.name = "held"
+        queue.isSuspended = true
+        queue.addOperation {}
+        Thread.sleep(forTimeInterval: 300)
+      }
+    }
+    #expect(error.findings.map(\.code) == ["queue-suspended"])
+  }
+
   @Test func timeoutThrowsAStallError() throws {
     let gate = Gate()
     let error = try #require(throws: StallError.self) {

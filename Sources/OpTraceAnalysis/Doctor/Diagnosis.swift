@@ -124,6 +124,9 @@ public struct DoctorOptions: Sendable {
   public var stallAfter: Nanoseconds = 5_000_000_000
   /// The end of the silence where the process still runs, on the trace's clock; nil: the trace's end.
   public var now: Nanoseconds?
+  /// What any code of the program may undo, such as a suspended queue, counts once nothing has moved for ``stallAfter``, whatever may
+  /// still move.
+  package var isSilenceEnough = false
 
   /// Five seconds of silence, up to the trace's end.
   public init() {}

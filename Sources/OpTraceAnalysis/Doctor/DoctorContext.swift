@@ -93,7 +93,7 @@ struct DoctorContext: Sendable {
   /// which nothing moves, only a note.
   func undoable(_ finding: Finding, since time: Nanoseconds) -> Finding {
     let finding = settled(finding, since: time)
-    guard isStandstill, let door = doors.first else { return finding }
+    guard isStandstill, !options.isSilenceEnough, let door = doors.first else { return finding }
     var result = unproven(finding, because: "\(door.text), and that may undo it")
     result.severity = .note
     return result

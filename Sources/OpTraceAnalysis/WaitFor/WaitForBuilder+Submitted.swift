@@ -35,8 +35,8 @@ extension WaitForBuilder {
         connect(self.node(.thread(submitted.thread)), node, .sync)
       }
     }
-    // A block that waits for a time or a group may run at any moment.
-    guard block.began == nil, block.runnable != nil, let queue = block.queue else { return }
+    // A block that waits for a time may run at any moment. One that waits for a group needs its turn, too.
+    guard block.began == nil, block.runnable != nil || block.way == .notify, let queue = block.queue else { return }
     for index in queues.upwards(from: queue) {
       if trace.dispatchQueues[index].isMain {
         if let mainThread { connect(node, self.node(.thread(mainThread)), .mainThread) }

@@ -58,6 +58,24 @@ struct DispatchRuleTests {
           + "in step2() at main.swift:20"), "\(finding.evidence.map(\.text))")
   }
 
+  /// The block that has the lock calls `sync`; the one that waits for the lock must not be told to unlock it.
+  @Test func adviceNamesWhoHoldsTheLock() throws {
+    let diagnosis = try diagnosis(
+      """
+      20 t1 submitted #1 queue=d1 code=f1
+      21 t1 submitted #2 queue=d2 code=f2
+      30 t2 run #1
+      31 t3 run #2
+      40 t2 submitted #3 by=#1 queue=d2 how=4 at=f2
+
+      """ + LockCase.look([(2, .inSemaphore), (3, .inLock(1, of: 2))]))
+    let finding = try #require(diagnosis.findings.first { $0.code == "lock-cycle" }, "\(diagnosis.findings)")
+    #expect(
+      finding.fix
+        == "Do not wait while holding a lock: unlock it before block 'step1()' (#1) waits, in step2() at main.swift:20."
+    )
+  }
+
   @Test func waitForAQueueThatMovesIsHealthy() throws {
     #expect(try isHealthy(two))
     // A concurrent queue has no turns.
@@ -478,5 +496,25 @@ struct DispatchRuleTests {
       stuck.findings.first?.title
         == "the main thread waits for semaphore 1, while task 'step1()' (#1), which it created, needs the main thread")
     #expect(try diagnosis(lines("")).findings.allSatisfy { $0.code != "main-thread-deadlock" })
+  }
+
+  @Test func mainThreadThatWaitsForTheNotificationOfAGroup() throws {
+    func lines(queue: Int, waiter: Int = 1) -> String {
+      """
+      20 t1 submitted #1 queue=d1 group code=f1 at=f2
+      21 t1 submitted #2 queue=d\(queue) how=3 code=f4 at=f3
+      30 t2 run #1
+      40 t2 ran #1
+      10030 t3 blocked #0 object=0x10 kind=semaphore age=0 thread=t\(waiter)
+
+      """ + nobodyElse
+    }
+    let stuck = try diagnosis(lines(queue: 3))
+    #expect(stuck.findings.map(\.code) == ["main-thread-deadlock"] && stuck.verdict == .deadlocked)
+    #expect(
+      stuck.findings.first?.title
+        == "the main thread waits for semaphore 1, while block 'step4()' (#2) of the main queue needs the main thread")
+    // On another queue it runs as soon as the group is empty.
+    #expect(try diagnosis(lines(queue: 1)).findings.allSatisfy { $0.code != "main-thread-deadlock" })
   }
 }

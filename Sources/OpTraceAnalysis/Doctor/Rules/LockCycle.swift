@@ -97,14 +97,14 @@ extension DoctorContext {
         + "continue."
       fix = "Take these locks in the same order everywhere, or hold only one of them at a time."
     case (_, false):
-      let waiting = waiters.first { if case .wait = $0.reason { true } else { false } }
+      let waiting = waitOfHolder(deadlock)
       title = "\(members(chain)) block each other in a cycle through \(lock)"
       explanation =
         "The holder of the lock waits for work that needs the lock. It unlocks only after the wait, and the wait ends "
         + "only after the unlock."
       fix =
         "Do not wait while holding a lock: unlock it before \(waiting.map { name(ofNode: $0.from) } ?? first) waits"
-        + "\(Self.phrase(waiting.flatMap { self.location(of: $0.reason) }))."
+        + "\(Self.phrase(waiting.flatMap { self.location(of: $0) }))."
     }
     var finding = finding("lock-cycle", deadlock, title: title, explanation: explanation, fix: fix)
     if let holder {
@@ -118,6 +118,21 @@ extension DoctorContext {
       return unproven(finding, because: "\(name(thread)) ran shortly before, so this state may not last")
     }
     return finding
+  }
+
+  /// What someone waits for who holds a lock, unless it is another lock.
+  private func waitOfHolder(_ deadlock: Blockage.Deadlock) -> Blockage.Step? {
+    let waits = deadlock.cycle.lazy.compactMap { step in
+      if case .holder = step.reason { deadlock.cycle.first { $0.from == step.to } } else { nil }
+    }
+    return waits.first { if case .lock = $0.reason { false } else { true } }
+  }
+
+  private func location(of step: Blockage.Step) -> CodeLocation? {
+    guard step.reason == .sync, case .block(let index) = blockage.graph.nodes[step.to] else {
+      return location(of: step.reason)
+    }
+    return location(ofSubmitting: trace.blocks[index])
   }
 
   /// A task that ran on the thread that waits for its own lock, and is suspended: it may be the one that took it. Nil: there is none, or more

@@ -45,7 +45,7 @@ extension DoctorRule {
 extension DoctorContext {
   /// Through a task that needs the main actor.
   fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ task: TaskRecord) -> Finding {
-    let wait = trace.waits.last { $0.ended == nil && thread($0.thread)?.isMain == true }
+    let wait = waitOfMainThread
     let what = wait.map { target(of: $0) } ?? "work"
     var finding = finding(
       "main-thread-deadlock", deadlock,
@@ -58,6 +58,10 @@ extension DoctorContext {
         + "\(Self.phrase(location(of: task))).")
     finding.location = wait.flatMap { location(of: $0) } ?? location(of: task)
     return finding
+  }
+
+  private var waitOfMainThread: WaitRecord? {
+    trace.waits.last { $0.ended == nil && thread($0.thread)?.isMain == true }
   }
 
   /// Through a block of the main queue.
@@ -73,16 +77,22 @@ extension DoctorContext {
       guard step.reason == .sync, case .thread(let thread) = blockage.graph.nodes[step.from] else { return false }
       return self.thread(thread)?.isMain == true
     }
+    // Neither: it waits for something that the block may signal.
+    let open = wait == nil && sync == nil ? waitOfMainThread : nil
     let what = wait.map { target(of: $0) } ?? sync.map { name(ofNode: $0.to) } ?? "work"
     let handed = trace.stacks.codeLocation(block.submittedAt)
-    return finding(
+    var finding = finding(
       "main-thread-deadlock", deadlock,
-      title: "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",
+      title: open.map {
+        "the main thread waits for \(target(of: $0)), while \(name(block.id)) of the main queue needs the main thread"
+      } ?? "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",
       explanation:
         "Blocks of DispatchQueue.main run on the main thread when it is idle. It is blocked in a wait that ends only "
         + "after \(name(block.id)) has run, so neither can continue.",
       fix:
         "Do not wait on the main thread: run its run loop instead (dispatchMain(), RunLoop.main.run()), or submit the "
         + "block to another queue\(Self.phrase(handed)).")
+    if let open { finding.location = location(of: open) ?? finding.location }
+    return finding
   }
 }
