@@ -57,7 +57,8 @@ import Testing
     #expect(manifest["OpTraceText"]?.dependencies == ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"])
     let columns: Set = [
       "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceLive", "OpTracePrediction", "OpTraceComparison",
-      "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz",
+      "OpTraceProfile", "OpTraceRequests", "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked",
+      "OpTraceSymbols", "OpTraceGraphviz",
     ]
     let allowed: [String: Set<String>] = [
       "OpTraceReport": ["OpTraceGraph", "OpTraceTimeline"], "OpTraceComparison": ["OpTraceGraph"],

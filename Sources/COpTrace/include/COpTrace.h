@@ -161,7 +161,7 @@ void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t 
 // kinds with both.
 void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
                         const optrace_operation *operation, uint32_t stack);
-// Records three words as they are: for tests, which write what no recorder would.
+// Records three words as they are: for records that no other function makes, and for tests, which write what no recorder would.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // A record with a text. `high`: the half of word 1 that holds fields. `word2` is written if `has_word2`.
 void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
