@@ -18,6 +18,8 @@ static core_test *tests;
 // Of the one that this process runs.
 static int outcome;
 static _Atomic int complaints;
+// What all of them complain of, to be said once more at the end: of a long list people see the end.
+static FILE *complained;
 
 void core_test_add(core_test *test) {
   core_test **place = &tests;
@@ -26,18 +28,28 @@ void core_test_add(core_test *test) {
   *place = test;
 }
 
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...) {
+  FILE *places[] = {stdout, complained};
+  for (int i = 0; i < 2 && places[i]; i++) {
+    va_list list;
+    va_start(list, format);
+    vfprintf(places[i], format, list);
+    va_end(list);
+    fflush(places[i]);
+  }
+}
+
 void core_test_fail(const char *file, int line, const char *format, ...) {
+  char what[1024];
   va_list list;
   const char *slash = strrchr(file, '/');
   enum { most_told = 5 };
   outcome = status_failed;
   if (complaints++ >= most_told) return;
-  printf("  %s:%d: ", slash ? slash + 1 : file, line);
   va_start(list, format);
-  vprintf(format, list);
+  vsnprintf(what, sizeof what, format, list);
   va_end(list);
-  printf(" (seed %llu)\n", (unsigned long long)core_test_seed());
-  fflush(stdout);
+  complain("  %s:%d: %s (seed %llu)\n", slash ? slash + 1 : file, line, what, (unsigned long long)core_test_seed());
 }
 
 void core_test_skip(const char *why) {
@@ -96,23 +108,34 @@ static int run(const core_test *test) {
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   remove_folder(folder);
   if (child > 0 && WIFEXITED(status)) return WEXITSTATUS(status);
-  if (child > 0 && WIFSIGNALED(status)) printf("  ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (child > 0 && WIFSIGNALED(status)) complain("  ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   return status_failed;
+}
+
+static void say_complaints_again(void) {
+  printf("\nWhat failed:\n");
+  if (!complained) return;
+  rewind(complained);
+  for (int each; (each = getc(complained)) != EOF;) putchar(each);
 }
 
 // Without arguments all of them, else those whose names contain one.
 int main(int count, char **arguments) {
   int passed = 0, failed = 0, skipped = 0;
+  complained = tmpfile();
   for (const core_test *test = tests; test; test = test->next) {
     bool wanted = count < 2;
     for (int i = 1; i < count; i++) wanted |= strstr(test->name, arguments[i]) != NULL;
     if (!wanted) continue;
     int status = run(test);
-    printf("%s %s\n", status == status_passed ? "passed " : status == status_skipped ? "skipped" : "FAILED ", test->name);
+    bool has_failed = status != status_passed && status != status_skipped;
+    if (has_failed) complain("FAILED  %s\n", test->name);
+    else printf("%s %s\n", status == status_passed ? "passed " : "skipped", test->name);
     passed += status == status_passed;
     skipped += status == status_skipped;
-    failed += status != status_passed && status != status_skipped;
+    failed += has_failed;
   }
+  if (failed) say_complaints_again();
   printf("%d passed, %d skipped, %d failed\n", passed, skipped, failed);
   return failed || !passed;
 }
