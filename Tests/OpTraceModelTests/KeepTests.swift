@@ -55,6 +55,25 @@ import Testing
     #expect(none.threads.count == 2 && none.lastSign == nil)
   }
 
+  /// Those of work that goes on, and what is described once, stay.
+  @Test("a trace that grows forgets every list to which nothing refers") func forgets() throws {
+    let events = try TraceText.parse(Self.text)
+    var builder = TraceBuilder(growing: events.header, forgets: true)
+    builder.add(newest: events)
+    let before = builder.snapshot()
+    builder.forget(finishedBefore: .max)
+    let stay: Set = [
+      "threads", "queues", "dispatchQueues", "operations", "blocks", "tasks", "waits", "objects", "spans", "loops",
+    ]
+    for (before, after) in zip(Mirror(reflecting: before).children, Mirror(reflecting: builder.snapshot()).children) {
+      guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {
+        continue
+      }
+      #expect(!list.isEmpty, "this test's trace has no `\(name)`: give it one")
+      #expect(left.isEmpty || stay.contains(name), "`Trace.forgetMoments` does not empty `\(name)`")
+    }
+  }
+
   @Test("what belongs to an operation is kept with it") func operation() throws {
     var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
     trace.keep { $0 == .operation(OperationID(1)) }

@@ -197,7 +197,8 @@ import Testing
       let growth = try Growth(bytes)
       guard var reader = try? LiveReader(growth.source, file: "damaged", budget: 64) else { continue }
       var builder = TraceBuilder(growing: reader.header, forgets: true)
-      for moment in growth.moments where Int.random(in: 0..<growth.moments.count, using: &generator) < 6 {
+      let moments = growth.moments
+      for moment in moments where Int.random(in: 0..<moments.count, using: &generator) < 6 {
         growth.show(upTo: moment)
         for _ in 0..<Int.random(in: 0...8, using: &generator) {
           let offset = Int.random(in: 0..<growth.source.content.count, using: &generator)
@@ -353,13 +354,15 @@ import Testing
       lasting.waitUntilAllOperationsAreFinished()
     }
     #expect(last.events.loss.overwrittenBytes > 0)
-    var seen: [String: Int] = [:]
+    struct Said: Hashable { let time: Nanoseconds, thread: ThreadID, kind: UInt8, words: [UInt64], text: String? }
+    var seen: Set<Said> = []
+    var twice: [Said] = []
     for event in events where event.kind != EventKind.threadNamed.rawValue {
-      seen[
-        "\(event.time) \(event.thread) \(event.kind) \(event.subject) \(event.word1) \(event.word2) \(event.text ?? "")",
-        default: 0] += 1
+      let said = Said(
+        time: event.time, thread: event.thread, kind: event.kind,
+        words: [UInt64(event.subject), event.word1, event.word2], text: event.text)
+      if !seen.insert(said).inserted { twice.append(said) }
     }
-    let twice = seen.filter { $0.value != 1 }
     #expect(twice.isEmpty, "\(twice.prefix(5)) of \(twice.count)")
     for name in ["lasting", "behind it"] {
       let named = events.filter { $0.kind == EventKind.operationNamed.rawValue && $0.text == name }

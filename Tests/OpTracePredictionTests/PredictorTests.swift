@@ -14,6 +14,28 @@ struct PredictorTests {
     TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .milliseconds)))
   }
 
+  @Test("what was measured of the recorded run is not in the predicted one") func measured() throws {
+    let recorded = try typed(
+      """
+      0 t1 queue q1 limit=1 "q"
+      0 t1 thread t1 tid=1 "main"
+      0 t1 created #1 class="A"
+      1 t1 enqueued #1 queue=q1 priority=0
+      1 t1 ready #1
+      2 t1 started #1
+      2 t1 mark #1 "m"
+      2 t1 span #1 id=1 "s"
+      3 t1 sampled f0 thread=t1
+      3 t1 loop-turns t1 turns=1
+      4 t1 span-ended s1
+      5 t1 finished #1
+      """)
+    #expect(!recorded.samples.isEmpty && !recorded.loops.isEmpty && !recorded.spans.isEmpty && !recorded.marks.isEmpty)
+    let predicted = try Predictor(recorded).predictedTrace([])
+    #expect(predicted.samples.isEmpty && predicted.loops.isEmpty && predicted.spans.isEmpty && predicted.marks.isEmpty)
+    #expect(predicted.operations.count == 1 && predicted.queues.count == 1)
+  }
+
   @Test("each sample of a program that ended is replayed within half a percent")
   func samples() throws {
     var replayed = 0

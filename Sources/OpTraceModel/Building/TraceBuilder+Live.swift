@@ -79,7 +79,7 @@ extension TraceBuilder {
     definitions.forgetFrames(except: samples.frames)
     forgetSpans(before: time)
     forgetQueues(queue)
-    trace.marks = []
+    trace.forgetMoments()
     trace.loss.gaps.removeFirst(max(0, trace.loss.gaps.count - 64))
     if threads.count > Self.manyThreads {
       let busy = Set(trace.operations.compactMap(\.started?.thread) + trace.waits.map(\.thread))

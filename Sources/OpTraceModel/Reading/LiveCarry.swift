@@ -1,22 +1,57 @@
 import OpTraceFormat
 
 /// For a ring that is read while it is written: finds out which carried records are new, and which are copies of records that
-/// were read before. A record is new if it was written where records of its thread were missed.
+/// were read before. A record is new if it was written where records of its thread were missed, and has not come since.
 struct LiveCarry {
-  /// Ticks between which records of a thread were missed, and those of them that have come after all, by their hash.
+  /// Ticks between which records of a thread were missed, and those of them that have come after all, by their hash: carried on, or
+  /// in a chunk that was only seen late.
   private struct Gap {
     var ticks: ClosedRange<UInt64>
     var found: Set<Int> = []
+  }
+
+  private enum Found {
+    /// In no gap: nothing was missed then.
+    case outside
+    /// In a gap, and not there until now.
+    case missing
+    /// In a gap, and found before.
+    case known
   }
 
   private struct Thread {
     var gaps: [Gap]
     /// Since when nothing of it is missing.
     var completeSince: UInt64
-    /// Its last record.
+    /// Its last record; of a thread that is only known from carried records, the last of these.
     var last: UInt64
     /// The number of the chunk that has it.
     var sequence: UInt64
+
+    /// Its own records, in their order: those that were not handed out before as carried records. Which of them lie in a gap is
+    /// known from now on, and none of these is new when it is carried on.
+    mutating func takeOwn(_ own: ArraySlice<TraceEvents.Entry>, _ words: [UInt64]) -> [TraceEvents.Entry] {
+      if let end = own.last { last = max(last, UInt64(bitPattern: end.time)) }
+      let endOfGaps = gaps.last?.ticks.upperBound ?? 0
+      let inGaps = own.prefix { UInt64(bitPattern: $0.time) <= endOfGaps }
+      return inGaps.filter { find($0, words) != .known } + own[inGaps.endIndex...]
+    }
+
+    /// Whether a record that was carried on is one that was missing.
+    mutating func isNew(_ carried: TraceEvents.Entry, _ words: [UInt64]) -> Bool {
+      if completeSince == .max { last = max(last, UInt64(bitPattern: carried.time)) }
+      return find(carried, words) == .missing
+    }
+
+    private mutating func find(_ entry: TraceEvents.Entry, _ words: [UInt64]) -> Found {
+      let ticks = UInt64(bitPattern: entry.time)
+      guard let gap = gaps.lastIndex(where: { $0.ticks.contains(ticks) }) else { return .outside }
+      var hasher = Hasher()
+      hasher.combine(ticks)
+      let start = Int(entry.wordIndex)
+      for word in words[start..<start + TraceEvents.recordLength(in: words, at: start)] { hasher.combine(word) }
+      return gaps[gap].found.insert(hasher.finalize()).inserted ? .missing : .known
+    }
   }
 
   /// Records of unfinished work are carried on each time the ring is overwritten; those of older gaps have arrived by then.
@@ -30,32 +65,43 @@ struct LiveCarry {
 
   var completeSince: [UInt32: UInt64] { threads.mapValues(\.completeSince) }
 
-  /// Records that a thread's own chunk has.
-  mutating func noteOwn(_ entries: [TraceEvents.Entry], of chunk: LiveChunk, _ chunks: LiveChunks) {
+  /// The records of a thread's own chunk that were not handed out before. `isAnyMissing`: of the chunks with numbers from the first
+  /// on and below the second.
+  mutating func takeOwn(
+    _ entries: [TraceEvents.Entry], _ words: [UInt64], of chunk: LiveChunk, isAnyMissing: (UInt64, UInt64) -> Bool
+  ) -> [TraceEvents.Entry] {
+    if chunk.read == 0 { begin(chunk.thread, at: chunk.header.baseTicks, chunk.header.sequence, isAnyMissing) }
+    var own: [TraceEvents.Entry] = []
+    // One thread after the other.
+    var start = 0
     var current = chunk.thread
-    if chunk.read == 0 { begin(current, at: chunk.header.baseTicks, chunk.header.sequence, chunks) }
-    for entry in entries where entry.thread != current {
-      current = entry.thread
-      begin(current, at: UInt64(bitPattern: entry.time), chunk.header.sequence, chunks)
+    while start < entries.count {
+      let number = entries[start].thread
+      if number != current {
+        current = number
+        begin(number, at: UInt64(bitPattern: entries[start].time), chunk.header.sequence, isAnyMissing)
+      }
+      let end = entries[start...].firstIndex { $0.thread != number } ?? entries.count
+      own += threads[number]?.takeOwn(entries[start..<end], words) ?? Array(entries[start..<end])
+      start = end
     }
-    // One thread after the other: the last record of each run.
-    for (index, entry) in entries.enumerated()
-    where index + 1 == entries.count || entries[index + 1].thread != entry.thread {
-      let before = threads[entry.thread]?.last ?? 0
-      threads[entry.thread]?.last = max(before, UInt64(bitPattern: entry.time))
-    }
+    return own
   }
 
-  private mutating func begin(_ number: UInt32, at ticks: UInt64, _ sequence: UInt64, _ chunks: LiveChunks) {
+  private mutating func begin(
+    _ number: UInt32, at ticks: UInt64, _ sequence: UInt64, _ isAnyMissing: (UInt64, UInt64) -> Bool
+  ) {
     guard var thread = threads[number] else {
-      let gaps = ticks > 0 ? [Gap(ticks: 0...ticks - 1)] : []
-      threads[number] = Thread(gaps: gaps, completeSince: ticks, last: ticks, sequence: sequence)
+      threads[number] = Thread(
+        gaps: [Gap(ticks: 0...ticks)], completeSince: ticks, last: ticks, sequence: sequence)
       return
     }
-    if thread.completeSince == .max
-      || sequence > thread.sequence && chunks.isAnyMissing(from: thread.sequence, to: sequence)
-    {
-      if thread.last < ticks, thread.completeSince != .max { thread.gaps.append(Gap(ticks: thread.last + 1...ticks)) }
+    if thread.completeSince == .max {
+      // So far it was known from carried records alone.
+      thread.gaps[0].ticks = 0...max(ticks, thread.last)
+      thread.completeSince = ticks
+    } else if sequence > thread.sequence, isAnyMissing(thread.sequence, sequence) {
+      if thread.last < ticks { thread.gaps.append(Gap(ticks: thread.last + 1...ticks)) }
       thread.completeSince = ticks
       thread.gaps.removeFirst(max(0, thread.gaps.count - Self.mostGaps))
     }
@@ -88,16 +134,10 @@ struct LiveCarry {
   }
 
   private mutating func isNew(_ entry: TraceEvents.Entry, _ words: [UInt64]) -> Bool {
-    let ticks = UInt64(bitPattern: entry.time)
     if threads[entry.thread] == nil {
       // Its own chunks are all gone.
       threads[entry.thread] = Thread(gaps: [Gap(ticks: 0...UInt64.max)], completeSince: .max, last: 0, sequence: 0)
     }
-    guard let gap = threads[entry.thread]?.gaps.lastIndex(where: { $0.ticks.contains(ticks) }) else { return false }
-    var hasher = Hasher()
-    hasher.combine(ticks)
-    let start = Int(entry.wordIndex)
-    for word in words[start..<start + TraceEvents.recordLength(in: words, at: start)] { hasher.combine(word) }
-    return threads[entry.thread]?.gaps[gap].found.insert(hasher.finalize()).inserted ?? false
+    return threads[entry.thread]?.isNew(entry, words) ?? false
   }
 }

@@ -178,11 +178,13 @@ package struct LiveReader {
       kind: chunk.kind, words: start..<words.count, added: added)
     let damaged = decoder.damage.count
     let end = decoder.decode(loaded, in: &words)
-    let decoded = decoder.takeEntries()
+    var decoded = decoder.takeEntries()
     if chunk.kind == .carried {
       carry.noteCarried(decoded, words, since: carriedSince(chunk, before))
     } else {
-      if header.mode == .flightRecorder { carry.noteOwn(decoded, of: chunk, chunks) }
+      if header.mode == .flightRecorder {
+        decoded = carry.takeOwn(decoded, words, of: chunk, isAnyMissing: chunks.isAnyMissing)
+      }
       for entry in decoded { latest = max(latest, UInt64(bitPattern: entry.time)) }
       entries += decoded
     }

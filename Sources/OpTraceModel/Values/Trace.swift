@@ -157,7 +157,11 @@ public struct Trace: Sendable, Equatable {
   }
 }
 
+// What is said here of each list: a new one has its lines in both.
 extension Trace {
+  /// Empties the lists of moments and measurements, to which nothing refers: of a trace that grows, in which they were seen.
+  mutating func forgetMoments() { marks = [] }
+
   /// Leaves out what is others': the part of a trace that belongs to some operations, queues and threads. O(n).
   package mutating func keep(_ isKept: (TraceOwner) -> Bool) {
     func isOthers(_ value: some TraceOwned) -> Bool { value.owner != .everybody && !isKept(value.owner) }

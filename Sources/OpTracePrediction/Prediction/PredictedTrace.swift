@@ -2,15 +2,15 @@ package import OpTraceModel
 
 extension MachineOutcome {
   /// The simulated run as a trace, so that all that explains or draws traces does so with this one. Operations keep their
-  /// numbers; threads are the machine's. O(n).
+  /// numbers; threads are the machine's. What was measured of the recorded run is not in it. O(n).
   package func trace(like recorded: Trace, _ workload: Workload) -> Trace {
-    var trace = recorded
-    trace.waits = []
-    trace.blocks = []
-    trace.tasks = []
-    trace.spans = []
-    trace.marks = []
-    trace.snapshot = nil
+    var trace = Trace(header: recorded.header)
+    trace.queues = recorded.queues
+    trace.operations = recorded.operations
+    trace.stacks = recorded.stacks
+    trace.loss = recorded.loss
+    trace.eventCount = recorded.eventCount
+    (trace.end, trace.lastEvent) = (recorded.end, recorded.lastEvent)
     trace.threads = pools.enumerated().map { index, pool in
       ThreadRecord(
         id: ThreadID(UInt32(index + 1)), systemID: UInt32(index + 1),
