@@ -163,6 +163,7 @@ let package = Package(
       name: "OpTraceScenariosTests",
       dependencies: [
         "TestSupport", "OpTraceScenarios", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "BrokenProgram",
+        "RecorderTestProgram",
       ]),
     .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
     .testTarget(
@@ -261,7 +262,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceTests",
       dependencies: [
-        "TestSupport", "OpTrace", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
+        "TestSupport", "OpTrace", "OpTraceModel", "OpTraceFormat", "COpTrace", "CRecorderInside",
         "CRecorderTestSupport", "RecorderTestProgram", "KillBenchmark",
       ]),
     // Stacks, as they are in optimised programs. (Flags that SwiftPM calls unsafe; nobody depends on this one.)
@@ -330,7 +331,9 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
     let isHooked = target.name.hasPrefix("Hook") || target.name == "OptimisedShapes"
     let computes = ["TestSupport", "OpTraceComparisonTests", "OpTraceGraphvizTests"].contains(target.name)
     if isOfTests && !isHooked && !computes {
-      target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+      // Without the second, each is compiled once more for its interface alone.
+      target.swiftSettings?.append(
+        .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release)))
     } else {
       target.swiftSettings?.append(.unsafeFlags(["-enable-testing"], .when(configuration: .release)))
     }

@@ -163,8 +163,8 @@
       var typed = TypedTrace()
       (typed.process, typed.isClosed, typed.heartbeat) = (process, false, 31_000_000_000)
       let trace = TraceBuilder.build(try TraceText.parse(typed.text(lines, in: .milliseconds)))
-      let look = StallLook(InputTrace(trace: trace), now: 30_000_000_000)
-      return StalledProcess("x.optrace", timeout: timeout, first: look, last: look)
+      let reading = StallReading(InputTrace(trace: trace), now: 30_000_000_000)
+      return StalledProcess("x.optrace", timeout: timeout, first: reading, last: reading)
     }
 
     private func start(_ lines: String, process: String) throws -> String {

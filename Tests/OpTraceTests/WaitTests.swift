@@ -1,6 +1,5 @@
 import Foundation
 import OpTrace
-import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing
@@ -14,30 +13,6 @@ import Testing
       guard case .operation(let id) = wait.target else { return "\(inside) for another thing" }
       return "\(inside) for \(trace.operation(id)?.name ?? "")\(wait.ended == nil ? "" : ", ended")"
     }
-  }
-
-  /// Nobody has described it yet: the operation that waits knows where it is recorded.
-  @Test(arguments: ["explicit", "default"])
-  func oneIsWaitedForBeforeItIsAdded(recorder: String) throws {
-    let scratch = try Scratch()
-    let file = scratch.file()
-    let program = try Program.start(["blocking-before-adding", file.path, recorder])
-    try eventually("the wait is told", whileRunning: program) {
-      (try? TraceReader.read(path: file.path)).map(waits) == ["outer for inner"]
-    }
-    try Data().write(to: scratch.file("run.optrace.go"))
-    try eventually("it is added", whileRunning: program) {
-      (try? TraceReader.read(path: file.path))?.operations.contains { $0.name == "inner" && $0.enqueued != nil } == true
-    }
-    program.signal(SIGKILL)
-    _ = program.end()
-    let events = try TraceReader.events(path: file.path)
-    #expect(TraceValidator.check(events).map(\.description) == [])
-    let trace = TraceBuilder.build(events)
-    #expect(try trace.operation(named: "inner").coverage == .full)
-    var options = DoctorOptions()
-    options.now = trace.lastEvent + 3_600_000_000_000
-    #expect(Diagnosis(of: trace, options: options).findings.map(\.code) == ["queue-self-wait"])
   }
 
   @Test func aWaitForOneThatIsOverIsTold() throws {

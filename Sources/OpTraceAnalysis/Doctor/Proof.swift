@@ -50,11 +50,11 @@ extension DoctorContext {
   /// threads could wake them (a timer, another process through shared memory).
   /// O(threads · depth).
   static func isDeadEnd(_ trace: Trace, _ seenThreads: SeenThreads) -> Bool {
-    guard trace.header.handledSignals == 0, let look = trace.snapshot, !look.isPartial, look.moved == 0,
-      look.refused == 0, !look.threads.isEmpty,
-      seenThreads.all.count == look.threads.count
+    guard trace.header.handledSignals == 0, let snapshot = trace.snapshot, !snapshot.isPartial, snapshot.moved == 0,
+      snapshot.refused == 0, !snapshot.threads.isEmpty,
+      seenThreads.all.count == snapshot.threads.count
     else { return false }
-    return look.threads.allSatisfy { $0.isShut(in: trace) }
+    return snapshot.threads.allSatisfy { $0.isShut(in: trace) }
   }
 
   /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.

@@ -14,13 +14,13 @@ struct SeenThreads: Sendable {
 
   /// O(1) without a snapshot, else O(operations + waits + threads).
   init(_ trace: Trace) {
-    guard let look = trace.snapshot else {
+    guard let snapshot = trace.snapshot else {
       (time, all, indexes) = (nil, [], [:])
       return
     }
-    time = look.time
-    let moved = Self.signs(in: trace, since: look.time.saturating(-Self.doubt))
-    all = look.threads.filter { !moved.contains($0.thread) }
+    time = snapshot.time
+    let moved = Self.signs(in: trace, since: snapshot.time.saturating(-Self.doubt))
+    all = snapshot.threads.filter { !moved.contains($0.thread) }
     indexes = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
   }
 

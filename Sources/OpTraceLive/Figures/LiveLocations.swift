@@ -37,10 +37,10 @@ struct LiveLocations {
         location: stood(wait, nil))
     }
     // From a snapshot only what still holds: the thread has recorded nothing since.
-    if let look = trace.snapshot, !trace.header.isClosed, now - look.time < Self.fresh {
+    if let snapshot = trace.snapshot, !trace.header.isClosed, now - snapshot.time < Self.fresh {
       for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
         guard let awaited = thread.waitsFor, isOutside(thread.operation),
-          (records[thread.id]?.lastSign ?? .min) <= look.time
+          (records[thread.id]?.lastSign ?? .min) <= snapshot.time
         else { continue }
         rows[thread.id] = .init(
           thread: thread.id, title: title(of: thread.id),

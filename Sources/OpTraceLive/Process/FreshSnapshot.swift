@@ -16,7 +16,7 @@ package enum FreshSnapshot {
 
   /// How often to see whether it is there, and how long at most; in seconds.
   private static let (pause, patience) = (0.02, 3.0)
-  /// The format's minor version that brought looks.
+  /// The format's minor version that brought snapshots that are asked for.
   private static let firstMinor: UInt16 = 3
 
   /// Whether a file is what a recorder writes; true where it cannot be read.

@@ -32,7 +32,7 @@ struct StacksCommand: ParsableCommand {
   func run() throws {
     let source = try trace.input()
     let output = try source.output(output)
-    let input = try source.readWithFreshLook()
+    let input = try source.readWithFreshSnapshot()
     let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }
     if json || self.output?.lowercased().hasSuffix(".json") == true {
       try output.write(statuses.json(of: input.trace).bytes)

@@ -39,9 +39,9 @@ struct SummaryCommand: ParsableCommand {
 
   func run() throws {
     // A flight recorder that is full goes on while it is read: of what it drops in between, beginnings stay alone.
-    let looks = try LiveReadings(at: input) { $0.loss.overwrittenBytes > 0 }
-    var input = looks.last
-    if looks.second != nil { input.trace.doubtWhatOpened(since: looks.first.trace) }
+    let readings = try LiveReadings(at: input) { $0.loss.overwrittenBytes > 0 }
+    var input = readings.last
+    if readings.second != nil { input.trace.doubtWhatOpened(since: readings.first.trace) }
     own.mark(&input.trace)
     let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
     let output = try self.input.output(output)

@@ -45,9 +45,9 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     let folder = ExportFolder(path: output, format: format)
     var failed: ExitStatus?
-    let looks = RunCopies(traces, unpacking: limit.unpacker)
+    let copies = RunCopies(traces, unpacking: limit.unpacker)
     for path in traces {
-      if let (hash, later) = looks.later(than: path) {
+      if let (hash, later) = copies.later(than: path) {
         tell(TraceInput(path: path, limit: limit), hash, "the same run as '\(printable(later))', which is later")
         continue
       }

@@ -1,7 +1,7 @@
 import Foundation
 import OpTraceModel
 
-/// Which of several files are looks at one run, as copies of a flight recorder's ring: all have one HASH, and the last is exported.
+/// Which of several files are of one run, as copies of a flight recorder's ring: all have one HASH, and the last is exported.
 /// Else each call would write them all, one over the other.
 struct RunCopies {
   private var known: [String: (hash: String, later: String)] = [:]
@@ -27,7 +27,7 @@ struct RunCopies {
     }
   }
 
-  /// The HASH, and the path of a later look; nil: it is the last one.
+  /// The HASH, and the path of a later copy; nil: it is the last one.
   func later(than path: String) -> (hash: String, path: String)? { known[path].map { ($0.hash, $0.later) } }
 
   static func isLater(_ one: timespec, _ other: timespec) -> Bool {

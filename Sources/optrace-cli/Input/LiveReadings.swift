@@ -2,10 +2,10 @@ import OpTraceLive
 import Foundation
 import OpTraceModel
 
-/// A trace, read once, or twice while its process runs: what both looks show is no moment's state.
+/// A trace, read once, or twice while its process runs: what both show is no moment's state.
 struct LiveReadings {
   let first: InputTrace
-  /// Nil where one look tells all: the process has ended, or its trace can be read once only.
+  /// Nil where one reading tells all: the process has ended, or its trace can be read once only.
   private(set) var second: InputTrace?
 
   /// The last that was read.
@@ -15,14 +15,14 @@ struct LiveReadings {
   private static let pause = 1.0
 
   /// - Parameters:
-  ///   - asksForThreads: whether the recorder is to look at all threads before the second look.
-  ///   - isNeeded: whether a second look at such a trace is worth the wait.
+  ///   - asksForThreads: whether the recorder is to take a snapshot before the second reading.
+  ///   - isNeeded: whether a second reading of such a trace is worth the wait.
   init(at source: TraceInput, asksForThreads: Bool = false, when isNeeded: (Trace) -> Bool = { _ in true }) throws {
     first = try source.read().withLiveNames()
     guard LiveProcess.writes(first.trace), source.canBeReadAgain, isNeeded(first.trace) else { return }
     withProgress("process \(first.trace.header.processID) runs, waiting for the second reading", patience: 0) {
       Thread.sleep(forTimeInterval: Self.pause)
     }
-    second = try asksForThreads ? source.readAfterLook(first.trace) : source.read(warns: false).withLiveNames()
+    second = try asksForThreads ? source.readAfterSnapshot(first.trace) : source.read(warns: false).withLiveNames()
   }
 }

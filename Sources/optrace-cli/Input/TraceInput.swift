@@ -6,7 +6,10 @@ import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
-/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`.
+/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`. How a command reads it:
+/// - ``read(warns:)`` for what has happened; with ``InputTrace/withLiveNames()`` where it names code;
+/// - ``readWithFreshSnapshot()`` for what threads do now;
+/// - ``LiveReadings`` where one reading of a running program may mislead, as the doctor's.
 struct TraceInput: ParsableArguments {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",

@@ -241,7 +241,7 @@ struct RecordCommand: ParsableCommand {
         meanwhile: (
           StallWatch.pause,
           {
-            if let ending { return ending.look() }
+            if let ending { return ending.check() }
             stalled = watch.stalled()
             guard let stalled else { return }
             stalled.mark()

@@ -73,7 +73,7 @@ struct WhatIfCommand: ParsableCommand {
     let scenarios = try scenario.isEmpty ? [changes.all] : scenario.map(ScenarioText.changes)
     let read = try inputs.map { try $0.read() }
     let predictors = try zip(inputs, read).map { try predictor($0, $1.trace) }
-    let whatIf = try foresee(predictors, scenarios)
+    let whatIf = try predict(predictors, scenarios)
     if isPage, let predictor = predictors.first, let scenario = whatIf.scenarios.first {
       let predicted = predictor.predictedTrace(scenario.changes)
       let report = Report.exporter(for: predictor.trace, predicted: predicted)
@@ -90,7 +90,7 @@ struct WhatIfCommand: ParsableCommand {
 
   private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
 
-  private func foresee(_ predictors: [Predictor], _ scenarios: [[ChangeText]]) throws -> WhatIf {
+  private func predict(_ predictors: [Predictor], _ scenarios: [[ChangeText]]) throws -> WhatIf {
     if suggest, let predictor = predictors.first {
       let found = withProgress("trying changes") { predictor.suggestions() }
       return WhatIf(predictor, suggestions: found)

@@ -11,7 +11,7 @@
     private var targets: [pid_t: UInt64] = [:]
     private var isKilled = false
 
-    /// Between two looks at what is left, in seconds.
+    /// Between two checks of what is left, in seconds.
     private static let pause = 0.05
     /// How long to wait for those that were killed: one may be in a call of the system that nothing ends.
     private static let patience = Duration.seconds(5)
@@ -29,7 +29,7 @@
     }
 
     /// Kills what is left when the time is over; call it again and again.
-    func look() {
+    func check() {
       guard !isKilled, ContinuousClock.now >= deadline else { return }
       kill()
     }

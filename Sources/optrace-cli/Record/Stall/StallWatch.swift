@@ -9,7 +9,7 @@
   /// Watches all recorded processes of a run for `--stall-timeout`. It costs little while they work: processor times of the machine's
   /// processes, some times a second. A trace is read only while its process leaves the processor alone, and each time what is new.
   final class StallWatch {
-    /// Seconds between two looks.
+    /// Seconds between two checks.
     static let pause = 0.25
 
     private let timeout: StallTimeout
@@ -18,16 +18,16 @@
     /// Of a process that can be followed no more, or never could.
     private var ignored: Set<String> = []
     private var notesRead: Nanoseconds = .min
-    private var lastLook: Nanoseconds = .min
-    private var nextLook: Nanoseconds = .min
+    private var lastCheck: Nanoseconds = .min
+    private var nextCheck: Nanoseconds = .min
 
-    /// How much earlier than the timeout a first look is, at most. A large trace takes long to read, and the program is silent.
+    /// How much earlier than the timeout the first reading is, at most. A large trace takes long to read, and the program is silent.
     private static let firstLead: Nanoseconds = 30_000_000_000
     /// The same of the second one, at least: a recorder needs up to a second to answer.
     private static let lastLead: Nanoseconds = 2_000_000_000
     /// How long a process must have left the processor alone until its trace is read. It is not read while the program is busy.
     private static let rest: Nanoseconds = 400_000_000
-    /// Nobody looked for so long: the machine slept, or this command was stopped.
+    /// Nobody checked for so long: the machine slept, or this command was stopped.
     private static let gap: Nanoseconds = 5_000_000_000
 
     init(timeout: StallTimeout, notes: RecordNotes) {
@@ -38,13 +38,13 @@
     /// Call it every ``pause``. The process that has stalled by now; nil: none has.
     func stalled() -> StalledProcess? {
       let now = Self.now
-      guard now >= nextLook else { return nil }
+      guard now >= nextCheck else { return nil }
       let table = ProcessTable()
       // On a machine with very many processes their list is long to read.
       let cost = Self.now - now
-      nextLook = now + min(1_000_000_000, cost * 50)
-      defer { lastLook = Self.now }
-      let wasAway = lastLook > .min && now - lastLook > Self.gap
+      nextCheck = now + min(1_000_000_000, cost * 50)
+      defer { lastCheck = Self.now }
+      let wasAway = lastCheck > .min && now - lastCheck > Self.gap
       follow(table, now)
       for process in watched.values {
         if wasAway { process.moved(at: now) }
@@ -130,20 +130,20 @@
       let source = TraceInput(path: process.path)
       if process.first == nil {
         let began = Self.now
-        guard let look = try? StallLook(at: source) else { return }
-        process.first = (look, Self.now - began)
+        guard let reading = try? StallReading(at: source) else { return }
+        process.first = (reading, Self.now - began)
       }
       guard process.answer == nil, let first = process.first,
         isSilent(process, but: Self.lastLead + 2 * first.cost),
-        let last = try? StallLook(at: source, after: first.look)
+        let last = try? StallReading(at: source, after: first.reading)
       else { return }
       let trace = last.input.trace
-      if let sign = trace.lastMove, sign > first.look.input.trace.lastMove ?? .min {
+      if let sign = trace.lastMove, sign > first.reading.input.trace.lastMove ?? .min {
         return process.moved(at: WatchedProcess.time(sign, trace.header))
       }
       let end = process.lastMove + timeout.nanoseconds - WatchedProcess.time(0, trace.header)
       process.answer = StalledProcess(
-        process.path, timeout: timeout, first: first.look, last: last.at(max(end, last.now)))
+        process.path, timeout: timeout, first: first.reading, last: last.at(max(end, last.now)))
     }
 
     /// Whether nothing has moved for the timeout, less some time that is at most half of it.

@@ -16,12 +16,12 @@
     private static let most = 3
 
     /// - Parameters:
-    ///   - first: a look at it from before, since which nothing has moved.
-    ///   - last: a look at it at the end of that time.
-    init(_ path: String, timeout: StallTimeout, first: StallLook, last: StallLook) {
+    ///   - first: a reading of it from before, since which nothing has moved.
+    ///   - last: a reading of it at the end of that time.
+    init(_ path: String, timeout: StallTimeout, first: StallReading, last: StallReading) {
       self.path = path
       self.timeout = timeout
-      // The first look comes earlier than the timeout, and the silence has to count by then.
+      // The first reading comes earlier than the timeout, and the silence has to count by then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
       report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter)
       statuses = ThreadStatuses(of: report.trace)

@@ -15,8 +15,8 @@
     private(set) var lastMove: Nanoseconds
     /// Work is open, and what was recorded of it is known up to the present.
     private(set) var isOpen = false
-    /// A look at what may become a stall, how long it took, and the answer of a second one; nil where something has moved since.
-    var first: (look: StallLook, cost: Nanoseconds)?
+    /// A reading of what may become a stall, how long it took, and the answer of a second one; nil where something has moved since.
+    var first: (reading: StallReading, cost: Nanoseconds)?
     var answer: StalledProcess?
 
     private var reader: LiveReader?
@@ -24,7 +24,7 @@
     /// Processor time at some moment, in ticks, and how much more came since.
     private var mark: (ticks: UInt64, user: UInt64, time: Nanoseconds)
     /// It uses the processor, but hardly in its own code. So do threads that wait for an initialiser in a deadlock, which Swift's
-    /// runtime lets spin in the kernel; but also programs that copy files. It does not count as moving until the doctor has looked.
+    /// runtime lets spin in the kernel; but also programs that copy files. It does not count as moving until the doctor has judged.
     private(set) var isInSystem = false
     /// When it last used the processor.
     private var lastUse: Nanoseconds
@@ -37,7 +37,7 @@
     private static let spinnersShare = 0.25
     /// A snapshot that is asked for is taken in one go.
     private static let quietTicks = 3.0
-    /// All of a large trace is looked through for what moved last: that may take a twentieth of a processor, and no longer than this
+    /// All of a large trace is searched for what moved last: that may take a twentieth of a processor, and no longer than this
     /// passes until the next time.
     private static let (pauses, longestPause): (Nanoseconds, Nanoseconds) = (20, 5_000_000_000)
     /// How long to read at a time.
@@ -59,7 +59,7 @@
     /// It runs a package's tests.
     var isOfTests: Bool { reader?.header.processName.hasSuffix(".xctest") == true }
 
-    /// Something moves, or time went by in which nobody looked.
+    /// Something moves, or time went by in which nobody checked.
     func moved(at time: Nanoseconds) {
       (lastMove, lastUse) = (max(lastMove, time), max(lastUse, time))
       (first, answer) = (nil, nil)

@@ -4,7 +4,7 @@
   import OpTraceText
 
   /// The trace of a living process, read with what its threads do.
-  struct StallLook {
+  struct StallReading {
     let input: InputTrace
     /// On the trace's clock.
     let now: Nanoseconds
@@ -16,15 +16,15 @@
     init(at source: TraceInput) throws {
       let read = try source.read(warns: false)
       let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastMove ?? .min } ?? false
-      input = try isSeen ? read.withLiveNames() : source.readAfterLook(read.trace, warns: false)
+      input = try isSeen ? read.withLiveNames() : source.readAfterSnapshot(read.trace, warns: false)
       now = LiveProcess.now(of: input.trace)
     }
 
     /// With a new snapshot, since which nothing has moved.
-    init(at source: TraceInput, after first: StallLook) throws {
+    init(at source: TraceInput, after first: StallReading) throws {
       let trace = first.input.trace
       let isNew = trace.snapshot.map { LiveProcess.now(of: trace) - $0.time < Self.fresh } ?? false
-      input = try isNew ? source.read(warns: false).withLiveNames() : source.readAfterLook(trace, warns: false)
+      input = try isNew ? source.read(warns: false).withLiveNames() : source.readAfterSnapshot(trace, warns: false)
       now = LiveProcess.now(of: input.trace)
     }
 
@@ -33,6 +33,6 @@
 
     var reading: DoctorReport.Reading { .init(input.trace, now: now) }
     /// The same at a later time by which nothing has come.
-    func at(_ time: Nanoseconds) -> StallLook { StallLook(input, now: time) }
+    func at(_ time: Nanoseconds) -> StallReading { StallReading(input, now: time) }
   }
 #endif
