@@ -66,7 +66,6 @@ extension WaitForBuilder {
   /// Adds an edge to a barrier that waits. A `sync` that is no barrier needs no pool thread, so if no barrier runs, it
   /// waits for its turn only behind a waiting barrier. Each submission is recorded before the queue gets the work, and
   /// the thread may be interrupted in between, so the order of the records proves nothing; a wait of a second does.
-  /// has waited for a second does.
   private mutating func addBarrier(
     of node: Int, _ block: BlockRecord, _ barriers: [DispatchQueueID: (node: Int, submitted: Nanoseconds)]
   ) {
