@@ -58,7 +58,7 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
   public enum Resumption: UInt8, Sendable, CaseIterable {
     /// With a value.
     case value = 0
-    /// With a value, though it could have been an error; always used for checked continuations.
+    /// With a value, though it could have been an error. A checked continuation that gets a value always has this.
     case throwing = 1
     /// With an error.
     case error = 2

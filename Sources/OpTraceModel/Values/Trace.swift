@@ -185,7 +185,7 @@ extension Trace {
 public struct TraceHeader: Sendable, Equatable {
   /// What kind of file the recorder writes.
   public enum Mode: String, Sendable, CaseIterable {
-    /// Streaming: the file grew with what happened.
+    /// The file grew with what happened.
     case streaming
     /// A ring: keeps the newest events, and all that belongs to unfinished operations.
     case flightRecorder = "flight-recorder"

@@ -174,8 +174,8 @@ extension DoctorContext {
   }
 
   /// Whether the lock may only be contended. A snapshot reads one thread after another, so threads that pass locks back
-  /// and forth may seem to hold each other's. A thread that did not move until all were read is no such case. If that is
-  /// not known, use of the processor tells contended threads from stuck ones.
+  /// and forth may seem to hold each other's. A thread that did not move until all were read is no such case. If
+  /// that is not known, use of the processor tells contended threads from stuck ones.
   private func isContended(_ seen: SeenThread) -> Bool {
     guard !seen.isStill else { return false }
     let (used, time) = (seen.cpuSince ?? seen.cpu, seen.cpuSince == nil ? seenThreads.time ?? 0 : seen.since ?? 0)

@@ -2,8 +2,8 @@ import OpTraceModel
 
 extension DoctorRule {
   /// A wait that units reach one and a half times on average: at least a fifth of them once, a fifth several times in a
-  /// row, and some three times or more. A warning if the earlier attempts ended with an error; otherwise a note, because
-  /// reading one page after another looks the same.
+  /// row, and some three times or more. A warning if the earlier attempts ended with an error; otherwise a note,
+  /// because reading one page after another looks the same.
   static let retryStorm = DoctorRule(
     "retry-storm", .warning, .slow,
     Guide(

@@ -15,7 +15,7 @@
     private(set) var lastMove: Nanoseconds
     /// Whether work is open, and everything that was recorded about it up to the present has been read.
     private(set) var isOpen = false
-    /// A reading of a possible stall, how long it took, and the answer of a second one; nil if something has moved since.
+    /// A reading of a possible stall, how long it took, and the answer of a second one; nil: something moved since.
     var first: (reading: StallReading, cost: Nanoseconds)?
     var answer: StalledProcess?
 
