@@ -1,15 +1,17 @@
 public import OpTraceModel
 
-/// Which waits of operations a barrier caused: of operations behind one, and of barriers themselves, which wait for everything added before
-/// them. Foundation makes some of these ready only after the barrier, and others before: ``OperationTimes`` counts such a wait as one for
-/// dependencies, or for a slot.
+/// Which waits of operations a barrier caused: waits of operations behind a barrier, and of barriers themselves, which
+/// wait for everything added before them.
+///
+/// Foundation makes some of these ready only after the barrier, and others before it, so ``OperationTimes`` counts the
+/// wait either as one for dependencies or as one for a slot.
 public struct BarrierWaits: Sendable {
-  /// By queue, in the order in which they were added.
+  /// The barriers of each queue, in the order in which they were added.
   private var barriers: [QueueID: [Barrier]] = [:]
 
   private struct Barrier {
     var enqueued: Nanoseconds
-    /// When it and all barriers before it were finished; the largest time if one never was.
+    /// When it and all barriers before it were finished; `.max` if one never was.
     var over: Nanoseconds
   }
 
@@ -38,9 +40,9 @@ public struct BarrierWaits: Sendable {
     public let rawValue: UInt8
     /// The parts whose bits are set.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// What ``OperationTimes/waitingForDependencies`` counts: it depends on nothing.
+    /// A barrier caused ``OperationTimes/waitingForDependencies``: the operation has no dependencies.
     public static let dependencies = Self(rawValue: 1)
-    /// What ``OperationTimes/waitingForSlot`` counts.
+    /// A barrier caused ``OperationTimes/waitingForSlot``.
     public static let slot = Self(rawValue: 2)
   }
 
@@ -56,7 +58,7 @@ public struct BarrierWaits: Sendable {
     return parts
   }
 
-  /// When all barriers were over that had been added before.
+  /// When all barriers that had been added before were finished.
   private func lastEnd(of own: [Barrier], before enqueued: Nanoseconds) -> Nanoseconds {
     var low = 0
     var high = own.count

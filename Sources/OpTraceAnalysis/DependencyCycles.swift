@@ -1,5 +1,5 @@
 extension DependencyGraph {
-  /// Sets of nodes that all reach each other, dependencies before those that wait for them; each sorted ascending.
+  /// Sets of nodes that all reach each other, dependencies before the sets that wait for them; each sorted ascending.
   ///
   /// Tarjan's algorithm (1972), with its stack on the heap. O(n + e).
   public func stronglyConnectedComponents() -> [[Int]] {
@@ -55,7 +55,7 @@ extension DependencyGraph {
   }
 
   /// One shortest cycle through the first node of a component, in the order of waiting: each waits for the next, the
-  /// last for the first. Empty when the component has none. O(nodes + edges of the component).
+  /// last for the first. Empty if the component has no cycle. O(nodes + edges of the component).
   public func cycle(in component: [Int]) -> [Int] {
     guard let first = component.first else { return [] }
     let members = Set(component)

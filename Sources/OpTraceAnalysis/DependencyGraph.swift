@@ -2,16 +2,16 @@ public import OpTraceModel
 
 /// Who waits for whom, by index instead of id: node `i` is `trace.operations[i]`.
 ///
-/// Stored as two flat arrays per direction, so that a graph of a million edges costs two allocations per direction.
-/// Nothing in here recurses: a chain of any length is safe on any stack.
+/// Stored as two flat arrays per direction, so that even a graph of a million edges costs only two allocations per
+/// direction. No recursion: a chain of any length is safe on any stack.
 public struct DependencyGraph: Sendable {
   /// An edge in the direction of waiting: `waiter` can't start before `dependency` is finished.
   public struct Edge: Hashable, Sendable {
-    // A graph may have millions of them: half the memory.
+    // Int32 halves the memory: a graph may have millions of edges.
     private var packedWaiter: Int32
     private var packedDependency: Int32
 
-    /// Numbers out of range become one that the graph leaves out.
+    /// A number out of range becomes one that the graph leaves out.
     public init(waiter: Int, dependency: Int) {
       packedWaiter = Int32(exactly: waiter) ?? -1
       packedDependency = Int32(exactly: dependency) ?? -1
@@ -23,9 +23,9 @@ public struct DependencyGraph: Sendable {
     public var dependency: Int { Int(packedDependency) }
   }
 
-  /// Nodes are `0..<nodeCount`, as the operations of the trace.
+  /// Nodes are `0..<nodeCount`, like the operations of the trace.
   public let nodeCount: Int
-  /// Each once, sorted by waiter, then dependency.
+  /// Each edge once, sorted by waiter, then dependency.
   public let edges: [Edge]
   private let dependencyStarts: [Int32]
   private let dependentStarts: [Int32]
@@ -35,7 +35,7 @@ public struct DependencyGraph: Sendable {
   public init(nodeCount: Int, edges given: consuming [Edge]) {
     let nodes = 0..<max(0, nodeCount)
     self.nodeCount = nodes.count
-    // In place: a second list of edges of a large graph costs more than the rest.
+    // In place, because a second list of the edges of a large graph costs more than everything else.
     var unique = given
     unique.removeAll { !nodes.contains($0.waiter) || !nodes.contains($0.dependency) }
     unique.sort { $0.waiter == $1.waiter ? $0.dependency < $1.dependency : $0.waiter < $1.waiter }
@@ -63,13 +63,13 @@ public struct DependencyGraph: Sendable {
     dependentTargets = targets
   }
 
-  /// Every dependency of the trace that was still in force when its holder started (or at the end).
+  /// Every dependency of the trace that was still in force when its dependent started (or at the end).
   public init(of trace: Trace) {
     self.init(trace, where: { _ in true }, target: { _ in true })
   }
 
-  /// What still blocks at the end of the trace: dependencies on unfinished operations, held by operations
-  /// that have neither started nor been cancelled (cancelling drops the dependencies).
+  /// What still blocks at the end of the trace: dependencies on unfinished operations, of operations that have neither
+  /// started nor been cancelled (cancelling drops the dependencies).
   public static func blocking(in trace: Trace) -> DependencyGraph {
     DependencyGraph(
       trace,
@@ -79,7 +79,7 @@ public struct DependencyGraph: Sendable {
 
   private init(_ trace: Trace, where waits: (OperationRecord) -> Bool, target: (OperationRecord) -> Bool) {
     var edges: [Edge] = []
-    // By index: copying an operation costs more than reading it.
+    // Access operations by index: copying one costs more than reading it.
     for index in trace.operations.indices where waits(trace.operations[index]) {
       for dependency in trace.operations[index].dependencies
       where dependency.removed == nil || dependency.isInForce(for: trace.operations[index]) {
@@ -90,12 +90,12 @@ public struct DependencyGraph: Sendable {
     self.init(nodeCount: trace.operations.count, edges: edges)
   }
 
-  /// What `node` waits for, ascending.
+  /// The nodes that `node` waits for, ascending.
   public func dependencies(of node: Int) -> some RandomAccessCollection<Int> & Sendable {
     edges[Int(dependencyStarts[node])..<Int(dependencyStarts[node + 1])].lazy.map(\.dependency)
   }
 
-  /// Who waits for `node`, ascending.
+  /// The nodes that wait for `node`, ascending.
   public func dependents(of node: Int) -> some RandomAccessCollection<Int> & Sendable {
     dependentTargets[Int(dependentStarts[node])..<Int(dependentStarts[node + 1])].lazy.map { Int($0) }
   }
@@ -107,7 +107,7 @@ public struct DependencyGraph: Sendable {
 }
 
 extension Dependency {
-  /// A dependency that was removed before its holder started does not explain when it started.
+  /// Whether it may explain when its dependent started: false if it was removed before that.
   func isInForce(for holder: OperationRecord) -> Bool {
     guard let removed else { return true }
     guard let began = (holder.started ?? holder.executionBegan)?.time else { return false }

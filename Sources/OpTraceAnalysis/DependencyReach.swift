@@ -1,18 +1,18 @@
 extension DependencyGraph {
   /// The direction along the edges.
   public enum Direction: Sendable {
-    /// To what a node waits for.
+    /// From a node to what it waits for.
     case dependencies
-    /// To those that wait for a node.
+    /// From a node to those that wait for it.
     case dependents
-    /// Either way.
+    /// Both.
     case both
   }
 
-  /// All that the node waits for, directly or not; without the node itself unless it lies on a cycle. Ascending. O(n + e).
+  /// All nodes that the node waits for, directly or not; the node itself only if it is on a cycle. Ascending. O(n + e).
   public func ancestors(of node: Int) -> [Int] { reach(from: node, .dependencies) }
 
-  /// All that wait for the node, directly or not; without the node itself unless it lies on a cycle. Ascending. O(n + e).
+  /// All nodes that wait for the node, directly or not; the node itself only if it is on a cycle. Ascending. O(n + e).
   public func descendants(of node: Int) -> [Int] { reach(from: node, .dependents) }
 
   private func reach(from start: Int, _ direction: Direction) -> [Int] {
@@ -57,7 +57,7 @@ extension DependencyGraph {
     }
   }
 
-  /// Dependencies first. Nodes on a cycle, and those that wait for one, are left out. O(n + e).
+  /// All nodes, dependencies first. Nodes on a cycle, and those that wait for one, are left out. O(n + e).
   public func topologicalOrder() -> [Int] {
     var open = (0..<nodeCount).map(dependencyCount)
     var order = (0..<nodeCount).filter { open[$0] == 0 }

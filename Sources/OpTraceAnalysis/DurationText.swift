@@ -11,7 +11,7 @@ public enum DurationText {
     for (unit, size, next) in [
       ("µs", 1000, 1_000_000), ("ms", 1_000_000, 1_000_000_000), ("s", 1_000_000_000, 60_000_000_000),
     ] as [(String, UInt64, UInt64)] {
-      // What would round up to the next unit is shown in that unit.
+      // A value that would round up to the next unit is shown in that unit.
       guard value < next, let digits = threeDigits(value, unit: size, below: next / size) else { continue }
       return "\(sign)\(digits) \(unit)"
     }

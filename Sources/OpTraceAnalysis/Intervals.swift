@@ -1,7 +1,7 @@
 import OpTraceModel
 
-/// Begins and ends of many intervals. It does not keep which begin belongs to which end: how many were open at a time follows without,
-/// from two lists that are sorted in place. 16 bytes for each interval.
+/// The begins and ends of many intervals, 16 bytes for each. Which begin belongs to which end is not kept: two lists,
+/// sorted in place, are enough to tell how many intervals were open at a time.
 struct Openings {
   private var begins: [Nanoseconds] = []
   private var ends: [Nanoseconds] = []
@@ -17,7 +17,7 @@ struct Openings {
     ends.append(end)
   }
 
-  /// The most that are open at one time; intervals that touch do not overlap. O(n log n).
+  /// The largest number of intervals that are open at one time; intervals that touch do not overlap. O(n log n).
   consuming func peak() -> Int {
     sort()
     var ended = 0
@@ -29,12 +29,12 @@ struct Openings {
     return most
   }
 
-  /// When any was open, for intervals that end after they begin. O(n log n), in the same memory.
+  /// When at least one was open, for intervals that end after they begin. O(n log n), in the same memory.
   consuming func union() -> Intervals {
     sort()
     var (begun, ended, count) = (0, 0, 0)
     while ended < ends.count {
-      // None is open: the next begin is one of the union's, too.
+      // None is open, so the next begin is also one of the union.
       begins[count] = begins[begun]
       repeat {
         // Intervals that touch become one.
@@ -55,7 +55,7 @@ struct Openings {
   }
 }
 
-/// A set of times: disjoint parts, in order.
+/// A set of times, as disjoint parts in order.
 struct Intervals: Sendable {
   private let begins: [Nanoseconds]
   private let ends: [Nanoseconds]
@@ -74,7 +74,7 @@ struct Intervals: Sendable {
     self = openings.union()
   }
 
-  /// Whether any moment between these two belongs to it. O(log n).
+  /// Whether any moment between these two belongs to the set. O(log n).
   func touches(_ begin: Nanoseconds, _ end: Nanoseconds) -> Bool {
     var low = 0
     var high = ends.count

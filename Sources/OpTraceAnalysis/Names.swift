@@ -1,23 +1,24 @@
 package import OpTraceModel
 
-/// How every output shows a name that is too long: both ends, with an ellipsis between them.
+/// Shortens names that are too long, in the same way in every output: both ends stay, with an ellipsis between them.
 ///
-/// What distinguishes names is often at the end: `image.resize.large`, `closure #2 in load(_:)`.
+/// The end often distinguishes names: `image.resize.large`, `closure #2 in load(_:)`.
 package enum NameCut {
-  /// Cut where it has more characters than `most`. O(most) behind the counting.
+  /// The text, shortened if it has more characters than `most`. O(most), plus counting the characters.
   package static func inside(_ text: String, _ most: Int) -> String {
     guard text.count > most else { return text }
     return inside(text, to: Double(most), ellipsis: 1) { _ in 1 }
   }
 
-  /// Cuts to a width, in any unit, for characters of different widths. The text is known to be wider. Of a function go its argument
-  /// labels first, then what it is a closure in, then its type. No spaces are beside the ellipsis. O(length).
+  /// Shortens a text that is known to be too wide, for characters of different widths, in any unit. A function first
+  /// loses its argument labels, then the function that a closure is in, then its type. No spaces remain beside the
+  /// ellipsis. O(length).
   package static func inside(
     _ text: String, to widest: Double, ellipsis: Double, width: (Character) -> Double
   ) -> String {
     let briefer = brieferForms(of: text)
     for form in briefer where form.reduce(0, { $0 + width($1) }) <= widest { return form }
-    // Two ellipses say no more than one.
+    // A second ellipsis says no more than one, so drop `(…)`.
     let text = briefer.last.map { String($0.dropLast("(…)".count)) } ?? text
     if !briefer.isEmpty, text.reduce(0, { $0 + width($1) }) <= widest { return text }
     let room = max(0, widest - ellipsis)
@@ -42,7 +43,8 @@ package enum NameCut {
     return text[..<start] + "…" + text[end...]
   }
 
-  /// `closure #1 in static Epoll.wait(…)`, `Epoll.wait(…)`, `wait(…)` of a function with labels; of other names nothing.
+  /// `closure #1 in static Epoll.wait(…)`, `Epoll.wait(…)`, `wait(…)` for a function with labels; nothing for other
+  /// names.
   static func brieferForms(of name: String) -> [String] {
     guard name.hasSuffix(":)"), name.utf8.count < 1000, let open = name.lastIndex(of: "("),
       name[name.index(after: open)...].dropLast().allSatisfy({ $0 == ":" || $0 == "_" || $0.isLetter || $0.isNumber })
@@ -65,7 +67,7 @@ package enum NameCut {
 
 /// What numbered names have in common: "Download" of "Download 12", "part … of …" of "part 3 of 40".
 package enum NameStem {
-  /// Every number becomes an ellipsis (``NamePattern``); one at an end is dropped, with the punctuation beside it.
+  /// Replaces every number by an ellipsis (``NamePattern``); one at an end is dropped, with the punctuation beside it.
   package static func of(_ name: String) -> String {
     var text = Substring(NamePattern.of(String(decoding: name.utf8.prefix(300), as: UTF8.self), mark: "…"))
     while let last = text.last, " …-_.#:/([".contains(last) { text.removeLast() }
@@ -74,11 +76,11 @@ package enum NameStem {
   }
 }
 
-/// What numbered names have in common: each number becomes a mark.
+/// What numbered names have in common: each number is replaced by a mark.
 ///
-/// `Load tile 17` and `Load tile 4` are both `Load tile #`. A number is a row of digits; a UUID; `0x` with the digits of an
-/// address; and a word of eight or more hexadecimal digits, some of them decimal (a checksum). A mark that is
-/// before a number already is not doubled.
+/// `Load tile 17` and `Load tile 4` are both `Load tile #`. A number is a row of digits, a UUID, `0x` with hexadecimal
+/// digits, or a word of eight or more hexadecimal digits that include decimal ones (a checksum). If the mark already
+/// precedes a number, it is not doubled.
 package enum NamePattern {
   /// - Parameter mark: what replaces a number. O(length).
   package static func of(_ name: String, mark: StaticString = "#") -> String {
@@ -117,7 +119,7 @@ package enum NamePattern {
     if !result.suffix(mark.count).elementsEqual(mark) { result.append(contentsOf: mark) }
   }
 
-  /// For a word that is not a number as a whole: its digits.
+  /// Appends a word that is not a number as a whole, with its digits replaced.
   private static func append(
     _ word: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8], _ mark: UnsafeBufferPointer<UInt8>
   ) {
@@ -139,7 +141,8 @@ package enum NamePattern {
     return word.count >= 8 && word.allSatisfy(isHexDigit) && word.contains(where: isDigit)
   }
 
-  /// The end of `8-4-4-4-12` hexadecimal digits that begin here and that no letter or digit follows.
+  /// The end of a UUID (`8-4-4-4-12` hexadecimal digits) that begins here, if no letter or digit follows it; nil: it is
+  /// none.
   private static func uuidEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ begin: Int) -> Int? {
     let length = 36
     guard begin + length <= bytes.count else { return nil }
@@ -157,9 +160,9 @@ package enum NamePattern {
   private static func isWord(_ byte: UInt8) -> Bool { isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) }
 }
 
-/// The names of queues that are shown side by side.
+/// The titles of queues that are shown side by side.
 package struct QueueTitles: Sendable {
-  /// Of several queues.
+  /// Names that several queues have.
   private let shared: Set<String>
   private let sharedLabels: Set<String>
 
@@ -171,15 +174,15 @@ package struct QueueTitles: Sendable {
     sharedLabels = Set(trace.dispatchQueues.map(\.title).filter { !seen.insert($0).inserted })
   }
 
-  /// Queues with the same name are shown with their numbers.
+  /// A queue's title; queues with the same name are shown with their numbers.
   package func title(of queue: QueueRecord) -> String {
     with(queue, queue.title)
   }
 
-  /// The same inside a sentence: `queue network (queue 7)`.
+  /// The title inside a sentence: `queue network (queue 7)`.
   package func phrase(of queue: QueueRecord) -> String { with(queue, queue.phrase) }
 
-  /// The same of dispatch queues.
+  /// A dispatch queue's title, made in the same way.
   package func title(of queue: DispatchQueueRecord) -> String {
     sharedLabels.contains(queue.title) ? "\(queue.title) (dispatch queue \(queue.id.rawValue))" : queue.title
   }

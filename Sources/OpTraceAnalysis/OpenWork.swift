@@ -1,7 +1,7 @@
 package import OpTraceModel
 
 extension Trace {
-  /// Whether something is unfinished whose end the trace would show. O(operations + waits + blocks + tasks).
+  /// Whether any work is unfinished whose end the trace would show. O(operations + waits + blocks + tasks).
   package var hasOpenWork: Bool {
     operations.contains { $0.finished == nil && $0.released == nil && $0.isOutcomeKnown && $0.enqueued != nil }
       || waits.contains { $0.ended == nil && !endsByItself($0) }

@@ -5,14 +5,14 @@ package struct QueueMembers: Sendable {
   private let indexes: IndexesByGroup
   private let groups: [QueueID: Int]
 
-  /// The group of those without a queue; the group after it is empty.
+  /// The group of operations without a queue; the group after it is empty.
   private static let none = 0
 
   /// O(n).
   package init(_ trace: Trace) {
     var groups: [QueueID: Int] = [:]
     let first = Self.none + 1
-    // Most are in the same queue as the one before them.
+    // Usually the queue is the same as that of the operation before.
     var last: (queue: QueueID, group: Int)?
     func group(of queue: QueueID?) -> Int {
       guard let queue else { return Self.none }
@@ -34,13 +34,13 @@ package struct QueueMembers: Sendable {
   package subscript(queue: QueueID) -> some RandomAccessCollection<Int> { indexes[groups[queue] ?? groups.count + 1] }
 }
 
-/// The indexes of elements by group, each group's in order. 4 bytes for each thing and each group.
+/// The indexes of elements by group, in order within each group. 4 bytes for each element and each group.
 package struct IndexesByGroup: Sendable {
   private var indexes: [UInt32]
-  /// Where the group's indexes begin.
+  /// Where the indexes of each group begin.
   private var starts: [UInt32]
 
-  /// O(n), by counting.
+  /// O(n), by a counting sort.
   package init(_ group: some Collection<Int>, groups: Int) {
     starts = [UInt32](repeating: 0, count: groups + 1)
     indexes = [UInt32](repeating: 0, count: group.count)

@@ -1,10 +1,10 @@
-/// The first few of many in an order, with memory for a few. O(n + k log k) for k that are kept, unless the input order is hostile; then
-/// O(n log k).
+/// Keeps the first few of many elements in an order, with memory only for a few. O(n + k log k) for k that are kept;
+/// O(n log k) if the input order is hostile.
 package struct FirstFew<Element> {
   private let count: Int
   private let isBefore: (Element, Element) -> Bool
   private var kept: [Element] = []
-  /// The last of those that were among the first at the last trim.
+  /// The last of those that were kept at the last trim.
   private var bar: Element?
 
   package init(_ count: Int, by isBefore: @escaping (Element, Element) -> Bool) {
@@ -18,7 +18,7 @@ package struct FirstFew<Element> {
     if kept.count >= 2 * count + 64 { trim() }
   }
 
-  /// In their order.
+  /// Takes the elements out, in order.
   package mutating func take() -> [Element] {
     trim()
     return kept
@@ -32,8 +32,9 @@ package struct FirstFew<Element> {
 }
 
 extension Array where Element: Comparable {
-  /// The element that would be at this index of the range if it were sorted, by Hoare's selection. Smaller elements then lie before the index,
-  /// larger ones behind it. O(n) on average; if the order is hostile, the rest is sorted: O(n log n).
+  /// The element that would be at this index of the range if the range were sorted, by Hoare's selection. Afterwards,
+  /// smaller elements are before the index, larger ones after it. O(n) on average; if the order is hostile, the rest is
+  /// sorted: O(n log n).
   mutating func select(_ index: Int, in range: Range<Int>) -> Element {
     var (low, high) = (range.lowerBound, range.upperBound - 1)
     var patience = 2 * (range.count.bitWidth - range.count.leadingZeroBitCount)

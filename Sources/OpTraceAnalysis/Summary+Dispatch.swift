@@ -5,23 +5,23 @@ extension Summary {
   public struct DispatchQueue: Sendable, Equatable {
     /// The queue's number in the trace.
     public var id: DispatchQueueID
-    /// Its label; empty: it has none.
+    /// Its label; empty if it has none.
     public var label: String
     /// The displayed name: its label, else its number.
     public var title: String
     /// How many blocks it runs at once; nil: as many as the system allows, or not known.
     public var width: Int?
-    /// The main thread's.
+    /// Whether it is the main thread's queue.
     public var isMain: Bool
     /// Number of blocks submitted to it.
     public var blocks = 0
-    /// Those that were unfinished when the trace ended.
+    /// Blocks that were unfinished when the trace ended.
     public var unfinished = 0
-    /// The most blocks that waited at one time.
+    /// The largest number of blocks that waited at one time.
     public var depth = 0
-    /// The most that ran at one time.
+    /// The largest number of blocks that ran at one time.
     public var peak = 0
-    /// From the submission until a block ran. Blocks that waited for a time or a group are left out.
+    /// From the submission until a block ran. Blocks with a deadline, and those that waited for a group, are left out.
     public var waiting = Distribution()
     /// How long blocks ran.
     public var running = Distribution()

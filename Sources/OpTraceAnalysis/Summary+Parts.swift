@@ -42,7 +42,7 @@ extension Summary {
     return sum
   }
 
-  /// Groups work by kind. Distributions are made one by one, so that only one's values are in memory.
+  /// Groups work by kind. Distributions are made one by one, so that only the values of one are in memory.
   static func classes<Kind: Work>(
     _ list: [Kind], traceEnd: Nanoseconds, processorTime: @Sendable (borrowing Kind) -> Nanoseconds? = { _ in nil }
   ) -> [Class] {
@@ -140,7 +140,7 @@ public struct OperationTimes: Sendable, Equatable {
   /// All three zero.
   public init() {}
 
-  /// Borrowed and inlined: otherwise each call would copy an element of an array and count references, a million times.
+  /// Borrowed and inlined. Otherwise each call would copy an array element and count references, a million times.
   @inlinable @inline(__always) public init(of work: borrowing some Work, traceEnd: Nanoseconds) {
     guard work.isOutcomeKnown else { return }
     let end = max(work.over ?? traceEnd, work.submitted?.time ?? .min)

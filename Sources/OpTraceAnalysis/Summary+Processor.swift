@@ -5,13 +5,13 @@ extension Summary {
   public struct ProcessorTime: Sendable, Equatable {
     /// A function that used some.
     public struct Function: Sendable, Equatable {
-      /// For people.
+      /// The displayed name.
       public var name: String
       /// The Swift module, else the file that its code is in; nil: not known.
       public var module: String?
       /// The path of its source file; nil: not known.
       public var file: String?
-      /// The lowest line that was seen of it, from 1; nil: not known.
+      /// The lowest line of it that was seen, from 1; nil: not known.
       public var line: Int?
       /// Nanoseconds in its own code.
       public var own: Nanoseconds
@@ -22,34 +22,34 @@ extension Summary {
       public var lineText: String? { CodeLocation(file: file, line: line).lineText }
     }
 
-    /// Operations of a class, blocks or tasks of a function, or a thread's time in no work.
+    /// Operations of a class, blocks or tasks of a function, or a thread's time outside of work.
     public struct Work: Sendable, Equatable {
       /// `operation`, `block`, `task`, `thread`.
       public var kind: String
       /// The class, the function or the thread's name.
       public var name: String
-      /// Nanoseconds that it ran by the clock, computing or not; nil for a thread.
+      /// Wall-clock nanoseconds that it ran, computing or not; nil for a thread.
       public var running: Nanoseconds?
       /// Nanoseconds of processor time.
       public var used: Nanoseconds
-      /// The function of the program with the most of it, with the libraries that it calls; where there is none, the one with the most
-      /// in its own code. Nil: none has a name.
+      /// The program's own function with the most time, including the libraries that it calls; if there is none, the
+      /// function with the most time in its own code. Nil: no function has a name.
       public var function: String?
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     public var samples = 0
     /// Nanoseconds of processor time that they stand for.
     public var sampled: Nanoseconds = 0
     /// The share of the process's processor time that this is; nil: not known.
     public var share: Double?
-    /// Most in its own code first, as many as ``Summary/slowest``.
+    /// The functions with the most time in their own code, the most first; at most as many as ``Summary/slowest`` has.
     public var functions: [Function] = []
-    /// How many more there are.
+    /// How many more functions there are.
     public var moreFunctions = 0
-    /// Most first, as many as ``Summary/slowest``.
+    /// The work with the most time first; at most as many as ``Summary/slowest`` has.
     public var work: [Work] = []
-    /// How many more there are.
+    /// How many more kinds of work there are.
     public var moreWork = 0
   }
 

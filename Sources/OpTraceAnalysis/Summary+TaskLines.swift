@@ -3,15 +3,16 @@ package import OpTraceModel
 extension Summary {
   /// Tasks that waited at one line of the program, for one reason.
   package struct TaskWait: Sendable, Equatable {
-    /// The innermost line of the program's own code; else of its packages.
+    /// The innermost line of the program's own code; else of the packages that it depends on.
     package var location: CodeLocation
     package var isOwn: Bool
     package var reason: TaskRecord.Reason
-    /// Tasks that work in rounds wait here for the next piece of work: that is no delay.
+    /// Whether tasks that work in rounds wait here for their next piece of work, which is no delay.
     package var isIdle = false
-    /// From being suspended until somebody let it go on, or the trace's end.
+    /// From the suspension until the task could continue, or until the trace's end.
     package var waited = Distribution()
-    /// The function of the tasks or blocks that let most of them go on; nil: no work did, as where an event from outside does.
+    /// The function of the tasks or blocks that resumed most of them; nil: no recorded work did, for example an event
+    /// from outside.
     package var resumer: String?
   }
 
@@ -22,7 +23,7 @@ extension Summary {
     package var ran = Distribution()
   }
 
-  /// The program's own code first, then the longest total; what idles is last. O(suspensions + runs).
+  /// The program's own code first, then by the longest total; idle waits are last. O(suspensions + runs).
   static func taskLines(_ trace: Trace) -> (waits: [TaskWait], runs: [TaskRun]) {
     struct Key: Hashable {
       var location: Int32

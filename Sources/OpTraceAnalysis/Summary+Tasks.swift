@@ -3,7 +3,7 @@ public import OpTraceModel
 extension Summary {
   /// The times of the tasks that run one function.
   public struct TaskKind: Sendable, Equatable {
-    /// The function; for a task without one its name.
+    /// The function; for a task without a function, its name.
     public var name: String
     /// Number of tasks that run it.
     public var count = 0
@@ -11,11 +11,11 @@ extension Summary {
     public var unfinished = 0
     /// Those that were cancelled.
     public var cancelled = 0
-    /// How long each ran, all its runs together; only those that ran.
+    /// How long each task ran in all of its runs together. Tasks that never ran are left out.
     public var running = Distribution()
-    /// How long a task waited for its turn, at its beginning and after each suspension; only if that was recorded.
+    /// How long a task waited for its turn, at its begin and after each suspension, if that was recorded.
     public var waiting = Distribution()
-    /// The total time in which they were suspended, by reason, until they only waited for their turn.
+    /// The total time in which they were suspended, by reason, until they waited only for their turn.
     public var suspended: [TaskRecord.Reason: Nanoseconds] = [:]
   }
 
@@ -68,11 +68,11 @@ extension Summary {
 extension Summary {
   /// The waits of tasks for actors of one class.
   public struct ActorClass: Sendable, Equatable {
-    /// Empty: not known.
+    /// The class of the actors; empty: not known.
     public var name: String
-    /// Number of actors that were waited for, as far as their addresses tell them apart.
+    /// Number of actors that were waited for, as far as their addresses distinguish them.
     public var actors = 0
-    /// How long tasks waited, until the end of the trace where they still do.
+    /// How long tasks waited; tasks that still wait count until the trace's end.
     public var waiting = Distribution()
   }
 

@@ -1,12 +1,12 @@
 public import OpTraceModel
 
 extension Summary {
-  /// Threads that waited for operations, queues, semaphores and so on. Waits may be nested and overlap on several threads, so their sum is
-  /// no share of the wall time.
+  /// Threads that waited for operations, queues, semaphores and so on. Waits may be nested, and overlap on several
+  /// threads, so their sum is not a share of the wall time.
   public struct Waits: Sendable, Equatable {
     /// How many waits there were.
     public var count = 0
-    /// Those that were unfinished when the trace ended; they count until then.
+    /// Waits that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
     /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0
@@ -18,7 +18,7 @@ extension Summary {
   public struct Wait: Sendable, Equatable {
     /// What was waited for.
     public var target: WaitRecord.Target
-    /// Of the last of them.
+    /// The thread of the last of them.
     public var thread: ThreadID
     /// The operation that waited; nil: a thread outside of operations.
     public var operation: OperationID?
@@ -26,11 +26,11 @@ extension Summary {
     public var operationName: String?
     /// The displayed name of the target: a name, or a number.
     public var targetName: String
-    /// Of the object that was waited on, where it is one.
+    /// The object that was waited on, if it is one.
     public var object: ObjectRecord?
     /// How many waits of this kind there were.
     public var count = 0
-    /// Those that were unfinished when the trace ended; they count until then.
+    /// Waits that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
     /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0
@@ -45,7 +45,7 @@ extension Summary {
   static func waits(_ trace: Trace, most: Int) -> Waits {
     struct Key: Hashable {
       var operation: OperationID?
-      /// Of those outside of operations.
+      /// The thread, for waits outside of operations.
       var thread: ThreadID?
       var target: WaitRecord.Target
     }
@@ -98,7 +98,7 @@ extension Summary {
     public var code: CodeLocation
     /// How many waits there were.
     public var count = 0
-    /// Those that were unfinished when the trace ended; they count until then.
+    /// Waits that were unfinished when the trace ended; they count until then.
     public var unfinished = 0
     /// Their total time, in nanoseconds.
     public var total: Nanoseconds = 0

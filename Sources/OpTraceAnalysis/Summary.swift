@@ -13,11 +13,11 @@ public struct Summary: Sendable, Equatable {
   public var states: [OperationState: Int] = [:]
   /// Number of operations that were recorded in part: their outcome is not in the trace, and they are in no other sum.
   public var unknown = 0
-  /// In the order of the trace.
+  /// The queues, in the order of the trace.
   public var queues: [Queue] = []
-  /// Most running time first.
+  /// The classes, the one with the most running time first.
   public var classes: [Class] = []
-  /// Those that ran longest, longest first.
+  /// The operations that ran longest, the longest first.
   public var slowest: [Operation] = []
   /// What decided when the run ended.
   public var criticalPath: CriticalPath
@@ -29,11 +29,11 @@ public struct Summary: Sendable, Equatable {
   public var blocks: [Class] = []
   /// Tasks, by function; longest running time first.
   public var tasks: [TaskKind] = []
-  /// Waits of tasks for actors, by class; empty where they are not heard.
+  /// Waits of tasks for actors, by class; empty if they are not recorded.
   public var actors: [ActorClass] = []
   /// Where tasks waited, by line.
   package var taskWaits: [TaskWait] = []
-  /// How long tasks ran after which line.
+  /// How long tasks ran, by the line after which they ran.
   package var taskRuns: [TaskRun] = []
   /// Threads that ran operations, busiest first.
   public var threads: [Thread] = []
@@ -41,7 +41,7 @@ public struct Summary: Sendable, Equatable {
   public var waits = Waits()
   /// Where in the source threads waited, the longest total first; as many as ``Waits/longest``.
   public var locations: [WaitLocation] = []
-  /// How many more there are.
+  /// How many more locations there are.
   public var moreLocations = 0
   /// Where processor time went; nil: it was not sampled (`record --profile`), or none was used.
   public var processorTime: ProcessorTime?
@@ -52,24 +52,23 @@ public struct Summary: Sendable, Equatable {
   public struct Queue: Sendable, Equatable {
     /// The queue's number in the trace.
     public var id: QueueID
-    /// The queue's last name.
+    /// The name that the queue had last.
     public var name: String
     /// The displayed name: its name, else its number and creation site.
     public var title: String
     /// Its creation site; nil: not known.
     public var code: CodeLocation?
-    /// At the trace's end; -1: as many as the system allows.
+    /// The limit at the trace's end; -1: as many as the system allows.
     public var limit: Int
-    /// At the trace's end.
+    /// Whether it was suspended at the trace's end.
     public var isSuspended: Bool
     /// Number of operations that were added to it.
     public var operations = 0
-    /// The most operations that executed at one time.
+    /// The largest number of operations that executed at one time.
     public var peak = 0
     /// The sum of the running times of its operations.
     public var busy: Nanoseconds = 0
-    /// Available slot time: the limit, as it changed, over the wall time. Without a limit,
-    /// the peak is used instead.
+    /// Available slot time: the limit, as it changed, over the wall time. Without a limit, the peak is used instead.
     public var capacity: Double = 0
     /// The sum over its operations, in nanoseconds.
     public var waitingForDependencies: Nanoseconds = 0
@@ -86,14 +85,14 @@ public struct Summary: Sendable, Equatable {
     public var name: String
     /// Operations of this class.
     public var count = 0
-    /// Of the operations that were enqueued and not merely seen in part.
+    /// Waits of the operations that were enqueued and not merely seen in part.
     public var waitingForDependencies = Distribution()
-    /// Of the operations that were enqueued and not merely seen in part.
+    /// Waits of the operations that were enqueued and not merely seen in part.
     public var waitingForSlot = Distribution()
-    /// Of the operations that executed.
+    /// Times of the operations that executed.
     public var running = Distribution()
-    /// Processor time, of those of which it was recorded (`record --cpu`) and that are over: the part of running in which they
-    /// did not sleep, as far as it was on the thread where they began.
+    /// Processor time of the finished operations for which it was recorded (`record --cpu`): the part of running in
+    /// which they did not sleep, on the thread where they began.
     public var computing = Distribution()
   }
 
@@ -105,17 +104,17 @@ public struct Summary: Sendable, Equatable {
     public var name: String
     /// Its class name in the trace.
     public var className: String
-    /// At the trace's end.
+    /// Its state at the trace's end.
     public var state: OperationState
-    /// The queue that it was given to; nil: none.
+    /// The queue that it was added to; nil: none.
     public var queue: QueueID?
     /// Its three times.
     public var times: OperationTimes
     /// Its source location.
     public var code: CodeLocation
-    /// Where it was given to a queue; nil: not known.
+    /// Where it was added to a queue; nil: not known.
     public var added: CodeLocation?
-    /// Where the object was made; nil: not known, or where it was given to a queue.
+    /// Where the object was created; nil: not known, or where it was added to a queue.
     public var made: CodeLocation?
   }
 
@@ -123,19 +122,19 @@ public struct Summary: Sendable, Equatable {
   public struct Thread: Sendable, Equatable {
     /// The thread's number in the trace.
     public var id: ThreadID
-    /// The system's number of it.
+    /// The system's id of the thread.
     public var systemID: UInt32
-    /// Its name; empty where it has none.
+    /// Its name; empty if it has none.
     public var name: String
-    /// Executions (or blocks) that began on it.
+    /// Number of executions (or of blocks) that began on it.
     public var operations = 0
-    /// The time in which at least one execution was on it; an asynchronous one until its `start()` returned.
+    /// The time in which it ran at least one execution; an asynchronous one counts until its `start()` returned.
     public var busy: Nanoseconds = 0
   }
 
-  /// `slowestCount`: how many operations ``slowest`` names, and how many waits ``Waits/longest``.
+  /// - Parameter slowestCount: how many operations ``slowest`` has at most, and how many waits ``Waits/longest``.
   public init(of trace: Trace, slowestCount: Int = 10) {
-    // The path takes about as long as all else.
+    // The path takes about as long as everything else together.
     let (path, figures) = SideBySide.both({ CriticalPath(of: trace) }, { Figures(trace, most: slowestCount) })
     criticalPath = path
     for id in path.works { pathNames[id] = trace.work(id)?.title }
@@ -170,7 +169,8 @@ public struct Summary: Sendable, Equatable {
     let slowest: [Operation]
     let threads: [Thread]
 
-    /// One after the other, as each has its tables; of a large trace these are most of the memory beside its own.
+    /// One after the other, because each has its own tables: for a large trace these are most of the memory besides the
+    /// trace.
     init(_ trace: Trace, most count: Int) {
       queues = Summary.queues(trace, trace.activity)
       classes = Summary.classes(trace.operations, traceEnd: trace.end) { $0.processorTime }
@@ -201,15 +201,15 @@ public struct Summary: Sendable, Equatable {
 public struct Distribution: Sendable, Equatable {
   /// How many values there are.
   public var count = 0
-  /// Their sum in nanoseconds; the largest number where it is more.
+  /// Their sum in nanoseconds, limited to the largest number.
   public var total: Nanoseconds = 0
-  /// The middle one, in nanoseconds.
+  /// The median, in nanoseconds.
   public var median: Nanoseconds = 0
-  /// Not exceeded by 95 of 100 values, in nanoseconds.
+  /// The 95th percentile, in nanoseconds.
   public var p95: Nanoseconds = 0
-  /// Not exceeded by 99 of 100 values, in nanoseconds.
+  /// The 99th percentile, in nanoseconds.
   public var p99: Nanoseconds = 0
-  /// The largest, in nanoseconds.
+  /// The maximum, in nanoseconds.
   public var max: Nanoseconds = 0
 
   /// No values: all figures are zero.
@@ -224,7 +224,7 @@ public struct Distribution: Sendable, Equatable {
       total = total.saturating(value)
       max = Swift.max(max, value)
     }
-    // What precedes the higher one's index is not larger, so that the lower one is there.
+    // All values before the higher index are not larger than its value, so the lower rank is among them.
     let (middle, high) = (Self.rank(50, of: count), Self.rank(95, of: count))
     let highest = Self.rank(99, of: count)
     p99 = values.select(highest, in: 0..<count)
@@ -236,7 +236,7 @@ public struct Distribution: Sendable, Equatable {
 }
 
 extension Nanoseconds {
-  /// The sum, or the largest number: the times of a trace may be anything up to a year, and their sum more than fits.
+  /// The sum, limited to the largest number: a time in a trace may be as long as a year, so that a sum may not fit.
   package func saturating(_ other: Nanoseconds) -> Nanoseconds {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -5,25 +5,27 @@ package struct TaskPiece: Sendable, Equatable {
   package enum Kind: UInt8, Sendable, CaseIterable {
     /// Its code runs.
     case run
-    /// Nothing but a thread keeps it waiting.
+    /// It waits only for a thread.
     case turn
-    /// It waits for something else, or that is all that is known.
+    /// It waits for something else, or nothing more is known.
     case suspended
   }
   package var kind: Kind
   package var begin: Nanoseconds
   package var end: Nanoseconds
-  /// Not over when the trace ends.
+  /// Whether it is not over when the trace ends.
   package var isOpen = false
-  /// Suspended: an actor keeps it waiting.
+  /// Whether it is suspended because of an actor.
   package var isForActor = false
-  /// Of a run, its index among the runs; else that of the suspension that it belongs to, -1: none, as before the first run.
+  /// For a run, its index among the runs; else the index of the suspension that it belongs to, or -1 before the first
+  /// run.
   package var index: Int
 }
 
 extension TaskRecord {
-  /// In the order of time, none overlapping another: a run that was recorded late ends where the next one begins, and where runs have no
-  /// length each next one begins a nanosecond later, so that no two begin at once. O(runs + suspensions).
+  /// The pieces in the order of time, without overlap. A run whose end was recorded late ends where the next one
+  /// begins. If runs have no length, each begins a nanosecond after the one before, so that no two begin at once.
+  /// O(runs + suspensions).
   package func pieces(traceEnd: Nanoseconds) -> [TaskPiece] {
     var pieces: [TaskPiece] = []
     pieces.reserveCapacity(2 * runs.count + 2)
@@ -74,26 +76,26 @@ extension TaskRecord {
     return pieces
   }
 
-  /// The reason of one of its pieces that is no run; nil: it waits for its first run.
+  /// The reason of a piece that is no run; nil: it waits for its first run.
   package func reason(of piece: TaskPiece) -> Reason? {
     if piece.isForActor { return .executor }
     return suspensions.indices.contains(piece.index) ? suspensions[piece.index].reason : nil
   }
 
-  /// The actor that keeps it waiting in one of its pieces; nil: none does, or that is not heard.
+  /// The actor that a piece waits for; nil: none, or that is not recorded.
   package func actor(of piece: TaskPiece) -> WaitedActor? {
     guard piece.isForActor else { return nil }
     return suspensions.indices.contains(piece.index) ? suspensions[piece.index].actor : actor
   }
 }
 
-/// The times of a task, in nanoseconds, which add up to the time from its creation to its end.
+/// The times of a task, in nanoseconds. They add up to the time from its creation to its end.
 package struct TaskTimes: Sendable, Equatable {
-  /// In which only a thread kept it waiting.
+  /// Time in which it waited only for a thread.
   package var turn: Nanoseconds = 0
-  /// In which its code ran.
+  /// Time in which its code ran.
   package var running: Nanoseconds = 0
-  /// In which it waited for something else, by the reason; nil: before its first run.
+  /// Time in which it waited for something else, by reason; nil: before its first run.
   package var suspended: [TaskRecord.Reason?: Nanoseconds] = [:]
 
   /// O(runs + suspensions).
@@ -108,7 +110,7 @@ package struct TaskTimes: Sendable, Equatable {
     }
   }
 
-  /// As those of other work: suspended is what others made it wait.
+  /// The same in the form that other work has: suspensions count as waiting for dependencies.
   package var sums: OperationTimes {
     var times = OperationTimes()
     times.waitingForDependencies = suspended.values.reduce(0, +)
@@ -119,13 +121,13 @@ package struct TaskTimes: Sendable, Equatable {
 }
 
 extension Work {
-  /// The three times of any work: of a task, which runs in pieces, their sums.
+  /// The three times of any work; for a task, the sums over its pieces.
   package func times(traceEnd: Nanoseconds) -> OperationTimes {
     if let task = self as? TaskRecord { return TaskTimes(of: task, traceEnd: traceEnd).sums }
     return OperationTimes(of: self, traceEnd: traceEnd)
   }
 
-  /// The run that began last at this time; nil: none had begun. O(log runs).
+  /// The last run that began by this time; nil: none had begun. O(log runs).
   package func run(at time: Nanoseconds) -> WorkRun? {
     let runs = self.runs
     var (low, high) = (0, runs.count)

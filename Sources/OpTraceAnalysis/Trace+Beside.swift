@@ -1,9 +1,10 @@
 public import OpTraceModel
 
 extension Trace {
-  /// Two runs as one trace, so that everything that shows a trace shows both on one clock: the other's operations, queues and threads
-  /// get numbers of their own, and its queues a word behind their names. Operations, their queues and their waits are taken
-  /// over; the other's stacks are not, as their numbers mean nothing here. O(n log n).
+  /// Two runs as one trace, so that everything that shows a trace can show both on one clock. Operations, their queues
+  /// and their waits are taken over from the other trace. Its operations, queues and threads get new numbers, and its
+  /// queues a word after their names. Its stacks are not taken over, because their numbers mean nothing here. O(n log
+  /// n).
   ///
   /// - Parameter aligned: makes the first events of both happen at the same time; otherwise the times stay as they are.
   public func beside(_ other: Trace, called word: String, aligned: Bool = false) -> Trace {
@@ -22,7 +23,7 @@ extension Trace {
         ObjectRecord(id: taken.object(object.id), kind: object.kind, address: object.address, name: object.name))
     }
     for operation in other.operations { result.operations.append(taken.operation(operation)) }
-    // In the order of their beginnings, as of every trace.
+    // Sorted by begin, as in every trace.
     result.waits = (waits + other.waits.map(taken.wait)).sorted { $0.began < $1.began }
     result.end = max(end, taken.time(other.end))
     result.lastEvent = max(lastEvent, taken.time(other.lastEvent))
@@ -30,7 +31,7 @@ extension Trace {
   }
 }
 
-/// What was the other trace's, with numbers and times of the one that takes it over.
+/// The contents of the other trace, with the numbers and times of the trace that takes them over.
 private struct TakenOver {
   private let delay: Nanoseconds
   private let operationShift, queueShift, threadShift, objectShift: UInt32
@@ -40,7 +41,7 @@ private struct TakenOver {
     queueShift = (trace.queues.last?.id.rawValue ?? 0) &+ 1
     threadShift = (trace.threads.map(\.id.rawValue).max() ?? 0) &+ 1
     objectShift = (trace.objects.map(\.id.rawValue).max() ?? 0) &+ 1
-    // Times of a trace are below 2^55, so no difference is too large.
+    // Times of a trace are below 2^55, so the difference cannot overflow.
     if aligned, let own = trace.activity?.lowerBound, let others = other.activity?.lowerBound {
       delay = own - others
     } else {

@@ -56,7 +56,7 @@ struct OpTraceCommand: ParsableCommand {
     }
   }
 
-  /// The parser takes a command that there is not for an argument too many, and `help` says nothing of it.
+  /// Reports an unknown command. The parser would call it an unexpected argument, and `help` would say nothing.
   private static func checkName(in arguments: [String]) throws {
     let candidates = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
     guard let name = candidates.first, !name.hasPrefix("-") else { return }

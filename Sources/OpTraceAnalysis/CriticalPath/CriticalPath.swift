@@ -2,23 +2,33 @@ public import OpTraceModel
 
 /// The chain of work that decided when the run ended: if one of its steps gets shorter, the run ends sooner.
 ///
-/// It goes through dependencies *and* slots: an operation that was ready but had to wait until another one of its full queue finished
-/// comes after that one. Barriers count as slots. If blocks and tasks are recorded it goes through them too: from an asynchronous operation
-/// to the block that finished it, from a block to the one that held its serial queue or to its submitter, from a task to what it awaited.
+/// It goes through dependencies *and* slots: if an operation was ready but had to wait until another operation of its
+/// full queue finished, that other one comes before it. Barriers count as slots. If blocks and tasks are recorded, the
+/// path goes through them too: from an asynchronous operation to the block that finished it, from a block to the one
+/// that held its serial queue or to its submitter, and from a task to what it awaited.
 ///
-/// **Algorithm.** Walk back from the work that ended last. What an operation waited for last is, in this order: the operation whose end
-/// gave it its slot, if it waited for one and its queue was full (or one of the two is a barrier); else the dependency that finished last,
-/// if that was after the enqueueing; else the work that enqueued it, if work other than operations is recorded; else nothing, and the path
-/// begins there. For a block it is the end that gave it its turn in a serial queue, else its submitter; for a run of a task what it
-/// awaited, else its resumer, else its previous run. If an operation was finished by work that it submitted, the walk follows that work.
-/// If operations are unfinished, the walk begins at one that executes or waits for a slot, the one with the longest chain of waiting
-/// operations behind it (that chain is ``remaining``); if nothing moves, at the last that finished. In a trace without operations it
-/// begins at the main task or other work that still moves, else at the work that ended last.
+/// **Algorithm.** Walk back from the work that ended last. An operation waited last for the first of these that
+/// applies:
+///
+/// 1. The operation whose end gave it its slot, if it waited for one and its queue was full (or one of the two is a
+/// barrier).
+/// 2. The dependency that finished last, if that was after the enqueueing.
+/// 3. The work that enqueued it, if work other than operations is recorded.
+/// 4. Nothing: the path begins there.
+///
+/// A block waited for the end that gave it its turn in a serial queue, else for its submitter. A run of a task waited
+/// for what the task awaited, else for its resumer, else for its previous run. If an operation was finished by work
+/// that it submitted, the walk follows that work.
+///
+/// If operations are unfinished, the walk begins at one that executes or waits for a slot: the one with the longest
+/// chain of waiting operations behind it (that chain is ``remaining``). If nothing moves, it begins at the operation
+/// that finished last. In a trace without operations it begins at the main task or other work that still moves, else at
+/// the work that ended last.
 ///
 /// Not followed: a thread's waits for semaphores, groups and other operations; they count as running.
 ///
-/// **Complexity.** O(n log n + e) for n works and e dependencies, all in sorting the slots' ends; a step costs
-/// O(log n) plus its dependencies.
+/// **Complexity.** O(n log n + e) for n pieces of work and e dependencies, dominated by sorting the ends of slots; a
+/// step costs O(log n) plus its dependencies.
 public struct CriticalPath: Sendable, Equatable {
   /// What work on the path waited for last.
   public enum Cause: Sendable, Hashable {
@@ -30,7 +40,7 @@ public struct CriticalPath: Sendable, Equatable {
     case slot(WorkID)
     /// The code of this submitted it.
     case submission(WorkID)
-    /// This finished the operation, or resumed the task.
+    /// This work finished the operation, or resumed the task.
     case signal(WorkID)
 
     /// The work that it names; nil: none.
@@ -42,8 +52,8 @@ public struct CriticalPath: Sendable, Equatable {
     }
   }
 
-  /// A part of the path; work that waited in between for what it started has several steps. A step begins where the one
-  /// before ended, so steps tile the path's time without gap or overlap; the three times add up to the step's duration.
+  /// A part of the path; work that waited for what it started has several steps. A step begins where the one before
+  /// ended, so the steps cover the path's time without gap or overlap; the three times add up to the step's duration.
   /// All times are on the trace's clock.
   public struct Step: Sendable, Hashable {
     /// The work of this step.
@@ -54,19 +64,19 @@ public struct CriticalPath: Sendable, Equatable {
     public var began: Nanoseconds
     /// The finish, or where the next step began; the trace's end for unfinished work.
     public var ended: Nanoseconds
-    /// From `began` until it only needed a slot or a turn; for a task including suspensions for something the trace does not show, such as
-    /// a sleep.
+    /// From `began` until it only needed a slot or a turn. For a task this includes suspensions for something that the
+    /// trace does not show, such as a sleep.
     public var waitingForDependencies: Nanoseconds
     /// From then until its own code ran. Time in which other work of the path held the slot counts for that work.
     public var waitingForSlot: Nanoseconds
-    /// Of its own code, in nanoseconds.
+    /// The time in its own code, in nanoseconds.
     public var running: Nanoseconds
 
     /// From `began` to `ended`, in nanoseconds.
     public var duration: Nanoseconds { ended - began }
   }
 
-  /// In the order of time.
+  /// The steps in the order of time.
   public private(set) var steps: [Step] = []
   /// Operations that still have to run after the last step, in order: the longest such chain.
   public private(set) var remaining: [OperationID] = []
@@ -83,7 +93,7 @@ public struct CriticalPath: Sendable, Equatable {
   public var span: Nanoseconds { (steps.last?.ended ?? 0) - (steps.first?.began ?? 0) }
   /// ``total`` as a share of ``wall``, 0 to 1. The rest is waits between the steps, and before and after them.
   public var share: Double { wall > 0 ? Double(total) / Double(wall) : 0 }
-  /// The work of the path in order, including what still has to run. Work with several steps is listed once for each.
+  /// The work of the path in order, including what still has to run. Work with several steps appears once for each.
   public var works: [WorkID] { steps.map(\.work) + remaining }
 
   /// Finds the path. Without work that was submitted or ran it has no steps. O(n log n + e).

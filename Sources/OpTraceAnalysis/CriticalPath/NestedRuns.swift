@@ -10,7 +10,8 @@ package struct NestedRuns<Value: Sendable>: Sendable {
     var enclosing: Int32 = -1
   }
 
-  /// By begin; of two that begin together the one that ends later comes first, because it encloses the other; then the one recorded first.
+  /// Sorted by begin. Of runs that begin together, the enclosing one, which ends later, comes first; then the one
+  /// recorded first.
   private var runs: [ThreadID: [Run]] = [:]
 
   /// O(n log n) for n runs, in whatever order.
@@ -38,13 +39,13 @@ package struct NestedRuns<Value: Sendable>: Sendable {
     return runs
   }
 
-  /// The innermost one; nil: none. O(log n + depth).
+  /// The value of the innermost run; nil: there is none. O(log n + depth).
   package func innermost(at stamp: Stamp) -> Value? {
     guard let runs = runs[stamp.thread], let index = innermost(of: runs, at: stamp.time) else { return nil }
     return runs[index].value
   }
 
-  /// All that go on, the innermost first. O(log n + depth).
+  /// The values of all runs at this moment, the innermost first. O(log n + depth).
   package func all(at stamp: Stamp) -> [Value] {
     guard let runs = runs[stamp.thread] else { return [] }
     var values: [Value] = []
@@ -67,7 +68,7 @@ package struct NestedRuns<Value: Sendable>: Sendable {
     return index < 0 ? nil : index
   }
 
-  /// Each nested run with the run that encloses it, in no order.
+  /// Visits each nested run with the run that encloses it, in no particular order.
   package func forEachEnclosed(_ visit: (_ inner: Value, _ outer: Value) -> Void) {
     for runs in runs.values {
       for run in runs where run.enclosing >= 0 { visit(run.value, runs[Int(run.enclosing)].value) }
@@ -75,7 +76,7 @@ package struct NestedRuns<Value: Sendable>: Sendable {
   }
 }
 
-/// Whose code ran on a thread at a time.
+/// Finds the work whose code ran on a thread at a time.
 struct ThreadRuns {
   private let runs: NestedRuns<WorkID>
 
@@ -86,7 +87,7 @@ struct ThreadRuns {
     }
   }
 
-  /// Every run of all work, with the time by which it was over. O(runs).
+  /// Visits every run of all work, with the time by which it was over. O(runs).
   static func forEachRun(in trace: Trace, _ visit: (WorkID, WorkRun, _ ended: Nanoseconds) -> Void) {
     for index in trace.operations.indices {
       guard let began = trace.operations[index].began else { continue }
@@ -107,13 +108,13 @@ struct ThreadRuns {
     }
   }
 
-  /// The innermost one in the trace; nil: none. O(log n + depth).
+  /// The innermost work in the trace; nil: none. O(log n + depth).
   func innermost(at stamp: Stamp) -> WorkID? { runs.innermost(at: stamp) }
 }
 
 /// Which operation's code added each operation to its queue, directly or through blocks and tasks that it submitted.
 package struct Adders {
-  /// By index of the operation; -1: none, or not known.
+  /// For each operation the index of the operation that added it; -1: none, or not known.
   package private(set) var ofOperations: [Int32]
 
   /// O(n log n).
@@ -126,7 +127,7 @@ package struct Adders {
         let operation = trace.index(of: work) != nil ? work : submitters.nearest(of: work),
         let adder = trace.index(of: operation), adder != index
       else { continue }
-      // Only for damaged traces: code does not run before its operation was added.
+      // Only in damaged traces can this fail: code does not run before its operation was added.
       guard trace.operations[adder].enqueued?.time ?? .min <= enqueued.time else { continue }
       ofOperations[index] = Int32(clamping: adder)
     }

@@ -26,7 +26,7 @@ struct PathEnd {
       last = finished.max { (point($0).until, $0) < (point($1).until, $1) }.map(point)
       return
     }
-    // The longest chain behind each: dependents come later in topological order, so go through it backwards.
+    // Find the longest chain behind each operation. Dependents come later in topological order, so go backwards.
     let graph = DependencyGraph.blocking(in: trace)
     let sequence = graph.topologicalOrder()
     // An operation that waits for a cycle, or for one that was never enqueued, will never run.
@@ -85,7 +85,7 @@ extension Trace {
   public var activity: ClosedRange<Nanoseconds>? {
     var first = Nanoseconds.max
     var last = Nanoseconds.min
-    // By index: copying an operation costs more than reading it.
+    // Access operations by index: copying one costs more than reading it.
     for index in operations.indices {
       guard let began = operations[index].begin else { continue }
       first = min(first, began)
@@ -105,7 +105,7 @@ extension Trace {
 }
 
 extension OperationRecord {
-  /// When it first concerned a queue or a thread.
+  /// When it was first enqueued, started or ran.
   var begin: Nanoseconds? {
     var first = enqueued?.time
     if let time = started?.time, time < first ?? .max { first = time }

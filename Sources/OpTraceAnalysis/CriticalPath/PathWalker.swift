@@ -1,13 +1,13 @@
 import OpTraceModel
 
-/// Goes back through what work waited for, step by step.
+/// Walks back, step by step, through what work waited for.
 struct PathWalker {
-  /// Work, and the time up to which the path follows it: its end, or where it started what comes next.
+  /// Work, and the time up to which the path follows it: its end, or where it started the next work of the path.
   typealias Point = (work: WorkID, until: Nanoseconds)
   typealias Found = (step: CriticalPath.Step, before: Point?)
 
   let trace: Trace
-  /// Earlier time is not part of the wall time: the tasks that created the first operation.
+  /// Where the wall time begins. The tasks that created the first operation may be older; that time does not count.
   private let floor: Nanoseconds
   private let members: QueueMembers
   private var releases: [QueueID: SlotReleases] = [:]
@@ -21,14 +21,14 @@ struct PathWalker {
     submitted = trace.blocks.isEmpty && trace.tasks.isEmpty ? nil : SubmittedPaths(trace)
   }
 
-  /// In the order of time.
+  /// Walks back from this point. The steps are in the order of time.
   mutating func walk(back last: Point) -> [CriticalPath.Step] {
     struct Visit: Hashable {
       var work: WorkID
       var until: Nanoseconds
     }
     var steps: [CriticalPath.Step] = []
-    // Work of no duration can name each other as causes: each is on the path once.
+    // Work without a duration may name each other as causes, so let each be on the path only once.
     var visited: Set<Visit> = [Visit(work: last.work, until: last.until)]
     var point: Point? = last
     while let here = point, let found = step(to: here) {
@@ -45,9 +45,9 @@ struct PathWalker {
       steps.append(step)
       point = before
     }
-    // Work that is not in the trace is no cause.
+    // Work that is missing from the trace cannot be a cause.
     if point != nil, !steps.isEmpty { steps[steps.count - 1].cause = .start }
-    // A step ends where the next one begins, even if stamps of two threads disagree a little.
+    // A step begins where the one before ended, even if the stamps of two threads disagree a little.
     for number in steps.indices.dropFirst() { steps[number].cut(at: steps[number - 1].began) }
     return steps.reversed()
   }
@@ -64,7 +64,7 @@ struct PathWalker {
     let begin = operation.begin ?? operation.finished?.time ?? trace.end
     let end = max(until, begin)
     let ran = (operation.executionBegan ?? (operation.finished == nil ? operation.started : nil))?.time
-    // When its own code began; for one that never ran, when it ended.
+    // When its own code began; if it never ran, when it ended.
     let over = min(max(ran ?? end, begin), end)
 
     var runnable = min(max(operation.runnable ?? over, begin), over)
@@ -88,7 +88,7 @@ struct PathWalker {
     return (step, before)
   }
 
-  /// The dependency that finished last while the operation waited; one that finished before `from` delayed nothing.
+  /// The dependency that finished last while the operation waited. One that finished before `from` delayed nothing.
   private func lastDependency(
     of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
   ) -> (on: WorkID, finished: Nanoseconds)? {
@@ -115,7 +115,7 @@ struct PathWalker {
 }
 
 extension CriticalPath.Step {
-  /// Removes what lies after `time`, from the last of the three times on.
+  /// Removes what is after `time`, beginning with the last of the three times.
   fileprivate mutating func cut(at time: Nanoseconds) {
     var excess = max(0, ended - max(time, began))
     ended -= excess
@@ -126,7 +126,7 @@ extension CriticalPath.Step {
     }
   }
 
-  /// Removes what lies before `time`, from the first of the three times on.
+  /// Removes what is before `time`, beginning with the first of the three times.
   fileprivate mutating func cutFront(at time: Nanoseconds) {
     var excess = max(0, min(time, ended) - began)
     began += excess

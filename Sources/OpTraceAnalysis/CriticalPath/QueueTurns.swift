@@ -1,17 +1,17 @@
 import OpTraceModel
 
-/// When the turn of a dispatch queue became free. Queues with the same serial target share one turn; in a concurrent queue only barriers
-/// take turns.
+/// When the turn of a dispatch queue became free. Queues with the same serial target share one turn; in a concurrent
+/// queue only barriers take turns.
 struct QueueTurns {
   private struct End {
     var time: Nanoseconds
-    /// In `trace.blocks`.
+    /// An index in `trace.blocks`.
     var index: Int
   }
 
-  /// The queue that gives the turns: the last serial one in the chain of targets, else itself.
+  /// For each queue the one that gives its turns: the last serial one in its chain of targets, else the queue itself.
   private var decider: [DispatchQueueID: (queue: DispatchQueueID, isSerial: Bool)] = [:]
-  /// By the queue that decides, in the order of time.
+  /// Ends of blocks by the queue that gives the turns, in the order of time.
   private var ends: [DispatchQueueID: [End]] = [:]
   private var barriers: [DispatchQueueID: [End]] = [:]
 
@@ -21,7 +21,7 @@ struct QueueTurns {
     for queue in trace.dispatchQueues {
       var result = (queue: queue.id, isSerial: false)
       var at: DispatchQueueRecord? = queue
-      // At most as many hops as there are queues: targets of a damaged trace may form a cycle.
+      // At most as many hops as there are queues, because the targets of a damaged trace may form a cycle.
       for _ in known.indices {
         guard let here = at else { break }
         if here.width == 1 { result = (here.id, true) }
@@ -38,7 +38,7 @@ struct QueueTurns {
     for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The index of the block whose end gave this one its turn: the last of its queue in this time. O(log b).
+  /// The index of the block whose end gave this one its turn: the last of its queue between these times. O(log b).
   func opening(for block: BlockRecord, after from: Nanoseconds, upTo to: Nanoseconds, in trace: Trace) -> Int? {
     guard from < to, let queue = block.queue, let by = decider[queue] else { return nil }
     guard let ends = (by.isSerial || block.way == .barrier ? ends : barriers)[by.queue] else { return nil }

@@ -1,11 +1,12 @@
 package import OpTraceModel
 
-/// The work whose end gave other work its slot: for an operation the last holder of its queue's slot, or a barrier before it; for a block
-/// the one that had the turn of its serial dispatch queue. The rule is that of ``CriticalPath``.
+/// The work whose end gave other work its slot, by the rule of ``CriticalPath``. For an operation that is the last
+/// holder of its queue's slot, or a barrier before it; for a block the one that had the turn of its serial dispatch
+/// queue.
 package struct SlotHolders {
-  /// By index of the operation; -1: it waited for nobody's slot.
+  /// For each operation, by index, the holder; -1: it waited for nobody's slot.
   package private(set) var ofOperations: [Int32]
-  /// By index of the block; -1 as above.
+  /// For each block, by index, the holder; -1 as above.
   package private(set) var ofBlocks: [Int32]
 
   /// O(n log n).
@@ -35,19 +36,19 @@ package struct SlotHolders {
   }
 }
 
-/// When the slots of one queue became free, and whether operations can have been waiting for them.
+/// When the slots of one queue became free, and whether operations may have been waiting for them.
 struct SlotReleases {
   private struct Release {
     var time: Nanoseconds
-    /// In `trace.operations`.
+    /// An index in `trace.operations`.
     var index: Int
   }
 
-  /// By time.
+  /// Sorted by time.
   private var releases: [Release] = []
-  /// For each release the latest one up to it at which the queue was full just before. -1: none.
+  /// For each release the latest one up to it before which the queue was full. -1: none.
   private var latestFull: [Int32] = []
-  /// For each release the latest one up to it that ended a barrier. -1: none. Empty: there are none at all.
+  /// For each release the latest one up to it that ended a barrier. -1: none. Empty: the queue has no barriers.
   private var latestBarrier: [Int32] = []
 
   /// O(m log m) for m operations of the queue.
@@ -61,7 +62,7 @@ struct SlotReleases {
       releases.append(Release(time: max(began, finished), index: index))
     }
     releases.sort { ($0.time, $0.index) < ($1.time, $1.index) }
-    // Only now, because sorting takes memory too.
+    // Allocated only now, because sorting takes memory too.
     var begins: [Nanoseconds] = []
     begins.reserveCapacity(indexes.count)
     for index in indexes { if let began = began(index) { begins.append(began) } }
@@ -89,11 +90,12 @@ struct SlotReleases {
     }
   }
 
-  /// The operation whose end gave the one at `waiter` its slot, up to `to`: the latest one that gave it a slot of a full queue
-  /// after `runnable`, or that was before it as a barrier (or behind which it is a barrier itself) after `from`.
+  /// The operation whose end, at `to` at the latest, gave the one at `waiter` its slot: the latest one that freed a
+  /// slot of a full queue after `runnable`, or that ended after `from` and one of the two is a barrier which the other
+  /// had to wait for.
   ///
-  /// A barrier delays readiness too: it may have ended before `runnable`. O(log m), but for barriers that were enqueued
-  /// later than the waiter.
+  /// A barrier delays readiness too, so it may have ended before `runnable`. O(log m), apart from barriers that were
+  /// enqueued later than the waiter.
   func opening(
     for waiter: Int, in trace: Trace, from: Nanoseconds, runnable: Nanoseconds, upTo to: Nanoseconds
   ) -> (index: Int, time: Nanoseconds)? {

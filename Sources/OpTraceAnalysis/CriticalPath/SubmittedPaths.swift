@@ -4,13 +4,13 @@ import OpTraceModel
 struct SubmittedPaths {
   private let trace: Trace
   private let ofOperations: SubmittedWork
-  /// Whose code ran where.
+  /// The work whose code ran on each thread.
   let runs: ThreadRuns
   private let turns: QueueTurns
-  /// The blocks that a work called `sync` for, by its number, in the order of their ends: indexes in `trace.blocks`.
+  /// For each work the blocks that it called `sync` for, as indexes in `trace.blocks`, in the order of their ends.
   private let syncs: [WorkID: [Int]]
 
-  /// O(n log n) for n works.
+  /// O(n log n) for n pieces of work.
   init(_ trace: Trace) {
     self.trace = trace
     ofOperations = SubmittedWork(trace)
@@ -27,14 +27,14 @@ struct SubmittedPaths {
 
   private func end(ofBlock index: Int) -> Nanoseconds { trace.blocks[index].ended ?? .max }
 
-  /// The step to this point of a block's or a task's life; nil: there is no such work.
+  /// The step that ends at this point of a block's or a task's life; nil: the trace has no such work.
   func step(to point: PathWalker.Point) -> PathWalker.Found? {
     if let block = trace.block(point.work) { return step(of: block, until: point.until) }
     return trace.task(point.work).map { step(of: $0, until: point.until) }
   }
 
-  /// The last step of an operation that was finished by work that it submitted, or that waits for such work; or that follows a block it
-  /// called `sync` for. Nil: the operation itself decided when it ended.
+  /// The last step of an operation that was finished by work it submitted, that waits for such work, or that follows a
+  /// block for which it called `sync`. Nil: the operation itself decided when it ended.
   func insideOperation(at index: Int, until: Nanoseconds) -> PathWalker.Found? {
     let operation = trace.operations[index]
     guard let ran = operation.began?.time else { return nil }
@@ -62,14 +62,15 @@ struct SubmittedPaths {
     return false
   }
 
-  /// Of the operation's unfinished submissions: the running one that began last; else the one that has waited longest.
+  /// Of the operation's unfinished submissions, the running one that began last; else the one that has waited longest.
   private func latestOpen(of operation: OperationID) -> WorkID? {
     let open = ofOperations[operation]?.open ?? []
     func began(_ id: WorkID) -> Nanoseconds? { (trace.block(id)?.began ?? trace.task(id)?.began)?.time }
     return open.max { (began($0) ?? .min, $1) < (began($1) ?? .min, $0) }
   }
 
-  /// What ran from `from` to `to`, after the last block that it called `sync` for in this time; nil: it called for none.
+  /// What ran from `from` to `to` after the last block that the work called `sync` for in this time; nil: it called for
+  /// none.
   private func sync(of work: WorkID, from: Nanoseconds, to: Nanoseconds) -> PathWalker.Found? {
     guard let blocks = syncs[work] else { return nil }
     var (low, high) = (0, blocks.count)
@@ -109,11 +110,11 @@ struct SubmittedPaths {
     return (step, before)
   }
 
-  /// Goes back over the task's runs while only the task itself took time.
+  /// Goes back over the task's runs as long as only the task itself took time.
   private func step(of task: TaskRecord, until: Nanoseconds) -> PathWalker.Found {
     var step = pause(task.id, .start, from: until, to: until)
     var at = until
-    // Suspended at the point itself: at the trace's end, or when something else was done for it.
+    // The task is suspended at the point itself: it is the trace's end, or other work was done for the task.
     if let last = lastPlace(task.suspensions, where: { $0.from.time < at }), task.suspensions[last].to ?? .max > at,
       let before = resume(of: task, after: last, upTo: at, &step, &at)
     {
@@ -136,14 +137,14 @@ struct SubmittedPaths {
     return first(of: task, upTo: at, step)
   }
 
-  /// Adds a suspension to the step: all of it, or up to what ended it, which is then the next point.
+  /// Adds a suspension to the step: all of it, or the part after the event that ended it, which is then the next point.
   private func resume(
     of task: TaskRecord, after index: Int, upTo to: Nanoseconds, _ step: inout CriticalPath.Step,
     _ at: inout Nanoseconds
   ) -> PathWalker.Point? {
     let suspension = task.suspensions[index]
     let from = min(suspension.from.time, to)
-    // Where waits for actors are not heard: nothing else delays a task that goes to one.
+    // If waits for actors are not recorded, nothing else delays a task that switches to an actor.
     let enqueued = (suspension.enqueued ?? suspension.resumed)?.time ?? (suspension.reason == .executor ? from : to)
     let ready = min(max(enqueued, from), to)
     func isInside(_ time: Nanoseconds) -> Bool { time > from && time <= to }
@@ -164,7 +165,7 @@ struct SubmittedPaths {
     return before
   }
 
-  /// What was before a task's first run.
+  /// What came before a task's first run.
   private func first(of task: TaskRecord, upTo to: Nanoseconds, _ step: CriticalPath.Step) -> PathWalker.Found {
     var step = step
     guard let submitted = task.submitted?.time, submitted <= to else { return (step, nil) }
@@ -186,7 +187,7 @@ struct SubmittedPaths {
   }
 }
 
-/// The last one that fits, of those in the order of time; nil: none. O(log n).
+/// The index of the last element that fits, of elements in the order of time; nil: none does. O(log n).
 private func lastPlace<Element>(_ all: [Element], where fits: (Element) -> Bool) -> Int? {
   var (low, high) = (0, all.count)
   while low < high {

@@ -1,13 +1,13 @@
 import OpTraceModel
 
-/// One cause, one finding: what only follows from an error is listed with it.
+/// Reports one finding per cause: findings that merely follow from an error are listed with that error.
 extension DoctorContext {
-  /// Moves findings that follow from the first error to it.
+  /// Moves findings that follow from the first error to it. O(findings).
   ///
-  /// A task whose continuation is not resumed, while whoever could resume it is stuck, has no mistake of its own. The same holds for what
-  /// rests on silence: the silence has its reason already. O(findings).
+  /// If whoever could resume a continuation is stuck, the task that waits for it has no mistake of its own. The same
+  /// holds for findings that rest on silence: the error explains the silence already.
   func causes(_ findings: [Finding]) -> [Finding] {
-    // Where all of them could follow from another one, the first is the cause.
+    // If all of them could follow from another one, take the first as the cause.
     let errors = findings.indices.filter { findings[$0].severity == .error && findings[$0].isStuck }
     guard let cause = errors.first(where: { !follows(findings[$0]) }) ?? errors.first else { return findings }
     var result = findings
@@ -20,11 +20,11 @@ extension DoctorContext {
     return result.enumerated().filter { !others.contains($0.offset) }.map(\.element)
   }
 
-  /// Whether it would not be there, were another thing not stuck.
+  /// Whether this finding would disappear if something else were not stuck.
   private func follows(_ finding: Finding) -> Bool {
     switch finding.code {
     case "continuation-never-resumed", "never-signalled": true
-    // Without a cycle: what is ready, or still runs, while something else is stuck.
+    // Only without a cycle: operations that are ready, or still run, while something else is stuck.
     case "thread-pool-starvation": finding.severity != .error
     case "never-finished": finding.severity != .error && finding.variant != Self.computingVariant
     default: false

@@ -9,9 +9,9 @@ public struct ChainMember: Sendable, Hashable {
     case operation
     /// A thread, outside of all operations.
     case thread
-    /// A lock that a thread has.
+    /// A lock that a thread holds.
     case lock
-    /// A queue whose slots are taken, or which does not become empty.
+    /// A queue whose slots are all taken, or that does not become empty.
     case queue
     /// A block in a dispatch queue.
     case block
@@ -25,11 +25,11 @@ public struct ChainMember: Sendable, Hashable {
   public var id: UInt64?
   /// Its name.
   public var name: String?
-  /// The function that it waits in.
+  /// The function in which it waits.
   public var function: String?
-  /// That function's file.
+  /// The source file of that function.
   public var file: String?
-  /// From 1.
+  /// The line in that file, from 1.
   public var line: Int?
 
   package init(_ kind: Kind, id: UInt64?, name: String?, at location: CodeLocation? = nil) {

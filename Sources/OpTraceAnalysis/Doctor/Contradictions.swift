@@ -1,12 +1,12 @@
 import OpTraceModel
 
-/// Impossible states, which show that records are missing that nobody counted.
+/// Finds impossible states: they show that records are missing that nobody counted.
 ///
-/// Only what Foundation rules out, whatever a program does wrong: a mistake of the program must not pass for a gap in the trace. (An
-/// operation started by hand runs before its dependencies are over, or beyond a queue's limit.) Without a contradiction records may still
-/// be missing.
+/// Checks only what Foundation rules out whatever a program does wrong, so that a mistake of the program does not pass
+/// for a gap in the trace. (An operation that is started by hand may run before its dependencies are over, or beyond
+/// its queue's limit.) Even without a contradiction, records may be missing.
 extension DoctorContext {
-  /// The first one, in words; nil: none. O(operations + dependencies + waits).
+  /// The first contradiction, in words; nil: there is none. O(operations + dependencies + waits).
   func contradiction() -> String? {
     let sleeping = sleepingThreads()
     for index in trace.operations.indices where trace.operations[index].coverage == .full {
@@ -35,15 +35,15 @@ extension DoctorContext {
     {
       return "returned before its code ended"
     }
-    // A queue keeps what it holds.
+    // A queue does not release an operation before it is over.
     let isOver = operation.finished != nil || operation.finishSeen != nil
     if operation.released != nil, operation.enqueued != nil, !isOver { return "was released by a queue that holds it" }
     return nil
   }
 
-  /// A wait that ended before what it waited for.
+  /// Finds a wait that ended before what it waited for did.
   private func waitContradiction() -> String? {
-    // When the last wait for a queue that has ended began.
+    // For each queue: when the last wait for it that is over began.
     var emptied: [QueueID: Nanoseconds] = [:]
     for wait in trace.waits where wait.ended != nil {
       switch wait.target {
@@ -69,14 +69,14 @@ extension DoctorContext {
   private func sleepingThreads() -> [ThreadID: Nanoseconds] {
     var result: [ThreadID: Nanoseconds] = [:]
     for wait in trace.waits where wait.ended == nil {
-      // What dispatch queues are handed runs on the thread that waits.
+      // Skipped: while a thread waits for a dispatch queue, it may run blocks of that queue itself.
       if case .object = wait.target { continue }
       result[wait.thread] = min(result[wait.thread] ?? .max, wait.began)
     }
     return result
   }
 
-  /// A thread of the pool that a queue gave the next operation has come back from the one before.
+  /// If a pool thread got its next operation from a queue, `start()` of the previous one must have returned.
   private func threadContradiction() -> String? {
     func isFromQueue(_ operation: OperationRecord) -> Bool {
       operation.queue != nil && operation.coverage == .full && operation.startCount == 1

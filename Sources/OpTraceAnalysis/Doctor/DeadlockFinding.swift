@@ -5,7 +5,7 @@ import OpTraceModel
 extension DoctorContext {
   enum CycleKind { case dependencies, ownSlots, mainThread, lock, dispatch, other }
 
-  /// Which rule a cycle belongs to: each to exactly one.
+  /// The rule that a cycle belongs to. Each cycle belongs to exactly one.
   func kind(of deadlock: Blockage.Deadlock) -> CycleKind {
     let graph = blockage.graph
     if deadlock.edges.allSatisfy({ $0.reason == .dependency }) { return .dependencies }
@@ -24,7 +24,7 @@ extension DoctorContext {
       if case .emptiness(let queue) = graph.nodes[node] { emptied.append(queue) }
     }
     if slots.count == 1 { return .ownSlots }
-    // Waiting until one's own queue is empty, in all the slots that it has.
+    // Operations wait until their own queue is empty, and hold all of its slots.
     if slots.isEmpty, emptied.count == 1, let queue = emptied.first, trace.queues[queue].limit > 0 {
       let holders = operations(of: deadlock).filter { $0.isStarted && $0.queue == trace.queues[queue].id }
       if holders.count >= trace.queues[queue].limit { return .ownSlots }
@@ -32,7 +32,7 @@ extension DoctorContext {
     return .other
   }
 
-  /// `DispatchQueue.main.sync` inside of an operation.
+  /// Whether an operation in the cycle calls `DispatchQueue.main.sync`.
   private func waitsForMainThread(_ deadlock: Blockage.Deadlock) -> Bool {
     deadlock.edges.contains { edge in
       if case .thread(let thread) = blockage.graph.nodes[edge.to] { return self.thread(thread)?.isMain == true }
@@ -47,7 +47,7 @@ extension DoctorContext {
     }
   }
 
-  /// A finding with the cycle, its evidence and what is behind it. The rule gives title and fix.
+  /// A finding with the cycle, its evidence, and the number of operations behind it. The rule adds title and fix.
   func finding(
     _ code: String, _ deadlock: Blockage.Deadlock, title: String, explanation: String, fix: String
   ) -> Finding {
@@ -66,7 +66,7 @@ extension DoctorContext {
     finding.behind = max(0, deadlock.behind - stuck.count)
     finding.evidence = deadlock.cycle.compactMap { evidence($0) }
     let shown = Set(deadlock.cycle.map(\.from))
-    // Others that hold a slot, and so leave none free.
+    // Operations outside the shown cycle that hold slots, so that none is free.
     for edge in deadlock.edges where !shown.contains(edge.from) {
       switch edge.reason {
       case .wait, .lock, .join: break
@@ -79,7 +79,7 @@ extension DoctorContext {
     finding.evidence.removeAll { !said.insert($0.text).inserted }
     for operation in stuck { finding.evidence.append(evidence(ofSubmissions: operation)) }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
-    // Only in a closed world is it known that nothing else finishes or signals it.
+    // Only in a closed world is it certain that nothing else finishes or signals it.
     if deadlock.edges.contains(where: { $0.reason == .submission }) { return silent(finding) }
     return proven(finding)
   }
@@ -254,8 +254,9 @@ extension DoctorContext {
     initialised(seen).map { "the initialiser of " + $0 } ?? seen.reason.text
   }
 
-  /// `'Cache.shared'`: whose initialiser a thread waits for; nil: it waits for something else, or that is not known. Its own stack may tell;
-  /// else it is one of those that the holder runs.
+  /// `'Cache.shared'`: the variable whose initialiser a thread waits for; nil: it waits for something else, or the
+  /// variable is not known. If the thread's own stack does not show it, all initialisers that the holder runs are
+  /// named.
   func initialised(_ seen: SeenThread) -> String? {
     guard seen.reason == .once, let owner = seen.heldBy else { return nil }
     if let name = trace.stacks.reachedGlobal(seen.at) { return Self.oneOf([name]) }
@@ -271,10 +272,10 @@ extension DoctorContext {
     return names.joined(separator: " or ")
   }
 
-  /// Begins the name of a function that makes the value of a global or a static property.
+  /// The prefix of the name of a function that computes the initial value of a global or static property.
   private static let initialiser = "initialiser of "
 
-  /// The operation that a thread executes, else the thread.
+  /// The operation or block that a thread executes, else the thread.
   func holder(_ thread: ThreadID) -> String {
     let executing = trace.operations.last { operation in
       operation.started?.thread == thread && operation.finished == nil && operation.startReturned == nil
@@ -284,7 +285,8 @@ extension DoctorContext {
     return (block?.id ?? executing?.id).map { name($0) } ?? name(thread) + lastWork(of: [thread])
   }
 
-  /// ` (its last operation was 'Save' (#3))`, of a thread that runs nothing any more; empty: it never ran one, or is the main thread.
+  /// ` (its last operation was 'Save' (#3))`, for threads that run nothing any more; empty if they never ran an
+  /// operation, or one is the main thread.
   private func lastWork(of threads: Set<ThreadID>) -> String {
     let isMain = threads.contains { thread($0)?.isMain == true }
     let last = trace.operations.filter { $0.started.map { threads.contains($0.thread) } ?? false }
@@ -292,16 +294,17 @@ extension DoctorContext {
     return isMain ? "" : last.map { " (its last operation was \(name($0.id)))" } ?? ""
   }
 
-  /// `, thread 1234 'worker' (its last operation was 'Save' (#3)),`: who held a lock and has ended; empty: not known.
+  /// `, thread 1234 'worker' (its last operation was 'Save' (#3)),`: the thread that held a lock and has ended; empty:
+  /// not known.
   func lastHolder(of seen: SeenThread) -> String {
     guard seen.ownerHasEnded, let owner = seen.owner.flatMap({ thread($0) }) else { return "" }
-    // The system's id of a thread that has ended is all that the lock has: the snapshot gives it a new number.
+    // The lock has only the system's id of its ended holder, and the snapshot gave that id a new thread number.
     let same = trace.threads.filter { $0.systemID == owner.systemID }
     let named = same.first { !$0.name.isEmpty } ?? owner
     return ", \(name(named.id))\(lastWork(of: Set(same.map(\.id)))),"
   }
 
-  /// Who waits or is waited for, in words.
+  /// The name of a waiter, or of what is waited for.
   func name(ofNode node: Int) -> String {
     switch blockage.graph.nodes[node] {
     case .operation(let index), .neverEnqueued(let index): name(index)
@@ -314,7 +317,7 @@ extension DoctorContext {
     }
   }
 
-  /// The number of a node that is work.
+  /// The id of a node that is an operation, a block or a task; nil for other nodes.
   func work(of node: WaitForGraph.Node) -> WorkID? {
     switch node {
     case .operation(let index): trace.operations[index].id

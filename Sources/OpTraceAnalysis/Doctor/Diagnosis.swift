@@ -3,7 +3,7 @@ public import OpTraceModel
 /// What is wrong in a trace, with proof.
 ///
 /// Errors are reported only if the trace proves them: if records are missing, a finding is a warning that says so.
-/// O(operations + dependencies + waits), and O(n log n) where something has to be put in order.
+/// O(operations + dependencies + waits), and O(n log n) where something has to be sorted.
 public struct Diagnosis: Sendable {
   /// The findings in one word. The raw value is the word in JSON.
   public enum Verdict: String, Sendable, CaseIterable {
@@ -19,17 +19,17 @@ public struct Diagnosis: Sendable {
     case deadlocked
   }
 
-  /// Errors first; within one severity in the order of ``DoctorRule/table``. Findings of one kind are merged.
+  /// Errors first; findings of the same severity in the order of ``DoctorRule/table``. Findings of one kind are merged.
   public let findings: [Finding]
-  /// The same, not merged.
+  /// The same findings before merging.
   package let single: [Finding]
   /// What is stuck at the end of the trace, and why.
   public let blockage: Blockage
   /// How long nothing moved before the end.
   public let silence: Nanoseconds
-  /// Nothing has moved for ``DoctorOptions/stallAfter``, and work is open.
+  /// Whether nothing has moved for ``DoctorOptions/stallAfter`` although work is open.
   package let isStandstill: Bool
-  /// What may still move the program then.
+  /// What may still move the program in a standstill.
   package let doors: [Door]
   private let context: DoctorContext
 
@@ -38,7 +38,7 @@ public struct Diagnosis: Sendable {
     self.init(of: trace, options: options, only: symptom, knowing: Requests(of: trace))
   }
 
-  /// `requests`: all units of work of the trace; made only where a rule asks for them.
+  /// - Parameter requests: all units of work of the trace; computed only if a rule needs them.
   package init(
     of trace: Trace, options: DoctorOptions = .init(), only symptom: DoctorRule.Symptom? = nil,
     knowing requests: @autoclosure () -> Requests
@@ -57,7 +57,7 @@ public struct Diagnosis: Sendable {
       let reason = "the trace contradicts itself, so records are missing that were not counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
-    // That work may still resume what submitted it is worth a word only when nothing moves.
+    // That work may still resume its submitter is worth a note only while nothing moves.
     if !context.isStalled { found.removeAll { $0.severity == .note && Self.deadlocks.contains($0.code) } }
     let order = Finding.Severity.allCases
     single = order.flatMap { severity in Self.ranked(found.filter { $0.severity == severity }) }
@@ -70,15 +70,15 @@ public struct Diagnosis: Sendable {
     self.context = context
   }
 
-  /// In their order, but for those about slow units, of which those that explain most of their time come first.
+  /// Keeps the order, but puts findings about slow units last, those that explain most of the time first.
   private static func ranked(_ findings: [Finding]) -> [Finding] {
     let slow = findings.filter { $0.explains > 0 }.sorted { $0.explains > $1.explains }
     return findings.filter { $0.explains == 0 } + slow
   }
 
-  /// Keeps the findings that a later reading of the same trace confirms: transient states are left out.
+  /// Keeps the findings that a later reading of the same trace confirms, which drops transient states.
   ///
-  /// O(findings squared + operations that they name).
+  /// O(f² + n) for f findings that name n operations.
   public func confirmed(by later: Diagnosis) -> [Finding] {
     let before = single.map {
       (code: $0.code, isStuck: $0.isStuck, operations: Set($0.operations), chain: Set($0.chain))
@@ -87,9 +87,9 @@ public struct Diagnosis: Sendable {
       Finding.grouped(
         later.single.filter { new in
           before.contains {
-            // In a standstill the same work is stuck in both; the second may show better why.
+            // In a standstill the same work is stuck in both readings, and the later one may know the reason better.
             guard $0.code == new.code || later.isStandstill && $0.isStuck && new.isStuck else { return false }
-            // About threads or tasks alone: these have no list, and the code says it all.
+            // Findings about threads or tasks alone list no members, so compare only the codes.
             if new.operations.isEmpty, new.chain.isEmpty {
               return $0.code == new.code && $0.operations.isEmpty && $0.chain.isEmpty
             }
@@ -100,10 +100,10 @@ public struct Diagnosis: Sendable {
 
   /// Something is proven to be wrong.
   public var hasErrors: Bool { findings.contains { $0.severity == .error } }
-  /// The worst of the findings in one word.
+  /// The findings in one word: the worst of them decides.
   public var verdict: Verdict { Self.verdict(findings) }
 
-  /// The worst of these findings in one word; notes alone are healthy. O(findings).
+  /// These findings in one word: the worst of them decides, and notes alone are healthy. O(findings).
   public static func verdict(_ findings: [Finding]) -> Verdict {
     let errors = findings.filter { $0.severity == .error }
     if errors.contains(where: { deadlocks.contains($0.code) }) { return .deadlocked }
@@ -112,7 +112,7 @@ public struct Diagnosis: Sendable {
     return findings.contains { $0.severity != .note } ? .warning : .healthy
   }
 
-  /// The codes of cycles.
+  /// The codes of findings about cycles.
   static let deadlocks: Set<String> = [
     "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
   ]
@@ -120,22 +120,24 @@ public struct Diagnosis: Sendable {
 
 /// What the doctor assumes about a trace.
 public struct DoctorOptions: Sendable {
-  /// Silence counts only after nothing has moved for longer than this.
+  /// Silence counts only if nothing has moved for longer than this.
   public var stallAfter: Nanoseconds = 5_000_000_000
-  /// The end of the silence where the process still runs, on the trace's clock; nil: the trace's end.
+  /// Where the silence ends if the process still runs, on the trace's clock; nil: at the trace's end.
   public var now: Nanoseconds?
-  /// What any code of the program may undo, such as a suspended queue, counts once nothing has moved for ``stallAfter``, whatever may
-  /// still move.
+  /// Whether silence for ``stallAfter`` is enough to report a state that any code of the program may undo, such as a
+  /// suspended queue, even if something may still move the program.
   package var isSilenceEnough = false
 
-  /// Five seconds of silence, up to the trace's end.
+  /// Silence counts after five seconds, up to the trace's end.
   public init() {}
 }
 
 extension Trace {
-  /// Marks operations that have not begun as recorded in part, unless an earlier reading of the same process showed them in the same
-  /// state. A flight recorder continues while it is read: the record of their start may have been overwritten meanwhile, and a queue would
-  /// seem to hold more than it ever had. O(operations · log operations of the earlier reading).
+  /// Marks operations that have not begun as partly recorded, unless an earlier reading of the same process shows them
+  /// in the same state. O(operations · log operations of the earlier reading).
+  ///
+  /// A flight recorder continues while it is read. If the record of a start was overwritten meanwhile, a queue would
+  /// seem to hold more operations than it ever had.
   public mutating func doubtWhatOpened(since earlier: Trace) {
     for index in operations.indices where operations[index].hasNotBegun && operations[index].coverage == .full {
       let before = earlier.operation(operations[index].id)

@@ -1,33 +1,33 @@
 import OpTraceModel
 
-/// What every rule gets: the trace, and what several rules need, computed once.
+/// What every rule gets: the trace, and what several rules need, computed only once.
 struct DoctorContext: Sendable {
   let trace: Trace
   let options: DoctorOptions
-  /// The trace's end, or now.
+  /// The trace's end, or the current time if the process still runs.
   let end: Nanoseconds
-  /// When anything last moved; 0: nothing ever did.
+  /// When anything moved last; 0: nothing ever did.
   let lastSign: Nanoseconds
-  /// From the first enqueueing or start to the last finish; nil: there was none.
+  /// From the first enqueueing or start to the last finish; nil: there was neither.
   let activity: ClosedRange<Nanoseconds>?
-  /// Who is blocked, including by operations that are known to be stuck or have been silent for too long.
+  /// What is blocked, also by operations that are known to be stuck or have been silent for too long.
   private(set) var blockage: Blockage
   private(set) var suspects: [Suspect]
-  /// What the last snapshot saw of the threads that have not moved since.
+  /// The last snapshot of the threads that have not moved since.
   let seenThreads: SeenThreads
-  /// Where threads that compute were sampled last.
+  /// Where computing threads were sampled last.
   let newestSamples: NewestSamples
-  /// Every thread was seen to sleep, and none is left that could wake another.
+  /// Whether every thread sleeps, and none is left that could wake another.
   let isDeadEnd: Bool
   /// What may still move the program.
   private(set) var doors: [Door] = []
-  /// The world is closed, and no block or task that is not over may go on by itself: nothing will happen any more.
+  /// Whether the world is closed and no unfinished block or task may continue by itself: nothing will happen any more.
   private(set) var isDeadWorld = false
-  /// What operations gave to dispatch queues and to Swift's tasks.
+  /// The blocks and tasks that operations submitted.
   let submittedWork: SubmittedWork
-  /// Which operations were given to each queue.
+  /// The operations that were added to each queue.
   let members: QueueMembers
-  /// Units of work, such as requests; empty where no rule asks for them.
+  /// Units of work, such as requests; empty if no rule needs them.
   let requests: Requests
   private let queueIndexes: [QueueID: Int]
   private let threadIndexes: [ThreadID: Int]
@@ -55,7 +55,7 @@ struct DoctorContext: Sendable {
     let suspects = Suspect.all(in: self, structure.graph, isBlocked: structure.isBlocked)
     let isSilent = isStalled && (isClosedWorld || doors.isEmpty)
     let dead = suspects.filter { suspect in
-      // What was cancelled should have ended long ago, whatever else goes on.
+      // A cancelled operation should have ended long ago, whatever else still moves.
       suspect.isProven || isSilent && suspect.kind.isDead || isStalled && suspect.kind == .cancelled
     }.map(\.node)
     self.suspects = suspects
@@ -65,15 +65,15 @@ struct DoctorContext: Sendable {
 
   /// How long nothing has moved.
   var silence: Nanoseconds { max(0, end - lastSign) }
-  /// Nothing has moved for long enough to count. What `record --stall-timeout` waited for was long enough, too.
+  /// Whether nothing has moved for long enough to count. Silence that `record --stall-timeout` waited for counts, too.
   var isStalled: Bool { silence > options.stallAfter || trace.header.stalled.map { $0 >= lastSign } == true }
 
-  /// A running program passes through states that would be wrong if they lasted. Such a state counts once it has lasted this long; in a
-  /// trace that was closed in order much less is enough.
+  /// How long a state must have lasted to count: a running program passes through states that are wrong only if they
+  /// last. In a trace that was closed properly, much less is enough.
   var settling: Nanoseconds { trace.header.isClosed ? 1_000_000 : 100_000_000 }
 
-  /// The same for states that the program's next line undoes. On a busy machine a thread took 160 ms to get there; with two snapshots
-  /// this does not matter.
+  /// The same for states that the program's next line may undo. On a busy machine a thread took 160 ms to reach that
+  /// line; with two snapshots this does not matter.
   private var settlingOfLines: Nanoseconds {
     trace.header.isClosed || options.now != nil ? settling : 500_000_000
   }
@@ -81,7 +81,7 @@ struct DoctorContext: Sendable {
   /// Whether a state that began at this time has lasted.
   func isSettled(since time: Nanoseconds) -> Bool { end - time >= settling }
 
-  /// A finding about a state that the program's next line may undo: unproven until it has lasted.
+  /// A finding about a state that the program's next line may undo: unproven until the state has lasted.
   func settled(_ finding: Finding, since time: Nanoseconds) -> Finding {
     let finding = proven(finding)
     guard end - time < settlingOfLines else { return finding }
@@ -89,8 +89,8 @@ struct DoctorContext: Sendable {
     return unproven(finding, because: "the trace ends \(rest) later, and this state may not last")
   }
 
-  /// A settled finding about what any code of the program may undo, as when it gets input: while something may still move a program in
-  /// which nothing moves, only a note.
+  /// A settled finding about a state that any code of the program may undo, for example when input arrives. It is only
+  /// a note while something may still move a program in a standstill.
   func undoable(_ finding: Finding, since time: Nanoseconds) -> Finding {
     let finding = settled(finding, since: time)
     guard isStandstill, !options.isSilenceEnough, let door = doors.first else { return finding }

@@ -1,12 +1,12 @@
 import OpTraceModel
 
-/// What the rules of misuse and slowness share.
+/// What the rules about misuse and slowness share.
 extension DoctorContext {
-  /// Whether what the trace does not show of a finished operation did not happen. A flight recorder forgets those;
-  /// of what was lost otherwise `proven(_:)` speaks.
+  /// Whether an event of a finished operation that the trace does not show did not happen. False for a flight recorder
+  /// that has overwritten records; `proven(_:)` handles other losses.
   var forgetsNothing: Bool { trace.loss.overwrittenBytes == 0 }
 
-  /// Whether one moment lies before another, on whatever threads: their clocks differ a little.
+  /// Whether one moment is before another, whatever the threads: the clocks of two threads may differ a little.
   static func isBefore(_ first: Nanoseconds, _ second: Nanoseconds) -> Bool {
     first < second && second - first > TraceBuilder.tolerance
   }
@@ -19,24 +19,25 @@ extension DoctorContext {
   /// From the first enqueueing or start to the last finish.
   var wall: Nanoseconds { activity.map { $0.upperBound - $0.lowerBound } ?? 0 }
 
-  /// `34 %`; 0 where there is no whole.
+  /// `34 %`; 0 % if the whole is 0.
   static func percent(_ part: Nanoseconds, of whole: Nanoseconds) -> String {
     whole > 0 ? "\(Int((100 * Double(part) / Double(whole)).rounded())) %" : "0 %"
   }
 
-  /// Whether it is certain that an operation's own code still ran some time after this moment: it ended later, or had
-  /// not ended when the trace did, for its end is recorded before anything can react to it. A class that keeps the end to
-  /// itself proves nothing.
+  /// Whether it is certain that an operation's own code still ran some time after this moment: its end was recorded
+  /// later, or not at all although the trace goes on. (The end is recorded before anything can react to it.) A class
+  /// that does not report its end proves nothing.
   func works(_ operation: OperationRecord, after time: Nanoseconds) -> Bool {
     guard operation.executionBegan != nil else { return false }
-    // A class of its own may be over for a while before it announces that; its thread may lose the processor in between.
+    // An asynchronous class may report its end late: its thread may lose the processor just before that.
     let isElsewhere = operation.isAsynchronous && (operation.startReturned?.time ?? .max) <= time
     let sure = isElsewhere ? time.saturating(10_000_000) : time
     if let ended = operation.executionEnded { return Self.isBefore(sure, ended.time) }
     return operation.finished == nil && operation.finishSeen == nil && (!isElsewhere || end >= sure)
   }
 
-  /// What one finding is about: operations of one class in one queue; of one function, where they run what they were given.
+  /// What one finding is about: the operations of one class in one queue, or of one function for classes that run a
+  /// closure.
   struct Pattern: Hashable {
     var kind: String
     var queue: QueueID?
@@ -47,7 +48,7 @@ extension DoctorContext {
     }
   }
 
-  /// Cases that belong together, in the order in which each group is met first.
+  /// Cases with the same key, in the order in which each key first appears.
   static func groups<Case, Key: Hashable>(_ cases: [Case], by key: (Case) -> Key) -> [[Case]] {
     var indexes: [Key: Int] = [:]
     var result: [[Case]] = []
@@ -73,18 +74,18 @@ extension DoctorContext {
   }
 }
 
-/// Whose code an operation runs. Code that the user cannot change gets no finding.
+/// Tells whose code an operation runs. Code that the user cannot change gets no finding.
 extension DoctorContext {
-  /// The modules of Foundation and of what lies beneath it.
+  /// The modules of Foundation and of the layers below it.
   private static let systemModules: Set = [
     "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking", "FoundationXML",
     "Dispatch", "Swift",
   ]
-  /// The creator decides what runs in these.
+  /// Classes that run what their creator gives them.
   private static let plainClasses: Set = ["Operation", "BlockOperation"]
 
-  /// Whether the program decides what the operation does, by the module of its class, and for a block by the module of its
-  /// function: a URL session adds blocks of its own to its delegate's queue. O(1).
+  /// Whether the program decides what the operation does: by the module of its class, or for a block by the module of
+  /// its function. (A URL session adds blocks of its own to its delegate's queue.) O(1).
   func isOwn(_ operation: OperationRecord) -> Bool {
     guard let module = operation.classModule, Self.systemModules.contains(module) else { return true }
     guard Self.plainClasses.contains(operation.className) else { return false }

@@ -4,9 +4,9 @@ public struct DoctorRule: Sendable {
   public let code: String
   /// The highest severity that it reports.
   public let severity: Finding.Severity
-  /// Whether it is about something stuck, wrong or slow.
+  /// Whether it reports something stuck, wrong or slow.
   public let symptom: Symptom
-  /// What it means, for `optrace doctor --explain`.
+  /// What the finding means, for `optrace doctor --explain`.
   public let guide: Guide
   let find: @Sendable (DoctorContext) -> [Finding]
 

@@ -1,14 +1,14 @@
 import OpTraceModel
 
 extension String {
-  /// For the middle of a sentence.
+  /// The string for the middle of a sentence.
   var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
-  /// For its beginning.
+  /// The string for the beginning of a sentence.
   var uppercasedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension TaskRecord.Reason {
-  /// For people, after "waits for".
+  /// The reason in words, to follow "waits for".
   var phrase: String {
     switch self {
     case .unknown: "something"
@@ -48,7 +48,7 @@ extension DoctorContext {
     return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.systemID) '\(Self.shown(thread.name))'"
   }
 
-  /// Names may be of any length; a sentence with one has to stay readable.
+  /// A name, shortened so that a sentence with it stays readable.
   static func shown(_ name: String) -> String { NameCut.inside(name, 80) }
 
   /// `'A' (#1), 'B' (#2) and 5 more`.
@@ -64,7 +64,7 @@ extension DoctorContext {
   /// `3 operations`.
   static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 
-  /// What a wait waits for.
+  /// What a wait waits for, in words.
   func target(of wait: WaitRecord) -> String {
     switch wait.target {
     case .operation(let id): name(id)
@@ -73,7 +73,8 @@ extension DoctorContext {
     }
   }
 
-  /// What to do with the class so that its work holds no thread; begins a sentence. A block has no class of its own to change.
+  /// Says how to change the class so that its work holds no thread; begins a sentence. A block has no class that could
+  /// be changed.
   static func asAsynchronous(_ operation: OperationRecord) -> String {
     let isBlock = ["BlockOperation", "TracedBlockOperation"].contains(operation.className)
     return isBlock
@@ -81,12 +82,12 @@ extension DoctorContext {
       : "Make \(operation.className) asynchronous"
   }
 
-  /// What that means; ends the sentence.
+  /// Says what an asynchronous operation is; ends that sentence.
   static let whatAsynchronousMeans =
     "start the work, return, and set isFinished to true when it ends (TracedAsyncOperation does this with finish(), if "
     + "you link OpTrace)"
 
-  /// Since when, and how long until the end.
+  /// How long something has lasted at the end: `for 3 s`.
   func since(_ time: Nanoseconds) -> String { "for \(DurationText.text(max(0, end - time)))" }
 
   /// `limit 1`, `no limit`.
@@ -98,13 +99,13 @@ extension DoctorContext {
   /// Where a thread is that has not moved since the snapshot; nil: not known.
   func location(of thread: ThreadID) -> CodeLocation? { trace.stacks.codeLocation(seenThreads[thread]?.at) }
 
-  /// Where in the program's own code a thread that computes was sampled last; nil: not known.
+  /// Where in the program's own code a computing thread was sampled last; nil: not known.
   func computed(_ thread: ThreadID) -> CodeLocation? {
     guard let at = newestSamples[thread]?.at, trace.stacks.ownFrame(at) != nil else { return nil }
     return trace.stacks.codeLocation(at)
   }
 
-  /// Where the wait of a step is; nil: no wait, or not known.
+  /// Where the wait of a step happens; nil: it is no wait, or the location is not known.
   func location(of reason: WaitForGraph.Reason) -> CodeLocation? {
     switch reason {
     case .wait(let index): location(of: trace.waits[index])
@@ -130,7 +131,7 @@ extension DoctorContext {
     return run ?? trace.stacks.codeLocation(task.suspension?.at) ?? trace.stacks.codeLocation(task.submittedAt)
   }
 
-  /// Where a thread waits: in code of the program's own, else in the function that its operation, block or task runs.
+  /// Where a thread waits: in the program's own code, else in the function that its operation, block or task runs.
   func location(of wait: WaitRecord) -> CodeLocation? {
     let seen = wait.ended == nil ? seenThreads[wait.thread]?.at : nil
     let found = trace.stacks.codeLocation(wait.at) ?? trace.stacks.codeLocation(seen)
@@ -141,11 +142,11 @@ extension DoctorContext {
     own(location(of: thread), of: seenThreads[thread]?.at, in: work)
   }
 
-  /// A location, unless it is in code that is not the program's while it is known what the operation, block or task runs: a closure whose
-  /// last call waits leaves no frame.
+  /// Replaces a location outside the program's code by the function that the work runs, if that is known: a closure
+  /// whose last call waits leaves no frame on the stack.
   private func own(_ location: CodeLocation?, of frame: FrameID?, in work: WorkID?) -> CodeLocation? {
     guard let work, location?.isGlue == true || trace.stacks.ownFrame(frame) == nil else { return location }
-    // Of blocks and tasks without any stack it is better known where they were submitted.
+    // For blocks and tasks without any stack, their submission site says more.
     guard frame != nil || operation(work) != nil else { return location }
     return code(of: work) ?? location
   }
@@ -161,20 +162,20 @@ extension DoctorContext {
   /// `, in start() at main.swift:40`: where the code of an operation, a block or a task begins; empty: not known.
   func codePhrase(of work: WorkID) -> String { Self.phrase(code(of: work)) }
 
-  /// Where the code of an operation is that executes on one thread.
+  /// Where the code of an operation is that executes on a single thread.
   func location(ofExecuting operation: OperationRecord) -> CodeLocation? {
     guard let seen = seenThread(of: operation) else { return nil }
     return own(trace.stacks.codeLocation(seen.at), of: seen.at, in: operation.id)
   }
 
-  /// `, called by load() at main.swift:21, by start() at main.swift:15`: how the program came to where a thread waits, which may be a
-  /// function that many use; empty: not known.
+  /// `, called by load() at main.swift:21, by start() at main.swift:15`: the callers of the function in which a thread
+  /// waits, since many may use that function; empty: not known.
   func callers(of innermost: FrameID?) -> String {
     let calls = trace.stacks.callers(of: innermost, most: 3).map { "by" + Self.phrase($0).dropFirst(", in".count) }
     return calls.isEmpty ? "" : ", called " + calls.joined(separator: ", ")
   }
 
-  /// `, in transfer(_:_:) at main.swift:7`; empty where it is not known.
+  /// `, in transfer(_:_:) at main.swift:7`; empty: not known.
   static func phrase(_ location: CodeLocation?) -> String {
     guard let location else { return "" }
     let file = location.file?.split(separator: "/").last.map { file in
@@ -192,7 +193,7 @@ extension DoctorContext {
     Self.phrase(location(ofExecuting: operation))
   }
 
-  /// What was seen of the thread that an operation executes on; nil: of none, or of several.
+  /// The snapshot of the thread that executes an operation; nil: there is none, or several threads execute it.
   func seenThread(of operation: OperationRecord) -> SeenThread? {
     guard operation.finished == nil, operation.startReturned == nil, !operation.isAsynchronous else { return nil }
     let blocks = operation.blocks.filter { $0.ended == nil }

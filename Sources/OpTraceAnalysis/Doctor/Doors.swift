@@ -1,26 +1,26 @@
 package import OpTraceModel
 import OpTraceFormat
 
-/// What may still move a program in which nothing moves. As long as one is open, silence proves nothing.
+/// Something that may still move a program in a standstill. As long as one such door is open, silence proves nothing.
 package struct Door: Sendable, Equatable {
-  /// The thread that it is seen at; nil: none.
+  /// The thread that may move it; nil: it is no thread.
   package var thread: ThreadID?
   /// `the main thread waits for a socket, in serve() at main.swift:12`.
   package var text: String
 }
 
 extension DoctorContext {
-  /// Nothing has moved for long enough, and something is open that would move otherwise.
+  /// Whether nothing has moved for long enough although work is open that should move.
   var isStandstill: Bool { isStalled && trace.hasOpenWork }
 
-  /// Threads that are busy, sleep or wait for something from outside, blocks and tasks whose time has not come. Without a snapshot, of threads
-  /// only those whose sleep was recorded. O(threads · depth + waits + blocks + tasks).
+  /// Threads that are busy, sleep or wait for something from outside, and blocks and tasks whose time has not come yet.
+  /// Without a snapshot, only threads whose sleep was recorded. O(threads · depth + waits + blocks + tasks).
   func findDoors() -> [Door] {
     var doors: [Door] = []
     for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace) {
       doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
     }
-    // A snapshot shows more.
+    // If there is a snapshot, it shows more than the recorded waits.
     for wait in trace.waits where wait.ended == nil && trace.snapshot == nil && trace.endsByItself(wait) {
       let who = wait.inside.map { name($0) } ?? name(wait.thread)
       doors.append(
@@ -37,12 +37,12 @@ extension DoctorContext {
     return doors
   }
 
-  /// What a thread does that may go on by itself.
+  /// What a thread does that may continue by itself, in words.
   private func what(_ seen: SeenThread) -> String {
-    // A line of the system's own code helps nobody.
+    // A line in the system's code does not help the user.
     let location = trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
     if seenThreads[seen.thread] == nil { return "has moved since its snapshot" }
-    // Awake for a moment only: what it waited for is what it goes on with.
+    // If it is awake only for a moment, describe the wait to which it will return.
     let seen = seen.settled(in: trace) ?? seen
     if seen.isBusy { return "is computing" + (computed(seen.thread).map { Self.phrase($0) } ?? location) }
     if !seen.isAsleep { return "runs\(location)" }
@@ -52,32 +52,32 @@ extension DoctorContext {
 }
 
 extension SeenThread {
-  /// What it waits for, for people, after "waits for".
+  /// What the thread waits for, in words, to follow "waits for".
   var phrase: String {
     let sources = reason.hasSources ? EventSource.words(of: lock ?? 0) : ""
     return sources.isEmpty ? reason.text : sources
   }
 
-  /// Whether only other threads of the process can wake it, or it has nothing to do.
+  /// Whether only other threads of the process can wake it, or it is idle.
   func isShut(in trace: Trace) -> Bool {
     if state == .ended { return true }
     guard isAsleep else { return isShutStill(in: trace) }
     return !isTimed && reason.isOfProcess || isIdle(in: trace.stacks)
   }
 
-  /// As it slept before, where it was on a processor only for a moment, as libdispatch's threads are now and then though they have nothing to
-  /// do: nothing has been recorded since that could have given it any. Nil: not so.
+  /// The thread as it slept before, if it was on a processor only for a moment and nothing recorded since could have
+  /// given it work. libdispatch's idle threads wake up like that now and then. Nil: it does something.
   fileprivate func settled(in trace: Trace) -> SeenThread? {
     guard !isAsleep, let before, trace.lastSign ?? trace.lastEvent < before.time else { return nil }
     var earlier = self
     (earlier.isRunning, earlier.state, earlier.reason) = (false, .asleep, before.reason)
     (earlier.lock, earlier.isTimed, earlier.at) = (before.lock, before.isTimed, before.at)
-    // It used hardly any of the processor since.
+    // It has hardly used the processor since.
     earlier.cpuSince = nil
     return earlier
   }
 
-  /// Whether it was on a processor only for a moment: before, it waited for work of the process itself.
+  /// Whether it is awake only for a moment, and before waited for work from the process itself.
   private func isShutStill(in trace: Trace) -> Bool {
     guard let earlier = settled(in: trace) else { return false }
     return earlier.reason == .events && !earlier.isTimed || earlier.isIdle(in: trace.stacks)
@@ -87,12 +87,12 @@ extension SeenThread {
 extension SleepReason {
   /// Whether only another thread of the process can wake a thread that sleeps for this reason.
   var isOfProcess: Bool { isLock || self == .futex || self == .join || self == .events }
-  /// Whether what a thread slept on says which descriptors it waits for.
+  /// Whether what the thread sleeps on tells which descriptors it waits for.
   var hasSources: Bool { self == .poll || self == .input }
 }
 
 extension TraceHeader {
-  /// `SIGTERM, SIGUSR1`, by Linux's numbers; nil: the program handles none.
+  /// `SIGTERM, SIGUSR1`, by Linux's signal numbers; nil: the program handles none.
   fileprivate var handledSignalNames: String? {
     let names: [Int: String] = [
       1: "SIGHUP", 2: "SIGINT", 10: "SIGUSR1", 12: "SIGUSR2", 14: "SIGALRM", 15: "SIGTERM", 17: "SIGCHLD",

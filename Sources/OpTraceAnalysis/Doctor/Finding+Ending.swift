@@ -1,8 +1,8 @@
 import OpTraceModel
 
-/// Who could end what is stuck: the last part of the doctor's answer.
+/// Says who could end what is stuck: the last part of the doctor's answer.
 extension Finding {
-  /// One sentence with its full stop; empty where there is nothing to say, as for what is only slow or wrong.
+  /// One sentence with its full stop; empty if there is nothing to say, as for findings about slowness or misuse.
   public var ending: String {
     guard isStuck, severity != .note else { return "" }
     switch code {

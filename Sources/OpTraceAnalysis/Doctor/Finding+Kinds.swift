@@ -1,19 +1,19 @@
 package import OpTraceModel
 
-/// Merges findings of one kind: thirty operations that nobody started are one mistake, and one thing to fix.
+/// Merges findings of one kind: if nobody started thirty operations, that is one mistake, with one fix.
 extension Finding {
   /// What merged findings have in common.
   struct Kind: Hashable, Sendable {
     var code: String
     var variant: Int
     var isNote: Bool
-    /// The class and the queue of the operation whose fault it is; nil: findings about queues, whatever is in them.
+    /// The class and queue of the operation at fault; nil for findings about queues, whatever is in these.
     var pattern: DoctorContext.Pattern?
-    /// What all of them wait for: one signal is missing, whoever waits for it.
+    /// The object that all of them wait for: one signal is missing, however many wait for it.
     var object: WaitRecord.Target?
   }
 
-  /// Merges those of one kind at the index of the first, which must be one of the most severe.
+  /// Merges findings of one kind, at the position of the first, which must be one of the most severe.
   /// O(findings + their operations).
   static func grouped(_ findings: [Finding]) -> [Finding] {
     var groups: [[Finding]] = []
@@ -29,7 +29,8 @@ extension Finding {
     return groups.map(one)
   }
 
-  /// The first, one of the most severe, gives title and fix; the others add their titles as evidence.
+  /// Merges a group: the first finding, one of the most severe, gives title and fix; the others add their titles as
+  /// evidence.
   private static func one(_ group: [Finding]) -> Finding {
     let lead = group[0]
     let others = group.dropFirst()
@@ -57,7 +58,8 @@ extension Finding {
     return result.inOrderOfTime
   }
 
-  /// `30 queues are suspended, with 60 operations ready to run: 'a', 'b', 'c' and 27 more`; nil: not about queues.
+  /// `30 queues are suspended, with 60 operations ready to run: 'a', 'b', 'c' and 27 more`; nil: these are not about
+  /// queues.
   private static func titleOfQueues(_ group: [Finding]) -> String? {
     let names = group.compactMap(\.subject)
     guard names.count == group.count else { return nil }
@@ -68,7 +70,7 @@ extension Finding {
       + DoctorContext.list(Array(shown))
   }
 
-  /// The beginning of the line that says why a finding is not proven.
+  /// The prefix of the evidence line that says why a finding is not proven.
   static let unprovenMark = "unproven: "
 
   private static func distinct<Element: Hashable>(_ elements: [Element]) -> [Element] {
@@ -78,7 +80,7 @@ extension Finding {
 }
 
 extension DoctorContext {
-  /// The finding with its kind, its location, and whether nothing moves. Cycles are never merged.
+  /// Adds the finding's kind and location, and whether nothing moves. Cycles get no kind, so they are never merged.
   func completed(_ finding: Finding) -> Finding {
     var finding = finding
     finding.location = finding.location ?? location(of: finding)
@@ -86,7 +88,7 @@ extension DoctorContext {
       isStandstill && finding.severity == .warning && DoctorRule.of(finding.code)?.symptom == .stuck
     guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
     var pattern: Pattern? = Pattern(first)
-    // One mistake stops them all: a class that never finishes in any of its queues, a queue that each tenant has.
+    // One mistake stops them all: a class that never finishes in any queue, or a queue of which each tenant has one.
     if finding.code == "queue-suspended" { pattern = nil } else if finding.isStuck { pattern?.queue = nil }
     var object: WaitRecord.Target?
     if finding.code == "never-finished",
@@ -100,7 +102,7 @@ extension DoctorContext {
     return finding
   }
 
-  /// Where the first of its operations waits or runs; else the first place in its chain.
+  /// Where the first of its operations waits or runs; else the first location in its chain.
   private func location(of finding: Finding) -> CodeLocation? {
     for id in finding.operations.prefix(Self.mostEvidence) {
       if let wait = trace.waits.last(where: { $0.inside == id && $0.ended == nil }), let found = location(of: wait) {
@@ -118,10 +120,10 @@ extension DoctorContext {
 }
 
 extension Finding {
-  /// Whether its rule is about what is stuck.
+  /// Whether its rule reports something stuck.
   var isStuck: Bool { DoctorRule.of(code)?.symptom == .stuck }
 
-  /// Whether it is about something that is stuck at the trace's end, and not about a stall that is over.
+  /// Whether it reports something that is stuck at the trace's end, not a stall that is over.
   package func isOfStuck(in trace: Trace) -> Bool {
     guard severity != .note, DoctorRule.of(code)?.symptom == .stuck else { return false }
     return operations.isEmpty || operations.contains { trace.operation($0)?.finished == nil }

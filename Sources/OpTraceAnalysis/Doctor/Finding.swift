@@ -14,25 +14,26 @@ public struct Finding: Sendable, Equatable {
 
   /// How sure it is that this is what is wrong. The raw value is the word in texts and JSON.
   public enum Certainty: String, Sendable, CaseIterable {
-    /// The trace shows it, and nothing that a trace leaves out can undo it. Every error is proven.
+    /// The trace shows it, and nothing outside the trace can undo it. Every error is proven.
     case proven
-    /// The trace shows nothing that could still undo it, but not everything that could.
+    /// The trace shows nothing that could undo it, but does not show everything that could.
     case likely
-    /// Something that a trace does not follow may undo it: a timer, input, another process.
+    /// Something that a trace does not show may undo it: a timer, input, another process.
     case possible
   }
 
-  /// A finding that follows from another one, and needs no remedy of its own.
+  /// A finding that follows from another one, and needs no fix of its own.
   public struct Consequence: Sendable, Equatable {
-    /// What it would be reported as, if it were the only one.
+    /// The code with which it would be reported on its own.
     public var code: String
     /// What happens, in one line without a full stop.
     public var title: String
   }
 
-  /// One fact that the trace shows. Text that names operations and queues, not yet fit for a terminal.
+  /// One fact that the trace shows, as text that names operations and queues. The text is not yet escaped for a
+  /// terminal.
   public struct Evidence: Sendable, Equatable {
-    /// When, where it is a moment; nanoseconds since the trace's start.
+    /// When it happened, in nanoseconds since the trace's start; nil: it is no single moment.
     public var time: Nanoseconds?
     /// On which thread, where one is known.
     public var thread: ThreadID?
@@ -51,9 +52,9 @@ public struct Finding: Sendable, Equatable {
     }
   }
 
-  /// `dependency-cycle`; ``DoctorRule/table`` has them all.
+  /// The code, such as `dependency-cycle`; ``DoctorRule/table`` has them all.
   public var code: String
-  /// How much it matters; an error only where the trace proves it.
+  /// How much it matters; it is an error only if the trace proves it.
   public var severity: Severity
   /// How sure it is. What a rule measured is proven; what it concludes from silence is likely or possible.
   public var certainty: Certainty {
@@ -61,22 +62,22 @@ public struct Finding: Sendable, Equatable {
     if severity == .note { return DoctorRule.of(code)?.symptom == .stuck ? .possible : .likely }
     return isProven && DoctorRule.of(code)?.symptom != .stuck ? .proven : .likely
   }
-  /// Nothing had moved for ``DoctorOptions/stallAfter`` when it was made, and work was open.
+  /// Whether nothing had moved for ``DoctorOptions/stallAfter`` when the finding was made, although work was open.
   package internal(set) var isOfStandstill = false
-  /// False: something is missing from the trace inside the interval that the proof needs. No error then.
+  /// False if records are missing from the interval that the proof needs. Such a finding is no error.
   public var isProven = true
   /// What happens, in one line without a full stop.
   public var title: String
   /// Why, in some sentences.
   public var explanation: String
-  /// Those whose fault it is, the most telling first.
+  /// The operations at fault, the most telling first.
   public var operations: [OperationID] = []
   /// The queues that take part.
   public var queues: [QueueID] = []
-  /// Each waits for the next, the last for the first. Empty where there is no cycle of operations.
+  /// The operations of a cycle: each waits for the next, the last for the first. Empty if there is no such cycle.
   public var cycle: [OperationID] = []
-  /// All members of a cycle, in order: each waits for the next, the last for the first. Threads, locks and queues
-  /// too. Empty where there is no cycle.
+  /// All members of a cycle, including threads, locks and queues: each waits for the next, the last for the first.
+  /// Empty if there is no cycle.
   public var chain: [ChainMember] = []
   /// How many more operations are stuck because of these.
   public var behind = 0
@@ -84,17 +85,19 @@ public struct Finding: Sendable, Equatable {
   public internal(set) var location: CodeLocation?
   /// Other findings that follow from this one.
   public internal(set) var consequences: [Consequence] = []
-  /// What shows it: moments in the order of time, and behind them what has none.
+  /// The facts that show it, in the order of time; facts without a time come last.
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
-  /// The share of slow units' time that it explains, from 0 to 1; what is slow is told in this order. 0: not known.
+  /// The share of the slow units' time that it explains, from 0 to 1, by which findings about slowness are sorted. 0:
+  /// not known.
   var explains = 0.0
-  /// Which of its rule's sentences it says, where there are several.
+  /// Which variant of its rule's text it has, if there are several.
   var variant = 0
-  /// Findings of the same kind are merged; nil: never merged.
+  /// Only findings of the same kind are merged; nil: never merged.
   var kind: Kind?
-  /// What it is about, in the title of merged findings; nil: these have the title of the first, and how many more there are.
+  /// What the title of merged findings says they are about; nil: they get the title of the first, and the number of
+  /// others.
   var subject: String?
 
   package init(_ code: String, _ severity: Severity, title: String, explanation: String, fix: String) {
@@ -107,7 +110,7 @@ public struct Finding: Sendable, Equatable {
 }
 
 extension Finding {
-  /// Itself, with its evidence as it happened; what happened at one moment stays in the order of the rule.
+  /// The finding with its evidence in the order of time; facts of the same moment stay in the order of the rule.
   var inOrderOfTime: Finding {
     var finding = self
     finding.evidence =

@@ -1,18 +1,18 @@
 import OpTraceModel
 
-/// What caused the finishes of some operations: what ran there, those that submitted or resumed these, and so on.
-/// And what was seen to go on after them.
+/// What caused the finishes of some operations: the work that ran there, the work that submitted or resumed it, and so
+/// on. Also tells what was seen to continue after a finish.
 struct FinishCauses {
   private let trace: Trace
   /// The work that ran on the thread when the operation was finished.
   private var finishers: [OperationID: [WorkID]] = [:]
-  /// The blocks that tasks ran in, as those of an executor that is a queue.
+  /// For each task the blocks in which it ran, as with an executor that is a dispatch queue.
   private var carriers: [WorkID: [WorkID]] = [:]
-  /// All of these.
+  /// All blocks in ``carriers``.
   private var carrying: Set<WorkID> = []
   private var known: [OperationID: Set<WorkID>] = [:]
   private var submitters: Submitters
-  /// When work was last seen to submit something, to begin to wait or sleep, or to let a task go on.
+  /// When work was last seen to submit something, to begin to wait or sleep, or to let a task continue.
   private var lastDeeds: [WorkID: Nanoseconds] = [:]
 
   /// O((operations + blocks + runs of tasks) · log of these).
@@ -64,18 +64,19 @@ struct FinishCauses {
     }
   }
 
-  /// Whether the work was seen to begin again, to submit something, to wait or to let a task go on after the finish. Otherwise it may
-  /// only have returned late, as its thread does on a busy machine.
+  /// Whether, after the finish, the work was seen to begin again, to submit something, to wait or to let a task
+  /// continue. If not, it may only have returned late, as happens on a busy machine.
   func wentOn(_ work: WorkID, after operation: OperationRecord, lastBegan: Nanoseconds) -> Bool {
     guard let finished = operation.finished?.time else { return false }
     return DoctorContext.isBefore(finished, max(lastBegan, lastDeeds[work] ?? .min))
   }
 
-  /// Whether it is a task, or a block that one ran in: their ends are recorded only when their thread takes up something else.
+  /// Whether its end is recorded late: that of a task, or of a block in which one ran, only when the thread takes up
+  /// other work.
   func endsUnseen(_ work: WorkID) -> Bool { trace.task(work) != nil || carrying.contains(work) }
 
-  /// Whether something that the operation submitted finished it: others of them may have had a part in that which no trace shows, as
-  /// those that count down before the last one does.
+  /// Whether something that the operation submitted finished it. Then other submitted work may have contributed without
+  /// a trace of it: with a counter, only the last one to count down is seen.
   mutating func isFinishedByItsWork(_ operation: OperationRecord) -> Bool {
     guard let finishers = finishers[operation.id] else { return false }
     for work in finishers where submitters.nearest(of: work) == operation.id { return true }
@@ -87,7 +88,7 @@ struct FinishCauses {
     var runs: [(run: WorkRun, id: WorkID, isTask: Bool)] = []
     for block in trace.blocks { runs += block.runs.map { ($0, block.id, false) } }
     for task in trace.tasks { runs += task.runs.map { ($0, task.id, true) } }
-    // What begins at the same moment and lasts longer is around the other.
+    // Of runs that begin together, the one that lasts longer encloses the other.
     runs.sort {
       ($0.run.thread, $0.run.began, -($0.run.ended ?? .max)) < ($1.run.thread, $1.run.began, -($1.run.ended ?? .max))
     }
@@ -105,7 +106,7 @@ struct FinishCauses {
     }
   }
 
-  /// Only what was done before the finish. Amortised O(what is in the answer, and their suspensions).
+  /// All work that led to the finish, before it happened. Amortised O(result + its suspensions).
   mutating func of(_ operation: OperationRecord) -> Set<WorkID> {
     if let answer = known[operation.id] { return answer }
     let finished = operation.finished?.time ?? .min

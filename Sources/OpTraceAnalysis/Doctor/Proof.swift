@@ -1,7 +1,7 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// Whether the trace has everything that a proof needs.
+/// Decides whether the trace has everything that a proof needs.
 extension DoctorContext {
   /// Makes an error a warning, and says why, if records are missing that could contradict it.
   func proven(_ finding: Finding) -> Finding {
@@ -17,19 +17,19 @@ extension DoctorContext {
     return finding
   }
 
-  /// From when on everything must be known about what the finding names.
+  /// The time from which on the trace must be complete about everything that the finding names.
   private func begin(of finding: Finding) -> Nanoseconds {
     var begin = end
     for id in finding.operations {
       guard let operation = operation(id) else { return .min }
       begin = min(begin, operation.created ?? .min, operation.enqueued?.time ?? begin)
     }
-    // If records of an earlier time are missing, what was in a queue then is not known.
+    // If earlier records are missing, it is not known what was in a queue.
     for id in finding.queues { begin = min(begin, queue(id)?.created ?? .min) }
     return begin
   }
 
-  /// What is missing after this moment, in words; nil: nothing.
+  /// What is missing after this moment, in words; nil: nothing is.
   private func missing(since begin: Nanoseconds) -> String? {
     let loss = trace.loss
     if loss.isDamaged { return "the trace is damaged, and the missing part may show otherwise" }
@@ -46,9 +46,9 @@ extension DoctorContext {
 
 /// Whether anything in the process could still wake a sleeping thread.
 extension DoctorContext {
-  /// Every thread sleeps without a time limit until another thread wakes it, and none is left that could. Only something outside the
-  /// threads could wake them (a timer, another process through shared memory).
-  /// O(threads · depth).
+  /// Whether every thread sleeps without a timeout until another thread wakes it, and none is left that could. Then
+  /// only something outside the threads could wake them (a timer, or another process through shared memory). O(threads
+  /// · depth).
   static func isDeadEnd(_ trace: Trace, _ seenThreads: SeenThreads) -> Bool {
     guard trace.header.handledSignals == 0, let snapshot = trace.snapshot, !snapshot.isPartial, snapshot.moved == 0,
       snapshot.refused == 0, !snapshot.threads.isEmpty,
@@ -57,7 +57,8 @@ extension DoctorContext {
     return snapshot.threads.allSatisfy { $0.isShut(in: trace) }
   }
 
-  /// Also, no thread of libdispatch waits for timers and events, and no block or task for its time.
+  /// A dead end in which, in addition, no libdispatch thread waits for timers or events, and no block or task for its
+  /// time.
   var isClosedWorld: Bool {
     isDeadEnd
       && trace.snapshot?.threads.allSatisfy { $0.reason != .poll && $0.reason != .time && $0.reason != .input } ?? false
@@ -65,25 +66,25 @@ extension DoctorContext {
       && trace.tasks.allSatisfy { $0.suspension?.reason != .sleep }
   }
 
-  /// Whether a block or task that is not over may continue by itself: it waits for a turn that it will get.
+  /// Whether an unfinished block or task may continue by itself: it waits for a turn that it will get.
   func canMove(_ node: Int) -> Bool {
     guard !blockage.isBlocked[node] else { return false }
     switch blockage.graph.nodes[node] {
     case .block(let index): return trace.blocks[index].began == nil
     case .task(let index):
       let task = trace.tasks[index]
-      // An actor that nobody is in would have let it run at once: somebody is, and does not leave.
+      // If the actor were free, the task would have run at once: so somebody is in it, and does not leave.
       let hasTurn = task.enqueued != nil && task.actor == nil
       return task.suspension == nil && task.runs.last?.ended != nil || task.runs.isEmpty && hasTurn
     default: return false
     }
   }
 
-  /// Whether the code of an operation was seen to use the processor.
+  /// Whether the code of an operation was seen using the processor.
   func computes(_ operation: OperationRecord) -> Bool { seenThread(of: operation)?.isBusy == true }
 
-  /// A finding that rests on silence. In a closed world that is a proof. While a door is open it is only possible, so a note; where it is
-  /// not known what the threads do, it is likely, so a warning.
+  /// A finding that rests on silence. In a closed world silence is a proof. While a door is open the finding is only
+  /// possible, so it is a note; if it is not known what the threads do, it is likely, so it is a warning.
   func silent(_ finding: Finding) -> Finding {
     let finding = proven(finding)
     if isDeadWorld { return finding }

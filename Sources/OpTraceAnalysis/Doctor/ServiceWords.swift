@@ -1,24 +1,25 @@
 import OpTraceModel
 
-/// What rules about services share.
+/// What the rules about services share.
 extension DoctorContext {
-  /// How much of the time that the slow units of a kind take a cause explains: of the kind where it explains most.
+  /// How much of the slow units' time a cause explains, for the kind where it explains most.
   struct Explained {
     var kind: RequestKind
-    /// Of the time of the slow ones, from 0 to 1.
+    /// The share of the slow units' time, from 0 to 1.
     var share: Double
     var evidence: Finding.Evidence
   }
 
-  /// Fewer units say nothing about slow ones.
+  /// With fewer units than this, their slow ones say nothing.
   private static let leastUnits = 20
-  /// What explains a fifth of the time of slow units is worth a word.
+  /// A cause is worth reporting if it explains at least this share of the slow units' time.
   static let leastExplained = 0.2
 
   /// Whether a kind is one of requests that the program's own code answers again and again.
   func isServed(_ kind: RequestKind) -> Bool { kind.isOwn && kind.count >= Self.leastUnits }
 
-  /// Of the kind whose slow units it takes most time of, all together; nil: it explains nothing. O(kinds · causes).
+  /// The kind whose slow units spend most time, in total, in such causes; nil: they explain too little. O(kinds ·
+  /// causes).
   func explained(_ isCause: (Requests.Cause) -> Bool) -> Explained? {
     var best: Explained?
     var most = 0.0
@@ -42,7 +43,7 @@ extension DoctorContext {
     return best
   }
 
-  /// From the first begin to the last end of a unit; nil: there is none. O(units).
+  /// From the first begin of a unit to the last end of one; nil: there is none. O(units).
   var requestTime: Nanoseconds? {
     guard let first = requests.units.lazy.map(\.began).min(), let last = requests.units.lazy.map(\.ended).max() else {
       return nil

@@ -1,9 +1,9 @@
 import OpTraceModel
 
-/// Operations that nothing visible blocks, but that do not move.
+/// Operations that do not move although nothing visible blocks them.
 ///
-/// A trace can prove that one is stuck (``isProven``), or only show that it is silent. Silence counts if nothing at all has moved for a
-/// long time (``DoctorOptions/stallAfter``).
+/// A trace may prove that one is stuck (``isProven``), or only show that it is silent. Silence counts if nothing at all
+/// has moved for a long time (``DoctorOptions/stallAfter``).
 struct Suspect: Sendable {
   enum Kind: Sendable {
     /// Started and not finished: its code has returned, or blocks on something that no operation holds.
@@ -13,18 +13,18 @@ struct Suspect: Sendable {
     case cancelled
     /// Nothing blocks it, and it never became ready.
     case notReady
-    /// The same, after a dependency was removed.
+    /// Never became ready, after a dependency was removed.
     case removedDependency
-    /// Ready, with a free slot.
+    /// Ready, with a free slot, but not started.
     case notStarted
     /// The call that adds it to its queue does not return.
     case beingAdded
 
-    /// Whether it is the cause when nothing moves.
+    /// Whether it is the cause if nothing moves.
     var isDead: Bool {
       switch self {
       case .neverFinished, .cancelled, .notReady, .removedDependency: true
-      // The cause is the thread pool, or the holder of the queue's lock.
+      // For these the cause is the thread pool, or the holder of the queue's lock.
       case .notStarted, .beingAdded, .running: false
       }
     }
@@ -34,12 +34,12 @@ struct Suspect: Sendable {
   var index: Int
   var kind: Kind
   var isProven: Bool
-  /// Since when nothing has blocked it, or it has been silent.
+  /// Since when nothing has blocked it, or since when it has been silent.
   var since: Nanoseconds
 }
 
 extension Suspect {
-  /// All of a trace, in its order. O(open operations + waits + their dependencies).
+  /// All suspects of a trace, in its order. O(open operations + waits + their dependencies).
   static func all(in context: DoctorContext, _ graph: WaitForGraph, isBlocked: [Bool]) -> [Suspect] {
     guard !graph.nodes.isEmpty else { return [] }
     var waits: [OperationID: [Int]] = [:]
@@ -72,7 +72,7 @@ extension Suspect {
   private static func started(_ operation: OperationRecord, _ waits: [Int], _ context: DoctorContext) -> Judgement? {
     let open = waits.map { context.trace.waits[$0] }
     if let wait = open.first {
-      // If it waits for an operation, that one is the cause.
+      // If it waits for an operation, that one is the cause instead.
       guard case .object = wait.target else { return nil }
       if context.trace.endsByItself(wait) { return (.running, false, wait.began) }
       return (.neverFinished, false, wait.began)
@@ -88,7 +88,7 @@ extension Suspect {
       return (.neverFinished, true, seen.time)
     }
     guard let cancelled = operation.cancelRequested else {
-      // Everything that could have finished it is over, and nothing else is left.
+      // Everything that could have finished it is over, and nothing else is left that could.
       let submitted = context.submittedWork[operation.id]
       let isLeft = context.isClosedWorld && submitted.map(\.open.isEmpty) ?? false
       return (.neverFinished, isLeft, max(returned.time, submitted?.last?.over ?? returned.time))
@@ -97,7 +97,7 @@ extension Suspect {
     return (.cancelled, isProven, max(returned.time, cancelled.time))
   }
 
-  /// It is in a queue that is not suspended, with a free slot, and all that it depends on is finished.
+  /// Whether it could start: its queue has a free slot and is not suspended, and all its dependencies are finished.
   private static func startable(
     _ operation: OperationRecord, _ context: DoctorContext, _ changes: QueueMoments
   ) -> Judgement? {
@@ -112,24 +112,25 @@ extension Suspect {
       } else if let finished = other.finished {
         since = max(since, finished.time)
       } else if operation.cancelRequested == nil {
-        // Its end is not in the trace.
+        // The trace does not show its end.
         return nil
       }
     }
     if let cancelled = operation.cancelRequested { return (.cancelled, false, max(since, cancelled.time)) }
     let isSettled = context.isSettled(since: since)
-    // A barrier's class is Foundation's own, and on an idle queue it becomes no operation that could say that it is ready.
+    // Foundation makes a barrier's class. On an idle queue the barrier becomes no operation that could report that it
+    // is ready.
     if operation.ready != nil || operation.isBarrier {
       return (.notStarted, false, max(since, operation.ready?.time ?? since))
     }
     if hasRemoved { return (.removedDependency, isSettled, since) }
-    // A healthy program may wait in `isReady` for something of its own, and announce it a moment later.
+    // In a healthy program `isReady` may wait for something else, and change a moment later.
     let isOver = context.trace.header.isClosed || context.silence >= DoctorContext.second
     return (.notReady, isSettled && isOver, since)
   }
 }
 
-/// When the slots or the state of each queue changed last.
+/// When the slots or the state of each queue last changed.
 private struct QueueMoments {
   private var times: [QueueID: Nanoseconds] = [:]
 

@@ -1,24 +1,24 @@
-/// Uses the room that a coarse folding has left: the most important nodes leave their boxes.
+/// Uses the room that a coarse folding leaves: takes the most important nodes out of their boxes.
 ///
-/// Boxes that share nothing but a depth or a queue say little. Parting them evenly would say no more, and make many lines;
-/// a single operation costs only its own few lines.
+/// The nodes of a coarse box share little but a depth or a queue. Splitting such boxes evenly would say no more and add
+/// many lines; taking out a single operation adds only that operation's few lines.
 struct FoldingRoom {
   private let graph: LayeredGraph
-  /// What is alike in all, or a chain, stays together.
+  /// For each node its atom: nodes that are alike in everything, or form a chain, stay together.
   private let atom: [Int32]
   private let members: NodeLists
-  /// Where nodes were before anything left.
+  /// The box of each node before anything was taken out.
   private let first: [Int32]
   private(set) var boxes: [Int32]
   private(set) var boxCount: Int
-  /// How many edges there are between two boxes.
+  /// The number of edges between two boxes.
   private var links: [UInt64: Int] = [:]
-  /// How many atoms are left in each.
+  /// The number of atoms that are left in each box.
   private var atoms: [Int]
 
   /// - Parameters:
-  ///   - boxes: of each node.
-  ///   - atoms: of each node: what has equal numbers, and is in one box, never parts.
+  ///   - boxes: the box of each node.
+  ///   - atoms: a number for each node; nodes with equal numbers in the same box are never separated.
   init(_ graph: LayeredGraph, boxes: [Int32], count: Int, atoms alike: [Int32]) {
     self.graph = graph
     self.boxes = boxes
@@ -40,11 +40,11 @@ struct FoldingRoom {
     }
   }
 
-  /// Takes these nodes out of their boxes, in this order, as long as there are fewer boxes than `most` and no more lines
-  /// between boxes than `mostLines`. Half of the lines are for whatever comes first; the others are kept for those that
-  /// bring so few that `most` can be reached.
+  /// Takes these nodes out of their boxes, in this order, while there are fewer boxes than `most` and fewer lines
+  /// between boxes than `mostLines`. The first nodes may use up half of the free lines. The other half is kept for
+  /// nodes that add so few lines that `most` can still be reached.
   ///
-  /// - Parameter maySplit: cycles of boxes are no matter, as there are some.
+  /// - Parameter maySplit: the folding has cycles of boxes already, so more of them do not matter.
   mutating func takeOut(_ nodes: [Int32], most: Int, mostLines: Int, maySplit: Bool) {
     let freely = (links.count + mostLines) / 2
     for node in nodes where boxCount < most && links.count < mostLines {
@@ -62,8 +62,8 @@ struct FoldingRoom {
     }
   }
 
-  /// Whether there is something before it and something behind it that was in its box from the beginning: taken out, it would make a
-  /// cycle. Where there is not, it makes none: of what was in one box, nothing that has left it leads back into it.
+  /// Whether its original box had nodes both before and behind it: taken out, it would make a cycle of boxes. Otherwise
+  /// it makes none, because no node that has left a box leads back into that box.
   private func isInside(_ number: Int, of box: Int) -> Bool {
     func isBeside(_ lists: NodeLists) -> Bool {
       members[number].contains { node in

@@ -1,39 +1,40 @@
-/// Which nodes of a graph become one box, so that a graph too large to be read can be drawn.
+/// Decides which nodes of a graph become one box, so that a graph that is too large to read can be drawn.
 ///
-/// Only nodes of one kind fold. The folding goes no further than it has to: after each of these steps it ends when there
-/// are few enough boxes. Where steps 3 to 5 would leave fewer than there may be, boxes are parted again, as far as lines do
-/// not become too many to be followed: evenly, where that uses the room, else single nodes leave them (``FoldingRoom``).
+/// Only nodes of one kind fold. Folding goes no further than necessary: it ends after the first step that leaves few
+/// enough boxes. If steps 3 to 5 leave fewer boxes than allowed, boxes are split again as long as there are not too
+/// many lines to follow: evenly, if that uses the room, else by taking single nodes out of them (``FoldingRoom``).
 ///
-/// 1. *Alike*: those that come after the same boxes and before the same boxes, however far away (a fan, the stages of a
+/// 1. *Alike*: nodes that come after the same boxes and before the same boxes, however far away (a fan, the stages of a
 ///    pipeline).
-/// 2. *Runs*: one behind the other, with nothing else before or after (a chain).
-/// 3. *Same history*: those that come after the same boxes, whatever comes after them.
-/// 4. *Same depth*: those with the same number of boxes before them on the longest way (layers).
-/// 5. *Bands*: all of one kind between two depths with single nodes; where nothing else helps.
+/// 2. *Runs*: nodes one behind the other, with nothing else before or after (a chain).
+/// 3. *Same history*: nodes that come after the same boxes, whatever comes after them.
+/// 4. *Same depth*: nodes with the same number of boxes before them on the longest path (layers).
+/// 5. *Bands*: all nodes of one kind between two depths that have single nodes, if nothing else helps.
 ///
-/// Steps 1 to 4 are tried with the finest kinds first, then with coarser ones, and make no cycle that the graph does
-/// not have; nodes of a cycle are left alone. In step 5 boxes may come to lie before and behind each other. Kinds come in
-/// tiers: what a tier distinguishes is only given up after its step 5.
+/// Steps 1 to 4 try the finest kinds first, then coarser ones, and add no cycle to those of the graph; nodes on a cycle
+/// are left alone. In step 5 boxes may be both before and behind each other. Kinds come in tiers: the distinctions of a
+/// tier are given up only after step 5 was tried with them.
 ///
-/// Why no step makes a cycle: all members of a box of 1 and 3 have a member of each box before it before them, so a
-/// cycle of boxes could be followed backwards through nodes until one comes again. The end of a link that is the only
-/// way on and the only way there can be drawn to its beginning. Depth grows along every edge. Boxes of 3 and 4 have no edges
-/// inside, so parting them makes none either: it would have to stay within one.
+/// Why no other step adds a cycle: in steps 1 and 3, all members of a box have, before them, a member of each box
+/// before it, so a cycle of boxes could be followed backwards through nodes until one repeats. In step 2, an edge that
+/// is the only way out of one node and the only way into the next can be contracted. In step 4, depth grows along every
+/// edge. Boxes of steps 3 and 4 have no edges inside, so splitting them adds no cycle either: it would have to stay
+/// within one box.
 ///
-/// O(steps * (n + e log e)) for n nodes and e edges, in memory about 100 bytes for each.
+/// O(steps · (n + e log e)) for n nodes and e edges, with about 100 bytes of memory for each.
 package struct GraphFolding: Sendable {
   /// The box of each node. Boxes are numbered by their first nodes.
   package private(set) var boxes: [Int32]
   package private(set) var boxCount: Int
-  /// The last step was taken: between boxes there may be cycles that the graph does not have.
+  /// Whether step 5 was needed: then there may be cycles of boxes that the graph does not have.
   package private(set) var hasBands = false
 
   /// - Parameters:
   ///   - edges: between nodes `0..<nodeCount`; others are left out.
-  ///   - tiers: what each node is, by tiers, and in each from the finest distinction to the coarsest.
-  ///   - isWhole: these keep boxes of their own.
-  ///   - most: how many boxes are few enough. More are left only where there are more single nodes, or kinds, than that.
-  ///   - worthIt: nodes that should be single where steps 3 to 5 leave room, the best first.
+  ///   - tiers: the kind of each node, for each tier from the finest distinction to the coarsest.
+  ///   - isWhole: nodes that keep boxes of their own.
+  ///   - most: how many boxes are few enough. There are more only if there are more single nodes, or kinds, than that.
+  ///   - worthIt: nodes that should be single if steps 3 to 5 leave room, the best first.
   package init(
     nodeCount: Int, edges: [FoldingEdge], tiers: [[[Int32]]], isWhole: [Bool], most: Int, worthIt: [Int32] = []
   ) {
@@ -45,13 +46,13 @@ package struct GraphFolding: Sendable {
     var firsts = boxes
     var bands: [Int32] = []
     var distinct = 0
-    /// What steps 1 and 2 made of the finest kinds.
+    /// The result of steps 1 and 2 for the finest kinds.
     var atoms: [Int32]?
     let finest = tiers.first?.first ?? []
     for tier in tiers {
       for kinds in tier {
         let count = Set(kinds).count
-        // A distinction that is none at all has been tried.
+        // This distinction makes no difference, and was tried already.
         if count == distinct { continue }
         distinct = count
         for step in Self.steps where graph.count > most {
@@ -69,12 +70,12 @@ package struct GraphFolding: Sendable {
       }
       boxCount = graph.count
       hasBands = false
-      // Few boxes may still be a net of lines. Fewer boxes with the important nodes taken out show more.
+      // A few boxes may still be a tangle of lines. Then fewer boxes, with the important nodes taken out, show more.
       var isNet = atoms != nil && !worthIt.isEmpty && !graph.isClear(mostLines: Self.mostLines(of: most))
       for kinds in tier where boxCount > most || isNet {
         var classes = whole.bands(kinds, isWhole: isWhole, most: most, mostLines: 2 * most)
         if !worthIt.isEmpty, classes.count < Self.goodUse(of: most) {
-          // Lines are kept for what leaves them.
+          // Keep lines in reserve for the nodes that will be taken out.
           classes = whole.bands(kinds, isWhole: isWhole, most: most, mostLines: most)
         }
         guard classes.count < boxCount else { continue }
@@ -91,15 +92,15 @@ package struct GraphFolding: Sendable {
     (boxes, boxCount) = (classes.numbers, classes.count)
   }
 
-  /// From so many boxes on there is no need for more.
+  /// The number of boxes that makes enough use of the room.
   package static func goodUse(of most: Int) -> Int { most * 3 / 5 }
 
-  /// More lines between so many boxes are a net.
+  /// With more lines than this between that many boxes, the picture is a tangle.
   package static func mostLines(of most: Int) -> Int { 3 * most }
 
   private struct Step: Sendable {
     var fold: @Sendable (LayeredGraph, [Int32]) -> [Int32]
-    /// Boxes show less than their nodes did.
+    /// Whether boxes show less than their nodes did.
     var isLossy = false
 
     static let alike = Step { $0.alike($1) }
@@ -113,7 +114,7 @@ package struct GraphFolding: Sendable {
   ]
 }
 
-/// From what comes first to what comes after it.
+/// An edge from what comes first to what comes after it.
 package struct FoldingEdge: Hashable, Sendable {
   package var from: Int32
   package var to: Int32
@@ -124,14 +125,14 @@ package struct FoldingEdge: Hashable, Sendable {
   }
 }
 
-/// Numbers of any sort, made into 0, 1, 2, … in the order in which they come first.
+/// Renumbers arbitrary numbers as 0, 1, 2, … in the order in which they first appear.
 struct Classes {
   private(set) var numbers: [Int32] = []
-  /// The first index of each.
+  /// The first index of each class.
   private(set) var firsts: [Int32] = []
   var count: Int { firsts.count }
 
-  /// - Parameter marks: from 0 on, but with gaps; not above the number of marks by much.
+  /// - Parameter marks: numbers from 0, possibly with gaps; the largest is not much above the number of marks.
   init(of marks: [Int32]) {
     var known = [Int32](repeating: -1, count: Int(marks.max() ?? -1) + 1)
     numbers.reserveCapacity(marks.count)

@@ -1,9 +1,9 @@
-/// How what a folding has lost is given back as far as there is room.
+/// Gives back what a folding has lost, as far as there is room.
 extension LayeredGraph {
-  /// Parts classes so that there are as many as may be. Members stay together that are next to each other in this order,
-  /// then in that of the graph.
+  /// Splits classes into as many as allowed. Members that are adjacent in this order, or else in the graph's order,
+  /// stay together.
   ///
-  /// - Parameter least: fewer are not worth it if the order does not distinguish them.
+  /// - Parameter least: with fewer classes, splitting is not worth it unless the order distinguishes the members.
   func parted(_ classes: Classes, by order: [Int32], least: Int, most: Int) -> Classes {
     var members = Array(repeating: [Int](), count: classes.count)
     for node in 0..<count { members[Int(classes.numbers[node])].append(node) }
@@ -14,7 +14,7 @@ extension LayeredGraph {
       var numbers = [Int32](repeating: 0, count: count)
       var next: Int32 = 0
       for group in members {
-        // Of one size, and not many full ones and a rest.
+        // Parts of equal size, instead of many full ones and a rest.
         let parts = (group.count + size - 1) / size
         for (index, node) in group.enumerated() { numbers[node] = next + Int32(index * parts / group.count) }
         next += Int32(parts)
@@ -35,8 +35,8 @@ extension LayeredGraph {
     return classes
   }
 
-  /// Those of one kind between two depths, as many such bands as there is room for, and no more lines between them than
-  /// that; cycles fold too. Where there are single nodes, bands begin behind these first.
+  /// Bands of one kind between two depths: as many as there is room for, with at most `mostLines` lines between them.
+  /// Cycles fold too. If there are single nodes, bands begin behind them first.
   func bands(_ kinds: [Int32], isWhole: [Bool], most: Int, mostLines: Int) -> Classes {
     let folded = (0..<count).filter { !isWhole[$0] }
     let room = max(1, most - (count - folded.count)) / max(1, Set(folded.map { kinds[$0] }).count)
@@ -48,7 +48,7 @@ extension LayeredGraph {
     func classes(_ more: Int) -> Classes {
       var isCut = [Bool](repeating: false, count: Int(depth.max() ?? 0) + 1)
       for number in 0..<cuts { isCut[Int(whole[(2 * number + 1) * whole.count / (2 * cuts)])] = true }
-      // With as many nodes between two of them.
+      // Place these cuts so that equally many nodes are between them.
       for cut in 0..<more { isCut[Int(depths[(cut + 1) * depths.count / (more + 1)])] = true }
       var band: Int32 = 0
       let bandOfDepth = isCut.map { isCut -> Int32 in
@@ -62,7 +62,7 @@ extension LayeredGraph {
       cuts = cuts * 4 / 5
       plain = classes(0)
     }
-    // More cuts than there are depths with nodes change nothing.
+    // More cuts than depths with nodes change nothing.
     var more = min(max(0, most), Set(depths).count)
     while more > 0 {
       let finer = classes(more)
@@ -72,10 +72,10 @@ extension LayeredGraph {
     return plain
   }
 
-  /// Whether there are so few edges, none counted twice.
+  /// Whether there are at most that many edges; none is counted twice.
   func isClear(mostLines: Int) -> Bool { (0..<count).reduce(0) { $0 + after[$1].count } <= mostLines }
 
-  /// Whether lines between so many boxes can still be followed.
+  /// Whether the lines between that many boxes can still be followed.
   private func isClear(_ classes: Classes, mostLines: Int) -> Bool {
     var links = Set<UInt64>()
     for node in 0..<count {

@@ -1,17 +1,18 @@
-/// A graph with the depth of each node, and the ways to put its nodes into classes that ``GraphFolding`` knows.
+/// A graph with the depth of each node, and the ways in which ``GraphFolding`` puts its nodes into classes.
 ///
-/// Classes are given as numbers, one for each node; equal numbers mean the same class. Fixed nodes are alone in theirs.
+/// Classes are given as one number for each node; equal numbers mean the same class. Each fixed node is alone in its
+/// class.
 struct LayeredGraph: Sendable {
   enum Side { case before, after }
 
   let count: Int
-  /// To be left alone: those that the caller said, and all on cycles.
+  /// Nodes to leave alone: those that the caller named, and all on cycles.
   var isFixed: [Bool]
   let before: NodeLists
   let after: NodeLists
-  /// How many nodes lie before each on the longest way; a cycle counts as one.
+  /// The number of nodes before each one on the longest path; a cycle counts as one.
   private(set) var depth: [Int32] = []
-  /// By depth.
+  /// The nodes sorted by depth.
   private var order: [Int32] = []
 
   init(count: Int, edges: [FoldingEdge], isFixed: [Bool]) {
@@ -30,7 +31,7 @@ struct LayeredGraph: Sendable {
     order = byDepth.all
   }
 
-  /// False where there are cycles.
+  /// Computes depths; false if there are cycles.
   private mutating func setDepths() -> Bool {
     depth = [Int32](repeating: 0, count: count)
     var open = (0..<count).map { before[$0].count }
@@ -68,7 +69,7 @@ struct LayeredGraph: Sendable {
     }
   }
 
-  /// The graph of the classes, without edges inside of one.
+  /// The graph of the classes, without edges inside a class.
   func folded(_ classes: Classes) -> LayeredGraph {
     var edges: [FoldingEdge] = []
     for node in 0..<count {
@@ -82,12 +83,12 @@ struct LayeredGraph: Sendable {
 }
 
 extension LayeredGraph {
-  /// Those of one kind, with the same classes on one side of them.
+  /// Classes of nodes of one kind that have the same classes on one side of them.
   func numbers(_ kinds: [Int32], by side: Side) -> [Int32] {
     struct Signature: Hashable {
       var kind: Int32
       var first: Int32
-      /// Nearly always empty, and then without memory of its own.
+      /// Nearly always empty, and then it needs no memory.
       var rest: [Int32]
     }
     var numbers = fixedNumbers()
@@ -113,13 +114,13 @@ extension LayeredGraph {
     return numbers
   }
 
-  /// Those of one kind with the same classes on both sides.
+  /// Classes of nodes of one kind that have the same classes on both sides of them.
   func alike(_ kinds: [Int32]) -> [Int32] {
-    // Paired, two sound partitions make a finer one, which is sound too.
+    // The pairs of two sound partitions are a finer one that is sound, too.
     pairs(numbers(kinds, by: .before), numbers(kinds, by: .after))
   }
 
-  /// Chains of one kind.
+  /// Classes of nodes of one kind that form a chain.
   func runs(_ kinds: [Int32]) -> [Int32] {
     var numbers = (0..<Int32(count)).map(\.self)
     for node in order.lazy.map({ Int($0) }) where !isFixed[node] && before[node].count == 1 {
@@ -131,7 +132,7 @@ extension LayeredGraph {
     return numbers
   }
 
-  /// Those of one kind at one depth.
+  /// Classes of nodes of one kind at one depth.
   func depths(_ kinds: [Int32]) -> [Int32] { pairs(kinds, depth) }
 
   func pairs(_ one: [Int32], _ other: [Int32]) -> [Int32] {
@@ -144,11 +145,11 @@ extension LayeredGraph {
     return numbers
   }
 
-  /// Fixed nodes have the numbers below `count`, all others those from there on.
+  /// Numbers for all nodes: fixed ones have those below `count`, the others those from there on.
   private func fixedNumbers() -> [Int32] { (0..<Int32(count)).map(\.self) }
 }
 
-/// Numbers for keys, in the order in which they first come.
+/// Numbers keys in the order in which they first appear.
 private struct Numbering<Key: Hashable> {
   private var next: Int32
   private var known: [Key: Int32] = [:]
@@ -164,7 +165,7 @@ private struct Numbering<Key: Hashable> {
 }
 
 extension Array where Element: Equatable {
-  /// Of equal ones that follow each other, one stays. O(n), in place.
+  /// Keeps only the first of equal adjacent elements. O(n), in place.
   mutating func removeRepetitions() {
     var last: Element?
     removeAll { element in
@@ -174,7 +175,7 @@ extension Array where Element: Equatable {
   }
 }
 
-/// For each node a list of others without repetition, one list behind the other.
+/// For each node a list of other nodes without repetition, all stored in one array.
 struct NodeLists: Sendable {
   private var starts: [Int32]
   private(set) var all: [Int32]

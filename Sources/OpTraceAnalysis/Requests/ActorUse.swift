@@ -1,34 +1,37 @@
 package import OpTraceModel
 
-/// How actors are used: who waited for them, and whose code ran on them. Of tasks that found an actor free nothing is recorded.
+/// How actors are used: who waited for them, and whose code ran on them. If a task finds an actor free, nothing is
+/// recorded.
 package struct ActorUse: Sendable {
   /// One actor.
   package struct One: Sendable {
     package var actor: TaskRecord.WaitedActor
-    /// How long tasks waited for it, until the trace's end where they still do.
+    /// How long each task waited for it; tasks that still wait count until the trace's end.
     package var waits: [Nanoseconds] = []
-    /// Nanoseconds in which tasks waited for it, or ran on it after they had.
+    /// Nanoseconds in which tasks waited for it, or ran on it after a wait.
     package var held: Nanoseconds = 0
-    /// From the first wait to the last end of a run, in nanoseconds since the trace's start; of a window its bounds.
+    /// From the first wait to the last end of a run, in nanoseconds since the trace's start; for a window, the window's
+    /// bounds.
     package var first: Nanoseconds = .max
     package var last: Nanoseconds = .min
-    /// The most that waited at once.
+    /// The largest number of tasks that waited at once.
     package var deepest = 0
-    /// By location: how long what goes on there ran on it.
+    /// How long code ran on it, by location.
     package var holders: [Int32: Nanoseconds] = [:]
-    /// Of ``waits``.
+    /// The distribution of ``waits``.
     package var waiting: Distribution { Distribution(waits) }
-    /// Where most of the time is that it was held; nil: not known.
+    /// The location that held it for most of the time; nil: not known.
     package var holder: Int32? { holders.filter { $0.key >= 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
-    /// The share of time in which it was held while anybody was seen to use it; of a window the share of all of it.
+    /// The share of time in which it was held while it was seen in use; for a window, the share of the whole window.
     package var utilisation: Double { last > first ? min(1, Double(held) / Double(last - first)) : 0 }
   }
 
-  /// Most waited for first.
+  /// The actors, those with the most waiting first.
   package private(set) var all: [One] = []
   private var holders: [String: Int32] = [:]
 
-  /// `window`: only waits that ended in it; nil: all. O(suspensions), with a logarithm for those that waited.
+  /// - Parameter window: count only waits that ended in it; nil: all. O(suspensions), with a logarithm for those that
+  ///   waited.
   init(
     _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
   ) {
@@ -71,14 +74,14 @@ package struct ActorUse: Sendable {
         depth += change.by
         all[row].deepest = max(all[row].deepest, depth)
       }
-      // Whoever is waited for holds it, also where that one did not wait.
+      // The actor is held as long as others wait for it, even if its holder did not wait.
       if let window { all[row].last = window.lowerBound }
       for stretch in busy[row].sorted(by: { $0 < $1 }) {
         let ended = window == nil ? stretch.ended : min(stretch.ended, upper)
         all[row].held += max(0, ended - max(stretch.began, all[row].last))
         all[row].last = max(all[row].last, ended)
       }
-      // Of a window it is known how long it is.
+      // The length of a window is known.
       if let window { (all[row].first, all[row].last) = (max(0, window.lowerBound), upper) }
       all[row].holders = all[row].holders.reduce(into: [:]) { sums, one in
         let method = methods[one.key]?.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
@@ -94,7 +97,7 @@ package struct ActorUse: Sendable {
     holders = sums.compactMapValues { sum in sum.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
   }
 
-  /// The actor's own function that was sampled. The suspension tells only who called it.
+  /// The actor's own function that was sampled, because the suspension only shows who called it.
   private static func method(_ stacks: [FrameID?], of name: String, _ code: inout ProgramCode) -> Int32? {
     guard !name.isEmpty else { return nil }
     for stack in stacks {
@@ -110,6 +113,6 @@ package struct ActorUse: Sendable {
     task.actor != nil || task.suspensions.contains { $0.actor != nil }
   }
 
-  /// Where those are that run longest on actors of this class: an index of a location.
+  /// Which location runs longest on actors of this class, as an index of a location; nil: not known.
   func holder(of actor: TaskRecord.WaitedActor) -> Int32? { holders[actor.className] }
 }

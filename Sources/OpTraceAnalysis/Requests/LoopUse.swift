@@ -11,10 +11,10 @@ package struct LoopUse: Sendable {
 
   /// Code that ran or waited in long turns.
   package struct Held: Sendable {
-    /// An index of a location.
+    /// An index in ``Requests/locations``.
     package var location: Int32
     package var time: Nanoseconds
-    /// It waited there, as where it slept, and used no processor.
+    /// Whether the loop waited there, for example in a sleep, and used no processor.
     package var isWait: Bool
     package var what: String
   }
@@ -25,16 +25,17 @@ package struct LoopUse: Sendable {
   package var turns: Int
   package var utilisation: Double
   package var longest: Nanoseconds
-  /// In the order of time.
+  /// Its long turns, in the order of time.
   package var long: [Turn] = []
-  /// Where the time of long turns went, most first, as far as waits and samples tell.
+  /// Where the time of long turns went, the most time first, as far as waits and samples show.
   package var held: [Held] = []
-  /// What most of the time of long turns went into, if that is known of a quarter of it.
+  /// What took most of the time of long turns, if that is known for at least a quarter of it.
   package var mostly: Held? { held.first.flatMap { $0.time * 4 >= longTime ? $0 : nil } }
   package var longTime: Nanoseconds { long.reduce(0) { $0.saturating($1.ended - $1.began) } }
 
-  /// Without libdispatch's own loop. `window`: what they did in it, of those that did anything; nil: all. O(turns + samples and waits in
-  /// long ones).
+  /// All loops except libdispatch's own. O(turns + samples and waits in long turns).
+  ///
+  /// - Parameter window: what loops did in it, without loops that did nothing; nil: all.
   static func all(
     _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
   ) -> [LoopUse] {
@@ -56,14 +57,14 @@ package struct LoopUse: Sendable {
     }
   }
 
-  /// Leaves what it did in a window. False: nothing. O(seconds + long turns).
+  /// Reduces the figures to what it did in a window; false: nothing. O(seconds + long turns).
   private mutating func restrict(
     to window: ClosedRange<Nanoseconds>, _ loop: LoopRecord, traceEnd: Nanoseconds
   ) -> Bool {
     let upper = min(window.upperBound, traceEnd)
     (turns, longest) = (0, 0)
     var (busy, idle) = (0.0, 0.0)
-    // A second that the window cuts counts by its part of it.
+    // A second that is only partly in the window counts in proportion.
     for second in loop.seconds where second.time >= window.lowerBound && second.began < upper {
       let length = Double(second.time - second.began)
       let part = Double(min(second.time, upper) - max(second.began, window.lowerBound))
@@ -76,7 +77,7 @@ package struct LoopUse: Sendable {
     }
     long.removeAll { $0.ended < window.lowerBound || $0.began > upper }
     for turn in long where turn.ended <= upper { longest = max(longest, turn.ended - turn.began) }
-    // Of a turn that goes on no second tells yet.
+    // The open turn is not yet included in the seconds.
     if let open = loop.openTurn {
       let told = loop.seconds.last?.time ?? .min
       busy += Double(max(0, upper - max(open.began, told, window.lowerBound)))
@@ -85,7 +86,7 @@ package struct LoopUse: Sendable {
     return turns > 0 || !long.isEmpty
   }
 
-  /// What is within this of the most is as good as all of it: of such functions the innermost is told.
+  /// Functions with at least this share of the largest time count as equal; the innermost of them is named.
   private static let nearlyAll = 0.8
 
   private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode)
@@ -142,7 +143,7 @@ package struct LoopUse: Sendable {
     }
   }
 
-  /// How long it was in long turns in a stretch. O(log turns + turns there).
+  /// How much of a stretch it spent in long turns. O(log turns + turns there).
   func turns(from: Nanoseconds, to: Nanoseconds) -> Nanoseconds {
     long[long.firstSorted { $0.ended > from }...].prefix { $0.began < to }
       .reduce(0) { $0 + max(0, min(to, $1.ended) - max(from, $1.began)) }

@@ -1,15 +1,16 @@
 package import OpTraceModel
 
-/// The program's own functions in stacks, each once. Code of packages that the program depends on is not its own, though it is linked into
-/// its file: SwiftPM and Xcode keep its sources in a folder `checkouts`.
+/// The program's own functions in stacks, each once. Code of packages that the program depends on is not its own,
+/// although it is linked into the same file: SwiftPM and Xcode keep its sources in a folder `checkouts`.
 package struct ProgramCode {
-  /// What a stack says of the program.
+  /// What a stack shows of the program.
   package struct Path: Sendable {
     /// Indexes in ``functions``, the outermost first.
     package var functions: [Int32] = []
-    /// An index in ``locations``: its innermost own line, else the innermost that is known; -1: nothing is known.
+    /// An index in ``locations``: the innermost line of the program's own, else the innermost known line; -1: nothing
+    /// is known.
     package var location: Int32 = -1
-    /// The same for all lines of that function; -1: nothing is known.
+    /// One location for all lines of that function; -1: nothing is known.
     package var function: Int32 = -1
     /// Whether ``location`` is in the program's own code.
     package var isOwn = false
@@ -19,12 +20,13 @@ package struct ProgramCode {
   package private(set) var functions: [CodeLocation] = []
   /// Each line once.
   package private(set) var locations: [CodeLocation] = []
-  /// Of each location the index of its function.
+  /// For each location the index of its function.
   package private(set) var functionOfLocation: [Int32] = []
-  /// Of each function the first of its locations.
+  /// For each function the first of its locations.
   private var firstLocations: [Int32] = []
   private let stacks: StackTable
-  /// Modules of Swift, whose inlined code stands in a program's functions, and of packages that it depends on.
+  /// Modules whose inlined code may be in the program's functions: those of Swift, and of packages that the program
+  /// depends on.
   private var others: Set<String> = [
     "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch",
   ]
@@ -34,8 +36,8 @@ package struct ProgramCode {
 
   package init(_ stacks: StackTable) {
     self.stacks = stacks
-    // Closures of a package have no file, so its modules are known by what has one. Code of a package that was specialised for the
-    // program is of the program's module.
+    // Closures of a package have no file, so recognise its modules by code that has one. Code of a package that was
+    // specialised for the program has the program's module.
     var counts: [String: Int] = [:]
     for (frame, _) in stacks.addresses {
       for symbol in stacks.symbols(of: frame) where symbol.file != nil {
@@ -67,11 +69,11 @@ package struct ProgramCode {
     return index
   }
 
-  /// The first that was seen of a function's lines, as an index of a location.
+  /// The location of a function that was seen first, as an index of a location.
   package func location(ofFunction index: Int32) -> Int32 { firstLocations[Int(index)] }
 
-  /// The outermost own function that two stacks pass at different lines: the one that calls what is inside of it again. Nil: there is
-  /// none. O(depth).
+  /// The outermost own function in which two stacks are at different lines: that function calls the rest repeatedly.
+  /// Nil: there is none. O(depth).
   package mutating func function(inWhich first: FrameID, and second: FrameID) -> Int32? {
     for (one, other) in zip(stacks.stack(first).reversed(), stacks.stack(second).reversed()) where one != other {
       guard stacks[one]?.address != stacks[other]?.address else { continue }
@@ -80,7 +82,7 @@ package struct ProgramCode {
     return nil
   }
 
-  /// One location for all lines of a function: what runs is told by function. O(1).
+  /// One location for all lines of a function, because running time is shown by function. O(1).
   package func wholeFunction(_ location: Int32) -> Int32 {
     location < 0 ? location : firstLocations[Int(functionOfLocation[Int(location)])]
   }
@@ -120,7 +122,7 @@ package struct ProgramCode {
       if !stacks.ownModules.isEmpty { return stacks.ownModules.contains(module) }
       if others.contains(module) { return false }
     } else if symbol.line == nil {
-      // The C library's first functions, and what has no source.
+      // The C library's first functions, and code without source.
       return false
     }
     return !symbol.isOfDependency

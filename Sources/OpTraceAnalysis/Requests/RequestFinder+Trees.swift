@@ -1,7 +1,7 @@
 package import OpTraceModel
 
 extension Requests {
-  /// What work did from one moment to another.
+  /// What work did between two moments.
   package struct Piece: Sendable, Equatable {
     /// An index in ``Requests/causes``.
     package var cause: Int32
@@ -10,22 +10,22 @@ extension Requests {
     package var ended: Nanoseconds
   }
 
-  /// Work of a unit: the unit's own first, then what was submitted within its time, each below what submitted it.
+  /// Work of a unit: first the unit's own, then what was submitted during it, each below its submitter.
   package struct Line: Sendable, Equatable {
     package var work: WorkID
     package var depth: Int
     package var began: Nanoseconds
     /// No later than the unit's end.
     package var ended: Nanoseconds
-    /// In the order of time; a later one is on top of those before it, where they overlap.
+    /// In the order of time; where pieces overlap, a later one is on top of those before it.
     package var pieces: [Piece]
   }
 
-  /// For how many the lines are wanted: the slowest units of the first kinds.
+  /// How many lines are wanted: for the slowest units of the first kinds.
   package struct TreeLimits: Sendable {
     package var kinds: Int
     package var units: Int
-    /// Lines of a unit, and pieces of a line.
+    /// The largest number of lines of a unit, and of pieces of a line.
     package var lines = 60
     package var pieces = 300
 
@@ -34,7 +34,7 @@ extension Requests {
 }
 
 extension RequestFinder {
-  /// By the index of the unit. O(work + lines).
+  /// The lines of units, by the index of the unit. O(work + lines).
   mutating func trees(of found: Requests, _ limits: Requests.TreeLimits) -> [Int: [Requests.Line]] {
     let units = found.kinds.prefix(limits.kinds).flatMap { found.slowest(of: $0, most: limits.units) }
     guard !units.isEmpty else { return [:] }

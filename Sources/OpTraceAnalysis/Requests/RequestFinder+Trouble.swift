@@ -1,11 +1,11 @@
 import OpTraceModel
 
-/// What tells why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
+/// Finds why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
 extension RequestFinder {
-  /// So many of the longest waits for a pool are split into what was done meanwhile.
+  /// How many of the longest waits for a pool are split into what was done meanwhile.
   private static let mostHolds = 100
 
-  /// A wait for what a pool has, and who ended it by giving back.
+  /// A wait for a member of a pool, and who ended it by giving a member back.
   private struct Handover {
     var holder: Int
     var from: Nanoseconds
@@ -13,12 +13,12 @@ extension RequestFinder {
     var length: Nanoseconds { to - from }
   }
 
-  /// O(suspensions), with a logarithm for those that hand a pool's members on.
+  /// O(suspensions), with a logarithm for those that hand on members of a pool.
   mutating func pools() -> [Requests.Pool] {
     var rows: [Int32: Int] = [:]
     var pools: [Requests.Pool] = []
     var callers: [[Int32: Int]] = []
-    // For each pool the tasks that had something of it, with the times; and by whom it was handed on.
+    // For each pool: the tasks that got a member, with the times; and who handed it on.
     var got: [[Int: [Nanoseconds]]] = []
     var given: [[Handover]] = []
     for row in trace.tasks.indices {
@@ -48,7 +48,7 @@ extension RequestFinder {
           pools[index].longest = max(pools[index].longest, end - suspension.from.time)
         }
         if let caller { callers[index][caller, default: 0] += 1 }
-        // What a time limit ends got nothing.
+        // A wait that was ended by a timeout got nothing.
         let isGiven = suspension.resumer.flatMap(trace.taskRow) != nil
         if isGiven { got[index][row, default: []].append(end) }
         if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row
@@ -62,13 +62,13 @@ extension RequestFinder {
     for index in pools.indices {
       for one in given[index] {
         guard let from = Self.last(got[index][one.holder], until: one.to) else { continue }
-        // Not across the end of a round.
+        // Do not count across the end of a round.
         let idle = loops.roundEnd(of: one.holder, after: from)
         pools[index].byHolders += 1
         pools[index].holds.append(min(one.to, max(from, idle ?? one.to)) - from)
       }
       for wait in given[index].sorted(by: { ($1.length, $0.from) < ($0.length, $1.from) }).prefix(Self.mostHolds) {
-        // Since it had it, or its round began: who takes what is free does not wait.
+        // Since the holder got it, or since its round began, because taking a free member needs no wait.
         var from = max(wait.from, Self.last(got[index][wait.holder], until: wait.to) ?? .min)
         while let idle = loops.roundEnd(of: wait.holder, after: from + 1), idle < wait.to { from = idle }
         for part in parts.split(trace.tasks[wait.holder].id, from, wait.to) {
@@ -88,14 +88,14 @@ extension RequestFinder {
     return next > 0 ? times[next - 1] : nil
   }
 
-  /// Groups of tasks that units made and left alone. O(tasks).
+  /// Groups of tasks that units made and left behind. O(tasks).
   mutating func leaks() -> [Requests.Leak] {
     var leaks: [Int32: Requests.Leak] = [:]
     for row in trace.tasks.indices where loops.idle[row] == nil {
       let task = trace.tasks[row]
       guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = trace.taskRow(submitter)
       else { continue }
-      // What accepts connections makes tasks that live as long as these.
+      // The code that accepts connections makes tasks that live as long as the connections.
       let group = loops.group[parent]
       let isUnit =
         loops.idle[parent] != nil
@@ -120,7 +120,8 @@ extension RequestFinder {
     return leaks.values.filter { $0.alive > 0 }.sorted { ($1.alive, $0.name) < ($0.alive, $1.name) }
   }
 
-  /// Waits for continuations in the middle of units that nobody resumes, at functions where they were resumed before. O(suspensions).
+  /// Waits for continuations in the middle of units that nobody resumes, in functions where others were resumed before.
+  /// O(suspensions).
   mutating func stuckUnits() -> [Requests.Stuck] {
     var stuck: [Int32: Requests.Stuck] = [:]
     var ended: [Int32: (count: Int, longest: Nanoseconds)] = [:]
@@ -158,8 +159,8 @@ extension RequestFinder {
     .sorted { ($1.count, $0.location) < ($0.count, $1.location) }
   }
 
-  /// Waits by the same functions that follow on each other, with nothing in between but pauses. Not by the same addresses: a compiler writes
-  /// a short loop out. O(suspensions).
+  /// Waits in the same functions that follow one another with nothing but pauses in between. Compares functions, not
+  /// addresses: a compiler unrolls short loops. O(suspensions).
   mutating func repeats() -> [Requests.Repeat] {
     var found: [[Int32]: (counts: [Int], errors: Int, location: Int32, loop: Int32?)] = [:]
     for row in trace.tasks.indices {
@@ -203,9 +204,9 @@ extension RequestFinder {
   }
 }
 
-/// Readers of a stream that have always had its next element waiting.
+/// Finds readers of a stream that have always had the next element waiting.
 extension RequestFinder {
-  /// Tasks that waited for a stream's elements once and never again, though they go on. O(suspensions).
+  /// Tasks that once waited for a stream's elements and do not any more, though they go on. O(suspensions).
   mutating func backlogs() -> [Requests.Backlog] {
     var known: [FrameID: Bool] = [:]
     var backlogs: [Requests.Backlog] = []
@@ -242,7 +243,7 @@ extension RequestFinder {
 }
 
 extension StackTable {
-  /// Whether the next element of an `AsyncStream` is waited for there: what reads them is called so in the runtime. O(depth).
+  /// Whether the stack waits for the next element of an `AsyncStream`, by the name of the runtime's function. O(depth).
   func readsStream(_ at: FrameID) -> Bool {
     stack(at).contains { id in
       symbols(of: id).contains {

@@ -3,8 +3,9 @@ package import OpTraceModel
 extension Requests {
   /// - Parameters:
   ///   - window: only units and waits for actors that end in it, and what loops did in it; nil: all.
-  ///   - trees: for which units ``Requests/trees`` are wanted; nil: none.
-  ///   - isBrief: nobody asks for troubles: pools, leaks, what is stuck, backlogs, repeats and the hottest function stay empty.
+  ///   - trees: the units for which ``Requests/trees`` are wanted; nil: none.
+  ///   - isBrief: leave out troubles: pools, leaks, what is stuck, backlogs, repeats and the hottest function stay
+  ///     empty.
   /// - Complexity: O(n log n) for n pieces of work, suspensions and samples.
   package init(
     of trace: Trace, within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil, isBrief: Bool = false
@@ -13,7 +14,7 @@ extension Requests {
     let samples = ThreadSamples(trace)
     let actors = ActorUse(trace, &code, samples)
     let loops = LoopUse.all(trace, &code, samples)
-    // What a unit waited for may have been before the window.
+    // What a unit waited for may be older than the window.
     let used = window.map { window in
       (
         loops: LoopUse.all(trace, &code, samples, within: window),
@@ -29,7 +30,7 @@ extension Requests {
 
 /// Finds units, names their kinds and splits them.
 struct RequestFinder {
-  /// What makes units alike, before routes are told apart.
+  /// What units of one kind share, before routes are told apart.
   private enum Source: Hashable {
     case span(String)
     case task(group: Int32, isRound: Bool)
@@ -38,16 +39,17 @@ struct RequestFinder {
 
   let trace: Trace
   private let window: ClosedRange<Nanoseconds>?
-  /// Spans of the program's tracer that no other one is around, by the work in which they began.
+  /// Outermost spans of the program's tracer, by the work in which they began.
   private let spans: [WorkID: [SpanRecord]]
   let loops: TaskLoops
   var parts: RequestParts
   private var found = Requests()
   private var sources: [Source: Int32] = [:]
   private var sourceNames: [(name: String, location: CodeLocation?, isOwn: Bool, areRounds: Bool)] = []
-  /// Of each round the own functions of its deepest stack, the outermost first.
+  /// For each round the own functions of its deepest stack, the outermost first.
   private var paths: [[Int32]] = []
-  /// For each group of tasks that work in rounds: these only hand work on to others, which is what units are made of.
+  /// For each group of tasks that work in rounds: whether they only hand work on to others, so that the others are the
+  /// units.
   private(set) var dispatches: [Bool]
 
   init(_ trace: Trace, _ parts: RequestParts, _ window: ClosedRange<Nanoseconds>?) {
@@ -95,7 +97,7 @@ struct RequestFinder {
 
   // MARK: - Tasks
 
-  /// A round: from being let go on where it idles to the next time that it idles there.
+  /// The rounds of a task: each from being resumed where it idles to the next time that it idles there.
   private func rounds(
     of task: TaskRecord, idle: FrameID
   ) -> [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] {
@@ -105,15 +107,15 @@ struct RequestFinder {
       if let began { rounds.append((began.time, max(began.time, suspension.from.time), began.first, index)) }
       began = suspension.to.map { (min($0, max(suspension.from.time, suspension.letGoOn?.time ?? $0)), index + 1) }
     }
-    // The last one ends with the task, if it did anything.
+    // The last round ends with the task, if it did anything.
     if let began, let over = task.completed, began.first < task.suspensions.count {
       rounds.append((began.time, max(began.time, over), began.first, task.suspensions.count))
     }
     return rounds
   }
 
-  /// Loops that accept connections, say: most of their rounds make a task that goes on after the round is over, and do nothing else that
-  /// waits.
+  /// Finds groups such as loops that accept connections: most of their rounds make a task that outlives the round, and
+  /// wait for nothing else.
   private func dispatchers() -> [Bool] {
     var made = Array(repeating: 0, count: loops.sizes.count)
     var outliving = made
@@ -141,7 +143,7 @@ struct RequestFinder {
     }
   }
 
-  /// The program's own names for units.
+  /// Adds units for the spans of the program's tracer.
   private mutating func addSpans() {
     for (work, spans) in spans.sorted(by: { $0.key < $1.key }) {
       let pieces = trace.task(work)?.pieces(traceEnd: trace.end)
@@ -162,10 +164,10 @@ struct RequestFinder {
     }
   }
 
-  /// Whether the program's own spans tell of a part of this work.
+  /// Whether the program's own spans cover a part of this work.
   private func hasSpans(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> Bool {
     guard let spans = spans[work] else { return false }
-    // In the order of their beginnings; one is over before the next one begins.
+    // Spans are in the order of their begins, and each is over before the next one begins.
     let next = spans.firstSorted { $0.began.time > to }
     return next > 0 && spans[next - 1].ended?.time ?? trace.end >= from
   }
@@ -209,7 +211,7 @@ struct RequestFinder {
     }
     let pieces = task.pieces(traceEnd: trace.end)
     for round in rounds where isWanted(round.ended) && !hasSpans(task.id, round.began, round.ended) {
-      // The deepest stack tells most: what answers is written where the loop is.
+      // The deepest stack shows most: the code that answers is called from the loop.
       var path: [Int32] = []
       for suspension in task.suspensions[round.first..<round.last] {
         let functions = parts.code.path(suspension.at).functions
@@ -222,7 +224,7 @@ struct RequestFinder {
     }
   }
 
-  /// Whether work is part of a unit: what its submitter's unit outlives is.
+  /// Whether work is part of a unit: its submitter's unit must outlive it.
   private func isPart(_ work: some Work, over: Nanoseconds?) -> Bool {
     guard let submitter = work.submitter, let index = trace.workIndex(of: submitter) else { return false }
     guard trace.kind(ofWorkAt: index) == .task else { return true }
@@ -231,7 +233,7 @@ struct RequestFinder {
       guard !dispatches[Int(loops.group[row])], let submitted = work.submitted?.time else { return false }
       return over ?? .max <= loops.roundEnd(of: row, after: submitted) ?? trace.tasks[row].over ?? .min
     }
-    // The program's main task and services are no units.
+    // The program's main task and its services are no units.
     guard loops.sizes[Int(loops.group[row])] >= 3, let end = trace.tasks[row].over else { return false }
     return over ?? .max <= end
   }
@@ -299,7 +301,7 @@ struct RequestFinder {
 
   // MARK: - Kinds
 
-  /// Rounds of one loop are told apart by the first own functions in which they part: a server's routes.
+  /// Splits the rounds of one loop by the first own functions in which they differ: a server's routes.
   private mutating func tellKinds() {
     var members = Array(repeating: [Int](), count: sourceNames.count)
     for index in found.units.indices { members[Int(found.units[index].kind)].append(index) }
@@ -324,7 +326,7 @@ struct RequestFinder {
     inOrder()
   }
 
-  /// Fewer than this many are no load.
+  /// With fewer units than this there is no load to speak of.
   private static let many = 10
 
   private mutating func inOrder() {
@@ -348,8 +350,8 @@ private struct Routes {
 
   init() {}
 
-  /// Goes inwards from the loop as long as nearly all rounds call the same function; those that they call next are the routes. Where they
-  /// never part, the outermost function names them all.
+  /// Goes inwards from the loop as long as nearly all rounds call the same function; the functions that they call next
+  /// are the routes. If the rounds never differ, the outermost function names all of them.
   init(_ units: [Int], _ paths: [[Int32]]) {
     var members = units.filter { !paths[$0].isEmpty }
     if let unit = members.first { names = [paths[unit][0]] }
@@ -368,6 +370,6 @@ private struct Routes {
     }
   }
 
-  /// -1: none.
+  /// The route of a path; -1: none.
   func route(of path: [Int32]) -> Int32 { path.first { names.contains($0) } ?? -1 }
 }

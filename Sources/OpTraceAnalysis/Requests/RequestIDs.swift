@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// What single units are called: `#17` is a whole task, `#17:3` the third round of it that is known.
+/// The names of single units: `#17` is a whole task, `#17:3` the third known round of it.
 package struct RequestIDs: Sendable {
   private var rounds: [Int32] = []
   private let requests: Requests
@@ -20,21 +20,22 @@ package struct RequestIDs: Sendable {
     requests.units[unit].work.description + (rounds[unit] > 0 ? ":\(rounds[unit])" : "")
   }
 
-  /// Which round of its task it is; nil: it is the whole of its work. O(1).
+  /// Which round of its task it is, from 1; nil: it is the whole of its work. O(1).
   package func round(_ unit: Int) -> Int? { rounds[unit] > 0 ? Int(rounds[unit]) : nil }
 
-  /// The unit that is called so; nil: none is. O(units).
+  /// The index of the unit with this name; nil: there is none. O(units).
   package func unit(_ text: String) -> Int? { requests.units.indices.first { self.text($0) == text } }
 }
 
 extension Requests {
-  /// The unit that is called so: `#17:3`; nil: none is. O(units).
+  /// The unit with this name, such as `#17:3`; nil: there is none. O(units).
   package func unit(_ name: String) -> Unit? {
     let name = name.hasPrefix("#") ? name : "#" + name
     return RequestIDs(self).unit(name).map { units[$0] }
   }
 
-  /// Indexes of the slowest units of a kind, the slowest first. O(units) for more than ``RequestKind/slowest`` has.
+  /// The indexes of the slowest units of a kind, the slowest first. O(units) if more are wanted than
+  /// ``RequestKind/slowest`` has.
   package func slowest(of kind: RequestKind, most: Int) -> [Int] {
     guard most > kind.slowest.count, kind.count > kind.slowest.count, let first = kind.slowest.first else {
       return Array(kind.slowest.prefix(most))

@@ -1,13 +1,13 @@
 import OpTraceModel
 
 extension RequestKind {
-  /// The slowest so many of a hundred, and at least one, are the tail.
+  /// The slowest percentage of units, and at least one unit, is the tail.
   private static let tailPercent = 1
-  /// Those about the median: a tenth of all on both sides together, so that one odd unit does not speak for all.
+  /// The percentage of units about the median, on both sides together: enough that one odd unit does not decide.
   private static let middlePercent = 10
-  /// So many of the slowest are kept as examples.
+  /// How many of the slowest units are kept as examples.
   static let mostExamples = 5
-  /// A cause with less than this share of the slow ones' time, and of the median's, is left out.
+  /// A cause with less than this share of the slow units' time, and of the median's, is left out.
   private static let leastShare = 0.005
 
   /// O(n log n) for n units.

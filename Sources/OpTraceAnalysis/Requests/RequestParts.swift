@@ -3,7 +3,8 @@ import OpTraceModel
 
 /// Splits a stretch of work into what it did and what it waited for.
 ///
-/// Where it waits for work that it submitted, the stretch is that work's, so that all of a tree is told by one line through it.
+/// If it waits for work that it submitted, the stretch is attributed to that work, so that a single line through the
+/// tree of work explains all of the time.
 struct RequestParts {
   let trace: Trace
   var code: ProgramCode
@@ -15,13 +16,14 @@ struct RequestParts {
   private let samples: ThreadSamples
   private let sampledRuns: SampledRuns
   private let queueTitles: [SchedulerID: String]
-  /// Those of the unit that is being split.
+  /// The parts of the unit that is being split.
   private var found: [Requests.Part] = []
-  /// What ``line(_:_:_:)`` collects; nil: nobody asks when it was.
+  /// What ``line(_:_:_:)`` collects; nil: only sums are wanted.
   private var pieces: [Requests.Piece]?
 
   private static let deepest = 12
-  /// A run with so many samples is told by these, a shorter one by those of all runs that are like it.
+  /// A run with at least this many samples is explained by them; a shorter one by the samples of all runs that are like
+  /// it.
   private static let enoughSamples = 3
 
   init(
@@ -43,7 +45,9 @@ struct RequestParts {
     queueTitles = titles
   }
 
-  /// The parts of a stretch, no cause twice. `pieces`: the task's, if it is one.
+  /// The parts of a stretch, each cause once.
+  ///
+  /// - Parameter pieces: those of the task, if the work is one.
   mutating func split(
     _ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds, pieces: [TaskPiece]? = nil
   ) -> [Requests.Part] {
@@ -52,7 +56,7 @@ struct RequestParts {
     return found
   }
 
-  /// What this work itself did in a stretch, and when; not what it waited for did meanwhile.
+  /// What this work itself did in a stretch, and when, without what the work that it waited for did.
   mutating func line(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> [Requests.Piece] {
     found.removeAll(keepingCapacity: true)
     pieces = []
@@ -158,7 +162,7 @@ struct RequestParts {
       guard let resumed = suspension.resumed, suspension.resumer == nil else {
         return note(.continuation, location, begin, end)
       }
-      // A loop that was held back resumes it late.
+      // A loop that was blocked resumes it late.
       let loop = loops[resumed.thread]
       let late = loop?.turns(from: begin, to: min(end, resumed.time)) ?? 0
       if pieces != nil {
@@ -171,7 +175,7 @@ struct RequestParts {
     }
   }
 
-  /// The index of the work that the unit submitted and that let the task go on; nil: others did.
+  /// The index of the work that the unit submitted and that let the task continue; nil: other work did.
   private func awaited(by suspension: TaskRecord.Suspension, of task: TaskRecord, root: WorkID) -> Int? {
     guard let work = suspension.awaited ?? suspension.resumer, work != task.id, let index = trace.workIndex(of: work)
     else {
@@ -191,7 +195,7 @@ struct RequestParts {
   private mutating func ran(_ run: WorkRun, _ from: Nanoseconds, _ to: Nanoseconds, after location: Int32) {
     let begin = max(run.began, from)
     guard to > begin else { return }
-    // Waits are on top of it.
+    // Waits are drawn on top of it.
     if pieces != nil { note(.running, location, begin, to) }
     let waited = waitedInside(run.thread, begin, to)
     let rest = to - begin - waited
@@ -199,7 +203,7 @@ struct RequestParts {
     let stacks = samples.stacks(on: run.thread, begin, to)
     var left = rest
     if stacks.count >= Self.enoughSamples {
-      // Equal shares: each sample stands for as much processor time.
+      // Equal shares, because each sample stands for the same processor time.
       for (number, stack) in stacks.enumerated() {
         let share = left / Nanoseconds(stacks.count - number)
         left -= share

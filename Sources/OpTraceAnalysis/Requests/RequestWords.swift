@@ -1,7 +1,8 @@
 package import OpTraceModel
 
 extension Requests {
-  /// `wait 84 ms for actor ProductCache, which 'touch(_:)' holds (ProductCache.swift:31)`: what units of a kind do in a cause's time.
+  /// `wait 84 ms for actor ProductCache, which 'touch(_:)' holds (ProductCache.swift:31)`: what units do in the time of
+  /// a cause.
   package func phrase(_ cause: Cause, _ length: Nanoseconds? = nil) -> String {
     let time = length.map { " " + DurationText.text($0) } ?? ""
     let location = location(of: cause)
@@ -32,7 +33,7 @@ extension Requests {
     }
   }
 
-  /// `for actor ProductCache: ProductCache.touch(_:)`: a cause without its time, where there is little room.
+  /// `for actor ProductCache: ProductCache.touch(_:)`: a cause without its time, for narrow columns.
   package func short(_ cause: Cause) -> String {
     let function = location(of: cause)?.function
     let what: String
@@ -51,15 +52,15 @@ extension Requests {
     return function.map { "\(what): \($0)" } ?? what
   }
 
-  /// What takes most of the time of the slowest of a kind; nil: nothing is known of it.
+  /// What takes most of the time of the slowest units of a kind; nil: nothing is known.
   package func mostOfTail(_ kind: RequestKind) -> Cause? {
     kind.breakdown.max { ($0.tail, $1.cause) < ($1.tail, $0.cause) }.map { causes[Int($0.cause)] }
   }
 
-  /// The tail is slower by this factor, or there is nothing to tell.
+  /// If the tail is not slower by this factor, there is nothing to explain.
   private static let slower = 1.5
 
-  /// What the slowest of a kind do that the others do not, in one sentence.
+  /// What the slowest units of a kind do that the others do not, in one sentence.
   package func sentence(_ kind: RequestKind) -> String {
     let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
     let median = kind.breakdown.reduce(0) { $0 + $1.median }
@@ -73,7 +74,7 @@ extension Requests {
     return "slow and median ones alike \(phrase(causes[Int(most.cause)], most.tail))"
   }
 
-  /// `running`, `for an actor`: what a part is called in tables.
+  /// `running`, `for an actor`: the name of a part in tables.
   package static func title(_ what: What) -> String {
     switch what {
     case .running: "running"

@@ -1,7 +1,7 @@
 import OpTraceModel
 
-/// What tasks do between two suspensions, by samples of all runs that went on at the same line: a single run is mostly shorter than the
-/// time between two samples.
+/// What tasks do between two suspensions, by the samples of all runs that resumed at the same line. A single run is
+/// mostly shorter than the time between two samples.
 struct SampledRuns {
   /// A function, and its share of the time.
   struct Share: Sendable {
@@ -11,9 +11,9 @@ struct SampledRuns {
 
   private var known: [Int32: [Share]] = [:]
 
-  /// Fewer samples tell too little.
+  /// Fewer samples say too little.
   private static let leastSamples = 5
-  /// Functions with less are told as the line that the run went on at.
+  /// Functions with a smaller share are shown as the line at which the run resumed.
   private static let leastShare = 0.1
 
   /// O(runs · log samples).
@@ -50,6 +50,6 @@ struct SampledRuns {
     }
   }
 
-  /// The functions that take a tenth or more after this line, most first; empty: not known.
+  /// The functions that take a tenth or more of the time after this line, the most first; empty: not known.
   func shares(after line: Int32) -> [Share] { known[line] ?? [] }
 }

@@ -1,12 +1,12 @@
 package import OpTraceModel
 
-/// How long units of a kind took: what is told of it wherever there is no room for causes.
+/// How long units of a kind took: the figures for places without room for causes.
 package struct RequestFigures: Sendable, Equatable {
   package var name: String
-  /// Nil: not known.
+  /// Where the kind's code is; nil: not known.
   package var location: CodeLocation?
   package var count: Int
-  /// Units that were over.
+  /// Finished units per second.
   package var perSecond: Double
   package var p50: Nanoseconds
   package var p95: Nanoseconds
@@ -21,13 +21,13 @@ package struct LoopFigures: Sendable, Equatable {
   package var thread: ThreadID
   /// Turns that ended.
   package var turns: Int
-  /// How much of the time it was in turns: 0 to 1.
+  /// The share of time that it spent in turns, 0 to 1.
   package var busy: Double
   package var longest: Nanoseconds
-  /// Those of 10 ms or more, and the time in them.
+  /// The number of turns of 10 ms or more, and the time in them.
   package var longTurns: Int
   package var longTime: Nanoseconds
-  /// What long turns ran or waited in, mostly; nil: not known.
+  /// What long turns mostly ran or waited in; nil: not known.
   package var mostly: CodeLocation?
 }
 
@@ -36,14 +36,14 @@ package struct ActorFigures: Sendable, Equatable {
   /// `actor ProductCache 1`.
   package var title: String
   package var className: String
-  /// The share of time in which it was held: 0 to 1.
+  /// The share of time in which it was held, 0 to 1.
   package var used: Double
   package var waits: Int
   package var p50Wait: Nanoseconds
   package var p99Wait: Nanoseconds
-  /// The most that waited at once.
+  /// The largest number of tasks that waited at once.
   package var deepest: Int
-  /// Where most of the time is that it was held; nil: not known.
+  /// The location that held it for most of the time; nil: not known.
   package var holder: CodeLocation?
 }
 

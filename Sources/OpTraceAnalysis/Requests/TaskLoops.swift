@@ -1,9 +1,10 @@
 import OpTraceModel
 
-/// Tasks that work in rounds: a server's task of a connection answers one request after the other, and idles in between.
+/// Tasks that work in rounds: a server's task for a connection answers one request after another, and idles in between.
 ///
-/// A task that comes back to the same suspension again and again idles where the fewest of its own functions are called, and of several
-/// such suspensions where it waits longest: a handler's waits are deeper. Tasks that run one function idle at the same place.
+/// If a task returns to the same suspension again and again, it idles at the one with the fewest of its own functions
+/// on the stack, because a handler waits deeper inside; of several such suspensions at the one where it waits longest.
+/// Tasks that run one function idle at the same location.
 struct TaskLoops {
   /// For each task the stack of the suspension in which it idles; nil: it does not work in rounds.
   private(set) var idle: [FrameID?]
@@ -11,10 +12,10 @@ struct TaskLoops {
   private(set) var group: [Int32]
   /// How many tasks are in each group.
   private(set) var sizes: [Int] = []
-  /// For each task that works in rounds, by its index, when it began to idle, in the order of time.
+  /// For each task that works in rounds, by its index: when it began to idle, in the order of time.
   private(set) var idleTimes: [Int: [Nanoseconds]] = [:]
 
-  /// What is known of the suspensions of a group at one stack.
+  /// What is known of a group's suspensions with one stack.
   fileprivate struct Visits {
     var count = 0
     var waited: Nanoseconds = 0
@@ -22,9 +23,9 @@ struct TaskLoops {
     var lastTask = -1
   }
 
-  /// So often a task of a group of many comes to where it idles, on average; else each task is one unit.
+  /// A task of a large group must return to where it idles this often on average; else each task is one unit.
   private static let leastVisits = 5.0
-  /// So often one that has few like it.
+  /// The same for a task of a small group.
   private static let leastVisitsOfFew = 3.0
   private static let few = 8
 
@@ -60,7 +61,7 @@ struct TaskLoops {
     }
   }
 
-  /// When the round ends in which a task is at this time; nil: it does not come back to where it idles. O(log rounds).
+  /// When the round ends that a task is in at this time; nil: it does not return to where it idles. O(log rounds).
   func roundEnd(of row: Int, after time: Nanoseconds) -> Nanoseconds? {
     guard let times = idleTimes[row] else { return nil }
     let next = times.firstSorted { $0 >= time }

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Samples of processor time by thread, to ask for those of a stretch.
+/// Samples of processor time by thread, to look up those of a stretch.
 struct ThreadSamples {
   private let trace: Trace
   private var rows: [ThreadID: [Int32]] = [:]
@@ -11,7 +11,7 @@ struct ThreadSamples {
     for index in trace.samples.indices { rows[trace.samples[index].thread, default: []].append(Int32(index)) }
   }
 
-  /// The stacks that were sampled in it. O(log samples + result).
+  /// The stacks that were sampled in a stretch. O(log samples + result).
   func stacks(on thread: ThreadID, _ from: Nanoseconds, _ to: Nanoseconds) -> [FrameID?] {
     guard let rows = rows[thread] else { return [] }
     let first = rows.firstSorted { trace.samples[Int($0)].time >= from }
@@ -20,7 +20,7 @@ struct ThreadSamples {
 }
 
 extension Array {
-  /// The first index from which on all satisfy the condition; those before do not. O(log n).
+  /// The first index from which all elements satisfy the condition; no element before it may satisfy it. O(log n).
   func firstSorted(_ isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,22 +1,22 @@
 package import OpTraceModel
 
-/// Processor time, and how far it varies because it was counted in samples.
+/// Processor time that was counted in samples, and how far it may vary because of that.
 package struct CountedTime: Sendable, Equatable {
   /// Nanoseconds.
   package private(set) var time: Nanoseconds = 0
-  /// How many samples they are; of waiting, which is not sampled, how many waits.
+  /// The number of samples; for waits, which are not sampled, the number of waits.
   package private(set) var samples = 0
-  /// Of ``time``, in square nanoseconds. The number of samples that hit something is Poisson's: it varies by its square root, so its
-  /// variance is the number itself.
+  /// The variance of ``time``, in square nanoseconds. The number of samples that hit something has a Poisson
+  /// distribution, so its variance is that number.
   package private(set) var variance = 0.0
 
-  /// None.
+  /// No time.
   package init() {}
 
   /// - Parameters:
   ///   - time: in nanoseconds.
-  ///   - samples: that many stand for it.
-  ///   - period: nanoseconds that one stands for; 0: the time was measured, and does not vary.
+  ///   - samples: how many samples stand for it.
+  ///   - period: nanoseconds that one sample stands for; 0: the time was measured, and does not vary.
   package mutating func add(_ time: Nanoseconds, samples: Int, every period: Nanoseconds) {
     self.time = self.time.adding(time)
     self.samples += samples
@@ -29,14 +29,15 @@ package struct CountedTime: Sendable, Equatable {
     left.variance += right.variance
   }
 
-  /// Chance does not explain the difference: it is larger than twice the standard deviation of what was counted.
+  /// Whether chance does not explain the difference: it is larger than twice the standard deviation of what was
+  /// counted.
   package func differsClearly(from other: CountedTime) -> Bool {
     abs(Double(time) - Double(other.time)) > 2 * (variance + other.variance).squareRoot()
   }
 }
 
 extension Profile.Function {
-  /// What a function is known by in several runs: lines move, and folders differ.
+  /// What identifies a function in several runs. Lines are left out because they move, and folders because they differ.
   package struct Identity: Sendable, Hashable {
     package var name: String
     package var module: String?
@@ -52,8 +53,9 @@ extension Profile {
     package var used = CountedTime()
   }
 
-  /// Functions with the time that is charged to them: that of a sample to the innermost of the program's own functions, which so has that
-  /// of the libraries it calls; where there is none, to the function that ran. Each sample counts once. O(samples + stacks).
+  /// Functions with the time that is charged to them. A sample is charged to the innermost of the program's own
+  /// functions, which thus gets the time of the libraries that it calls; if there is none, to the function that ran.
+  /// Each sample counts once. O(samples + stacks).
   package func chargedFunctions() -> [Function.Identity: ChargedFunction] {
     var result: [Function.Identity: ChargedFunction] = [:]
     for group in SampleGroups(self, byOwner: false).groups {

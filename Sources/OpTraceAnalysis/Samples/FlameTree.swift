@@ -1,9 +1,9 @@
 package import OpTraceModel
 
-/// A profile's stacks merged into a tree from the outermost callers on: what a flame graph draws.
+/// A profile's stacks merged into a tree, beginning with the outermost callers: what a flame graph draws.
 ///
-/// Functions are told apart as ``Profile/functions`` does, whatever line of them was running. An async caller that is joined from a
-/// suspension is another node than the same function on a thread's stack.
+/// Functions are those of ``Profile/functions``, whatever line of them was running. An async caller that is joined from
+/// a suspension is a different node from the same function on a thread's stack.
 package struct FlameTree: Sendable, Equatable {
   /// What a node stands for.
   package enum Part: Hashable, Sendable {
@@ -11,17 +11,17 @@ package struct FlameTree: Sendable, Equatable {
     case all
     /// An index in ``Profile/owners``.
     case owner(Int)
-    /// What called the outermost frame that is known.
+    /// The unknown caller of the outermost known frame.
     case callersUnknown
     /// An index in ``Profile/functions``.
     case function(Int)
-    /// A frame, or a stack, that the profile does not have.
+    /// A frame or a stack that is missing from the profile.
     case unknown
     /// The system, in a call that its parent made.
     case kernel
   }
 
-  /// How the children of a node follow each other.
+  /// How the children of a node are sorted.
   package enum Order: Sendable {
     /// Owners by name; async callers, then functions by name, module, file and line; the kernel last.
     case name
@@ -29,21 +29,21 @@ package struct FlameTree: Sendable, Equatable {
     case weight
   }
 
-  /// Something that was on stacks, with all that it was called by.
+  /// A node: something that was on stacks, below all its callers.
   package struct Node: Sendable, Equatable {
     /// What it is.
     package var part: Part
-    /// An async caller, which was on no thread's stack.
+    /// Whether it is an async caller, which was on no thread's stack.
     package var isJoined: Bool
-    /// Its code was compiled into its caller's wherever it was seen.
+    /// Whether its code was inlined into its caller wherever it was seen.
     package var isInlined: Bool
     /// The index of its caller; the root has its own, 0.
     package var parent: Int
     /// How many callers it has; 0: the root.
     package var depth: Int
-    /// The index behind its last descendant.
+    /// The index after its last descendant.
     package var end: Int
-    /// The weight, in nanoseconds, of what is to the left of it. What a node has by itself is to the right of its children.
+    /// The weight of everything to the left of it, in nanoseconds. Its own weight is to the right of its children.
     package var start: Nanoseconds
     /// Nanoseconds of it and of all that it called.
     package var weight: Nanoseconds
@@ -55,10 +55,12 @@ package struct FlameTree: Sendable, Equatable {
     package var ownSamples: Int
   }
 
-  /// The root first, each node before its children, the children in the tree's order: one from `node + 1` on, the next at its ``Node/end``.
+  /// The root first, each node before its children. A node's children are in the tree's order: the first is at
+  /// `node + 1`, the next at the ``Node/end`` of the one before.
   package let nodes: [Node]
 
-  /// O(samples × depth) and the sorting of siblings. Negative weights count as 0, and none becomes larger than `Nanoseconds` holds.
+  /// O(samples × depth), plus sorting siblings. Negative weights count as 0, and no sum exceeds `Nanoseconds.max`.
+  ///
   /// - Parameter byOwner: the first level is the owners, if there are any.
   package init(_ profile: Profile, byOwner: Bool = false, order: Order = .name) {
     var growing = GrowingTree(profile, byOwner: byOwner)
@@ -69,7 +71,7 @@ package struct FlameTree: Sendable, Equatable {
   /// The root.
   package var root: Node { nodes[0] }
 
-  /// The indexes of a node's children, in their order. O(children).
+  /// The indexes of a node's children, in the tree's order. O(children).
   package func children(of node: Int) -> [Int] {
     guard nodes.indices.contains(node) else { return [] }
     var result: [Int] = []
@@ -82,9 +84,9 @@ package struct FlameTree: Sendable, Equatable {
   }
 }
 
-/// Samples of the same stack together.
+/// Groups samples with the same stack.
 package struct SampleGroups: Sendable {
-  /// Samples that have all of this in common.
+  /// Samples with all of these in common.
   package struct Group: Sendable, Equatable {
     /// An index in ``Profile/owners``; nil where owners are not told apart.
     package var owner: Int?
@@ -94,7 +96,7 @@ package struct SampleGroups: Sendable {
     package var isInKernel: Bool
     /// Nanoseconds of all of them.
     package var weight: Nanoseconds
-    /// How many they are.
+    /// The number of samples.
     package var samples: Int
   }
 
@@ -104,7 +106,7 @@ package struct SampleGroups: Sendable {
     var isInKernel: Bool
   }
 
-  /// In the order of their first samples.
+  /// Sorted by their first samples.
   package private(set) var groups: [Group] = []
 
   /// O(samples).
@@ -123,7 +125,7 @@ package struct SampleGroups: Sendable {
 }
 
 extension Profile {
-  /// An index in ``owners``; nil: it has none that is there.
+  /// An index in ``owners``; nil: the sample has none, or an invalid one.
   package func owner(ofSample index: Int) -> Int? {
     guard ownerOfSamples.indices.contains(index) else { return nil }
     let owner = ownerOfSamples[index]
@@ -132,7 +134,7 @@ extension Profile {
 }
 
 extension Dictionary where Value == Int {
-  /// The number that a key got when it came first, from 0 on.
+  /// The number of a key: keys are numbered from 0 in the order in which they appear.
   @inlinable package mutating func entry(_ key: Key) -> Int {
     let next = count
     func number(_ slot: inout Int?) -> Int {
@@ -145,7 +147,7 @@ extension Dictionary where Value == Int {
 }
 
 extension Nanoseconds {
-  /// The sum, at most what there is a number for; what is negative counts as 0.
+  /// The sum, limited to the largest number; negative values count as 0.
   package func adding(_ other: Nanoseconds) -> Nanoseconds {
     let (sum, overflows) = addingReportingOverflow(Swift.max(0, other))
     return overflows ? .max : sum

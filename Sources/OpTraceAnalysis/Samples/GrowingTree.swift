@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// A ``FlameTree`` in the making: nodes in the order in which they were met.
+/// A ``FlameTree`` under construction: nodes in the order in which they were met.
 struct GrowingTree {
   /// What a node stands for, as one number, so that children are found fast.
   private struct Code: Hashable {
@@ -19,7 +19,7 @@ struct GrowingTree {
 
     let bits: UInt32
 
-    /// More than `most` of a kind are not told apart.
+    /// Indexes above `most` are not told apart.
     init(_ kind: Kind, _ index: Int) {
       let fits = (0..<Self.most).contains(index)
       bits = fits ? UInt32(index) << 3 | kind.rawValue : Kind.unknown.rawValue
@@ -91,7 +91,7 @@ struct GrowingTree {
 
   // MARK: The tree
 
-  /// The nodes as ``FlameTree/nodes`` has them. O(n), and the sorting of siblings.
+  /// The nodes in the form of ``FlameTree/nodes``. O(n), plus sorting siblings.
   func finished(_ order: FlameTree.Order) -> [FlameTree.Node] {
     var weights = seeds.map(\.ownWeight)
     var samples = seeds.map(\.ownSamples)
@@ -175,8 +175,8 @@ private struct Families {
   private var starts: [Int]
 
   /// - Parameters:
-  ///   - parents: of each node; the first is the root's own.
-  ///   - keys: siblings are sorted by them, …
+  ///   - parents: the parent of each node; the first is the root's own.
+  ///   - keys: sort siblings by these, …
   ///   - weights: … or by these, the largest first.
   init(_ parents: [Int], keys: [UInt64], weights: [Nanoseconds]?) {
     starts = [Int](repeating: 0, count: parents.count + 1)

@@ -2,21 +2,22 @@ import OpTraceFormat
 public import OpTraceModel
 
 extension Profile {
-  /// Where threads and tasks waited: a stack for each wait and each suspension, outside of it what was waited for, and the nanoseconds
-  /// of it that are in the selected time as its weight.
+  /// Where threads and tasks waited. Each wait and each suspension has a stack, with what was waited for as its
+  /// outermost frame; its weight is the nanoseconds of it that are in the selected time.
   ///
-  /// Of threads only what the recorder hears of: operations, queues, semaphores, groups, conditions, from a millisecond on with a stack.
-  /// Locks, files, sockets and `sleep` are not heard. Of tasks everything. O(n log n) for n waits, suspensions and runs.
+  /// For threads, only waits that the recorder sees: for operations, queues, semaphores, groups and conditions, with a
+  /// stack if they last a millisecond or more. Locks, files, sockets and `sleep` are not seen. For tasks, everything.
+  /// O(n log n) for n waits, suspensions and runs.
   public init(offProcessorOf trace: Trace, selection: Selection = Selection()) {
     var builder = ProfileBuilder(trace)
-    // That is how long the wait is here, and not the work.
+    // Here the minimum applies to the length of the wait, not to that of the work.
     var ofAnyLength = selection
     ofAnyLength.minimumDuration = 0
     var work = SampledWork(trace, ofAnyLength)
     var waits = Self.waits(ofThreads: trace)
     for index in trace.tasks.indices { waits += Self.waits(of: trace.tasks[index], trace.end) }
     waits.sort { ($0.began, $0.thread) < ($1.began, $1.thread) }
-    // No sum of a damaged trace's is too large.
+    // Limit each weight so that not even a damaged trace makes a sum overflow.
     let most = Nanoseconds.max / 2 / Nanoseconds(max(1, waits.count))
     for wait in waits {
       let stamp = Stamp(wait.began, wait.thread)
@@ -41,7 +42,7 @@ extension Profile {
     self = builder.finish(facts)
   }
 
-  /// A wait of a thread, or a stretch in which a task did not run.
+  /// A wait of a thread, or a stretch of time in which a task did not run.
   private struct Waiting {
     var began: Nanoseconds
     var ended: Nanoseconds
@@ -51,7 +52,8 @@ extension Profile {
     var reason: String
   }
 
-  /// A wait for a queue may wait for an operation in turn: that is no more time, and what the program called says more. O(n log n).
+  /// A wait for a queue may in turn wait for an operation. Such an inner wait takes no additional time, and the call in
+  /// the program says more, so only the outer wait counts. O(n log n).
   private static func waits(ofThreads trace: Trace) -> [Waiting] {
     let all = trace.waits.map { wait in
       Waiting(
@@ -64,7 +66,7 @@ extension Profile {
     }
     for wait in order.map({ all[$0] }) {
       if let last = outer.last, last.thread == wait.thread, wait.ended <= last.ended {
-        // The stacks of both have the same callers.
+        // The stacks of both have the same callers, so the inner one will do.
         if last.at == nil { outer[outer.count - 1].at = wait.at }
       } else {
         outer.append(wait)

@@ -8,7 +8,7 @@ extension Profile {
   public init(of trace: Trace, selection: Selection = Selection()) {
     var builder = ProfileBuilder(trace)
     var work = SampledWork(trace, selection)
-    // No sum of a damaged trace's is too large.
+    // Limit each weight so that not even a damaged trace makes a sum overflow.
     let period = max(0, trace.profile?.period ?? 0)
     let weight = min(period, Nanoseconds.max / 2 / Nanoseconds(max(1, trace.samples.count)))
     for sample in trace.samples {

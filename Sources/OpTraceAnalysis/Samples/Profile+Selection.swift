@@ -1,29 +1,29 @@
 public import OpTraceModel
 
 extension Profile {
-  /// A part of a trace. What is asked for at once has to hold at once.
+  /// A part of a trace. All conditions have to hold at once.
   public struct Selection: Sendable {
     /// Nanoseconds since the recorder's start; nil: from the beginning.
     public var from: Nanoseconds?
-    /// The same; nil: to the end.
+    /// Nanoseconds since the recorder's start; nil: to the end.
     public var to: Nanoseconds?
     /// Only in work of these queues, and in what it called.
     public var queues: Set<SchedulerID>?
     /// Only in work of these classes or functions, and in what it called.
     public var classes: Set<String>?
-    /// Only in work of which a run took at least so many nanoseconds; of waiting, only what took as long.
+    /// Only in work of which a run took at least this many nanoseconds; for waiting, only waits that took this long.
     public var minimumDuration: Nanoseconds = 0
     /// Only in this work, and in what it called.
     public var works: Set<WorkID>?
-    /// Only in these tests and named pieces of work. Where both they and ``works`` are asked for, in one of either.
+    /// Only in these tests and named spans. If ``works`` is set too, a sample has to be in one of either.
     public var spans: Set<SpanID>?
-    /// Work that is selected at all times, whatever else is asked for.
+    /// Work that is always selected, whatever the other conditions are.
     public var always: Set<WorkID> = []
 
     /// Everything.
     public init() {}
 
-    /// Whether some work is left out, whenever it ran.
+    /// Whether it leaves out some work, whenever that ran.
     var choosesWork: Bool {
       queues != nil || classes != nil || works != nil || spans != nil || minimumDuration > 0
     }

@@ -1,15 +1,16 @@
 package import OpTraceModel
 
 extension Profile {
-  /// What a function used, or waited for.
+  /// What a function used, or how long it waited.
   package struct FunctionRow: Sendable, Equatable {
     /// An index in ``Profile/functions``.
     package var function: Int
     /// Nanoseconds in its own code, without what it called.
     package var own: Nanoseconds = 0
-    /// Nanoseconds with all that it called. Of a sample in which it calls itself it counts once.
+    /// Nanoseconds including all that it called. A sample in which it calls itself counts once.
     package var total: Nanoseconds = 0
-    /// Nanoseconds in which it was the innermost of the program's own functions: with the libraries that it called. 0 for others.
+    /// Nanoseconds in which it was the innermost of the program's own functions, including libraries that it called. 0
+    /// for others.
     package var charged: Nanoseconds = 0
     /// Samples that make up ``own`` and ``total``.
     package var ownSamples = 0
@@ -22,12 +23,13 @@ extension Profile {
     /// Nanoseconds.
     package var weight: Nanoseconds = 0
     package var samples = 0
-    /// The functions of it, as ``Profile/functionRows()`` has them.
+    /// Its functions, sorted as by ``Profile/functionRows()``.
     package var functions: [FunctionRow] = []
 
-    /// The function of the program that has the most of it, with the libraries that it calls; without such the first of all. O(functions).
+    /// The program's own function with the most time, including the libraries that it calls; if there is none, the
+    /// first function. O(functions).
     package var mostCharged: FunctionRow? {
-      // The first of several: the one with more in its own code.
+      // Of several, take the first: it has more time in its own code.
       let most = functions.reduce(0) { max($0, $1.charged) }
       return functions.first { $0.charged == most }
     }
@@ -35,14 +37,14 @@ extension Profile {
 
   /// What samples have in common.
   package enum GroupName: Sendable, Hashable {
-    /// Work that is called alike, or a thread's time in no work.
+    /// Work with the same name, or a thread's time outside of work.
     case owner(Owner)
     case thread(ThreadID, Thread)
-    /// Nil: in no work of a queue.
+    /// The queue's name; nil: in no work of a queue.
     case queue(String?)
-    /// In Swift's tasks: which executor ran them is not recorded.
+    /// In Swift tasks, because it is not recorded which executor ran them.
     case tasks
-    /// In a test, or another named piece of work.
+    /// In a test, or another named span.
     case span(String)
     /// What was waited for.
     case reason(String)
@@ -51,14 +53,15 @@ extension Profile {
   /// How samples are grouped.
   package enum Grouping: Sendable { case work, thread, queue, span, reason }
 
-  /// Every function with what it used, the most in its own code first. O(samples + frames of all stacks).
+  /// Every function with what it used, the one with the most time in its own code first. O(samples + frames of all
+  /// stacks).
   package func functionRows() -> [FunctionRow] {
     var sums: [Int: Sum] = [:]
     for sample in samples { sums[sample.stack, default: Sum()].add(sample.weight) }
     return functionRows(sums)
   }
 
-  /// The most used first, each with its functions. O(samples + frames of all stacks of each group).
+  /// The groups, the most used first, each with its functions. O(samples + frames of all stacks of each group).
   package func groupRows(by grouping: Grouping) -> [GroupRow] {
     var groups: [GroupName: Int] = [:]
     var rows: [GroupRow] = []
@@ -101,7 +104,7 @@ extension Profile {
     }
   }
 
-  /// - Parameter sums: by stack.
+  /// - Parameter sums: by the index of the stack.
   private func functionRows(_ sums: [Int: Sum]) -> [FunctionRow] {
     var rows: [Int: FunctionRow] = [:]
     var met = Set<Int>()

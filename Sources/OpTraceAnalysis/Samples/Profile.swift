@@ -1,23 +1,26 @@
 public import OpTraceModel
 
-/// Where processor time went, or where time was waited: samples with whole stacks, each function, frame and stack stored once.
+/// Where processor time went, or where time was spent waiting: samples with whole stacks, each function, frame and
+/// stack stored once.
 ///
-/// A value by itself: what draws, lists or exports it needs no trace.
+/// Self-contained: code that draws, lists or exports a profile does not need the trace.
 public struct Profile: Sendable, Equatable {
   /// Code that has a name.
   public struct Function: Sendable, Hashable {
-    /// For people: `closure #1 in loadUsers(_:)`. Without symbols `photos+0x4420`, and of the system's code its file alone, as
-    /// `libz.so.1`: a sample's address there is one of many in a function.
+    /// The displayed name: `closure #1 in loadUsers(_:)`. Without symbols `photos+0x4420`; for the system's code only
+    /// its file, such as `libz.so.1`, because the address of a sample is just one of many in a function.
     public var name: String
-    /// The Swift module, else the file that its code is in, as `libz.so.1`.
+    /// The Swift module, else the file that the code is in, such as `libz.so.1`.
     public var module: String?
     /// The path of its source file; nil: not known.
     public var file: String?
-    /// The lowest line that was seen of it, from 1; nil: not known.
+    /// The lowest line of it that was seen, from 1; nil: not known.
     public var line: Int?
-    /// Whether it is the program's own code, and not the system's, Swift's or a library's that is linked into the program.
+    /// Whether it is the program's own code, not the system's, Swift's or that of a library that is linked into the
+    /// program.
     public var isOwn: Bool
-    /// No code, but what was waited for, as `waits for a semaphore`: the outermost frame of time off the processor.
+    /// Whether it is no code, but what was waited for, such as `waits for a semaphore`: the outermost frame of time off
+    /// the processor.
     public var isReason = false
 
     /// `main.swift:12`: the last part of the path, and the line; nil where the file is not known.
@@ -30,7 +33,7 @@ public struct Profile: Sendable, Equatable {
     public var function: Int
     /// From 1; nil: not known.
     public var line: Int?
-    /// Its code was compiled into the frame outside of it.
+    /// Whether its code was inlined into the frame outside of it.
     public var isInlined: Bool
   }
 
@@ -38,34 +41,35 @@ public struct Profile: Sendable, Equatable {
   public struct Stack: Sendable, Hashable {
     /// Indexes in ``Profile/frames``, the outermost first.
     public var frames: [Int]
-    /// How many of the outermost frames are a task's async callers, which are joined from a suspension of the task: they were not on
-    /// the thread's stack.
+    /// How many of the outermost frames are a task's async callers. They are joined from a suspension of the task, and
+    /// were not on the thread's stack.
     public var joined: Int
-    /// Its outermost callers are not known.
+    /// Whether its outermost callers are not known.
     public var isCut: Bool
-    /// Some of its frames were found without an unwind rule.
+    /// Whether some of its frames were found without an unwind rule.
     public var isGuessed: Bool
   }
 
-  /// A share of processor time.
+  /// A sample: an amount of processor time, or of waiting.
   public struct Sample: Sendable, Equatable {
     /// In nanoseconds since the trace's start.
     public var time: Nanoseconds
-    /// Who used it.
+    /// The thread that used it.
     public var thread: ThreadID
     /// The operation, block or task that ran there; nil: none.
     public var work: WorkID?
     /// An index in ``Profile/stacks``.
     public var stack: Int
-    /// In a system call.
+    /// Whether it was taken in a system call.
     public var isInKernel: Bool
     /// The nanoseconds of processor time, or of waiting, that it stands for.
     public var weight: Nanoseconds
-    /// The test, or the named piece of work, in which that was; nil: none.
+    /// The test or named span that it is in; nil: none.
     public var span: SpanID? = nil
   }
 
-  /// An operation, a block, a task or a thread, as it is called in lists: by class, function or name, so that work alike has one.
+  /// An operation, a block, a task or a thread under the name it has in lists: by class, function or name, so that
+  /// similar work shares one owner.
   public struct Owner: Sendable, Hashable {
     /// `operation`, `block`, `task`, `thread`.
     public var kind: String
@@ -77,23 +81,23 @@ public struct Profile: Sendable, Equatable {
 
   /// A thread's name and number.
   public struct Thread: Sendable, Hashable {
-    /// As the program or the system calls it.
+    /// The name that the program or the system gave it.
     public var name: String
-    /// The system's number of it.
+    /// The system's id of the thread.
     public var systemID: UInt32
   }
 
-  /// The names of the tests and other named pieces of work that samples are in.
+  /// The names of the tests and other named spans that samples are in.
   package var spans: [SpanID: String] = [:]
-  /// Each once.
+  /// Each function once.
   public var functions: [Function] = []
-  /// Each once.
+  /// Each frame once.
   public var frames: [Frame] = []
-  /// Each once.
+  /// Each stack once.
   public var stacks: [Stack] = []
   /// In the order of time.
   public var samples: [Sample] = []
-  /// Each once.
+  /// Each owner once.
   public var owners: [Owner] = []
   /// For each sample an index in ``owners``.
   public var ownerOfSamples: [Int] = []
@@ -101,16 +105,16 @@ public struct Profile: Sendable, Equatable {
   public var threads: [ThreadID: Thread] = [:]
   /// The program's name.
   public var processName = ""
-  /// The system's number of the process.
+  /// The system's id of the process.
   public var processID: UInt32 = 0
   /// The wall clock at time 0: nanoseconds since 1970, UTC.
   public var startWall: UInt64 = 0
   /// Nanoseconds that a sample stands for; 0 for time off the processor, which is not sampled.
   public var period: Nanoseconds = 0
-  /// How far all this can be trusted.
+  /// How far the profile can be trusted.
   public var facts = Facts()
 
-  /// Nothing is known.
+  /// An empty profile.
   public init() {}
 
   /// All weights together, in nanoseconds. O(samples).

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Puts a profile together: stacks, owners and threads, each once.
+/// Assembles a profile: stacks, owners and threads, each once.
 struct ProfileBuilder {
   let trace: Trace
   private var profile = Profile()
@@ -24,7 +24,7 @@ struct ProfileBuilder {
     profile.startWall = trace.header.startWall
   }
 
-  /// What is asked of ``stack(_:of:at:reason:)`` of a task's stacks around a time. O(log suspensions).
+  /// A task's stacks around a time, as ``stack(_:of:at:reason:)`` needs them. O(log suspensions).
   private func around(_ task: WorkID?, _ time: Nanoseconds) -> SampledStacks.Around? {
     guard let task, let index = trace.workIndex(of: task) else { return nil }
     let first = trace.operations.count + trace.blocks.count
@@ -41,7 +41,7 @@ struct ProfileBuilder {
     }
   }
 
-  /// Adds what a thread, or a task that has none, did or waited for.
+  /// Adds what a thread, or a task without one, did or waited for.
   mutating func add(
     _ at: FrameID?, on stamp: Stamp, in situation: SampledWork.Situation, isOnThread: Bool = true,
     reason: String? = nil,
@@ -100,7 +100,7 @@ struct ProfileBuilder {
     return profile.owners.count - 1
   }
 
-  /// - Parameter facts: what is known of the trace; what this has counted is added.
+  /// - Parameter facts: what is known of the trace; the builder adds its own counts.
   consuming func finish(_ facts: Profile.Facts) -> Profile {
     let counted = profile.facts
     profile.facts = facts
@@ -118,6 +118,6 @@ struct ProfileBuilder {
 }
 
 extension Profile.Owner {
-  /// The ``kind`` of a thread: what ran there was no work.
+  /// The ``kind`` of a thread: its code ran outside of work.
   package static let threadKind = "thread"
 }

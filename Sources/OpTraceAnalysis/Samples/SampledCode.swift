@@ -1,9 +1,10 @@
 import OpTraceModel
 
-/// What the frames of a trace are to somebody who reads a profile: which are shown, as what functions.
+/// Which frames of a trace a profile shows, and as which functions.
 ///
-/// As in all stacks, the code that calls a program's functions on threads and queues is folded, and so are OpTrace's hooks and what
-/// the compiler makes to pass closures on. What the program calls stays: a system's function uses the time, too.
+/// As in all stacks, the code that runs a program's functions on threads and queues is hidden, and so are OpTrace's
+/// hooks and the glue that the compiler makes for closures. Code that the program calls stays: a system's function uses
+/// time, too.
 struct SampledCode {
   /// How a frame is shown.
   enum Part {
@@ -11,9 +12,10 @@ struct SampledCode {
     case own
     /// A library's.
     case library
-    /// What runs blocks, operations and tasks: it is hidden where it leads to the program's code.
+    /// Code that runs blocks, operations and tasks: hidden if it leads to the program's code.
     case runner
-    /// What begins a thread: the same, but only at a stack's outer end. A library calls the program back, too, as `qsort` does.
+    /// Code that begins a thread: also hidden, but only at a stack's outer end, because a library may call the program
+    /// back, as `qsort` does.
     case start
     /// OpTrace's own.
     case recorder
@@ -24,9 +26,10 @@ struct SampledCode {
   /// What one frame is shown as.
   struct Shown {
     var part: Part
-    /// The outermost of inlined functions first.
+    /// The outermost of several inlined functions first.
     var frames: [Profile.Frame]
-    /// The compiler made it to call the function of the same name: it stands for that, and not beside it.
+    /// Whether the compiler made it to call the function of the same name: it replaces that frame instead of standing
+    /// beside it.
     var isForwarder = false
   }
 
@@ -53,12 +56,12 @@ struct SampledCode {
     return one
   }
 
-  /// Where no stack was recorded.
+  /// The frame for a sample without a recorded stack.
   var unknown: Profile.Frame {
     mutating get { Profile.Frame(function: index("[no stack]", isOwn: false), line: nil, isInlined: false) }
   }
 
-  /// What was waited for, as a frame outside of all.
+  /// What was waited for, as the outermost frame.
   mutating func reason(_ words: String) -> Profile.Frame {
     let index = index(words, isOwn: false)
     functions[index].isReason = true
@@ -75,14 +78,14 @@ struct SampledCode {
     var frames = named.reversed().compactMap { one -> Profile.Frame? in
       if CodeLocation(function: one.function).isGlue { return nil }
       let isOwn = one.isOwn && !Self.swiftModules.contains(one.module ?? "")
-      // Of the system's code without a name each address would be a function of its own.
+      // For nameless code of the system, each address would otherwise be a function of its own.
       let name = one.function ?? (one.isOwn ? one.title : one.module ?? one.title)
       return Profile.Frame(
         function: index(name, module: one.module, file: one.file, line: one.line, isOwn: isOwn),
         line: one.line, isInlined: one.isInlined)
     }
     if frames.isEmpty { return Shown(part: .glue, frames: []) }
-    // Inlined into glue, which is gone.
+    // It was inlined into glue, which is hidden.
     frames[0].isInlined = false
     let isForwarder = frames.count == 1 && stacks.function(of: id).map { Self.forwards($0) } == true
     return Shown(part: part, frames: frames, isForwarder: isForwarder)
@@ -104,7 +107,8 @@ struct SampledCode {
     return index
   }
 
-  /// Where a part of a function has no file, as code that the compiler added, it is that of the first function of the name.
+  /// If a part of a function has no file, such as code that the compiler added, use that of the first function with the
+  /// name.
   private mutating func known(_ name: Name) -> Int? {
     if let index = indexes[name] { return index }
     guard let index = indexes[Name(function: name.function, module: name.module, file: nil)],
@@ -121,13 +125,13 @@ struct SampledCode {
 
   // MARK: - Whose code it is
 
-  /// Modules whose inlined code stands in a program's functions.
+  /// Modules whose inlined code may be in a program's functions.
   private static let swiftModules: Set<String> = [
     "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Foundation", "FoundationEssentials", "Dispatch",
   ]
   private static let runners = ["libdispatch", "libswiftDispatch", "libBlocksRuntime", "libswift_Concurrency"]
   private static let starts = ["libc.so", "libc-", "libpthread", "ld-linux", "ld-musl"]
-  /// What Foundation's own runners have in their names.
+  /// Words in the names of Foundation's own runners.
   private static let foundationRunners = ["Operation", "Thread", "RunLoop"]
 
   private func part(of id: FrameID) -> Part {

@@ -1,10 +1,10 @@
 import OpTraceModel
 
-/// Makes the stacks of a profile out of those of a trace, each once.
+/// Makes the stacks of a profile from those of a trace, each once.
 struct SampledStacks {
-  /// What a task had on its async stack around a sample.
+  /// A task's async stacks around a sample.
   struct Around: Hashable {
-    /// When it was suspended last before it, and next after it; nil: not known.
+    /// The stacks at its last suspension before the sample and its next one after it; nil: not known.
     var last: FrameID?
     var next: FrameID?
   }
@@ -28,10 +28,11 @@ struct SampledStacks {
     code = SampledCode(table)
   }
 
-  /// The index of the stack that a thread had.
+  /// The index of the stack of a thread.
+  ///
   /// - Parameters:
   ///   - at: its innermost frame; nil: none was recorded.
-  ///   - task: of the task that ran there; nil: none did.
+  ///   - task: the stacks of the task that ran there; nil: none did.
   ///   - reason: what was waited for, in words; nil: it is no wait.
   /// - Complexity: O(depth) the first time, then O(1).
   mutating func stack(_ at: FrameID?, in task: Around? = nil, reason: String? = nil) -> Int {
@@ -47,7 +48,7 @@ struct SampledStacks {
     var isCut = self.isCut(ids)
     var callers: [FrameID] = []
     if let task = key.task, let entry = entry(ids) {
-      // Outside of it is what ran the task, which is nothing of the task's.
+      // The frames outside of it belong to the executor, not to the task.
       ids.removeSubrange((entry + 1)...)
       callers = self.callers(of: ids[entry], task)
       isCut = !callers.isEmpty && self.isCut(callers)
@@ -74,7 +75,7 @@ struct SampledStacks {
     return frames.count - 1
   }
 
-  /// The innermost first; in a damaged trace a cycle ends where it begins again.
+  /// The frames, the innermost first. A cycle, in a damaged trace, ends where it would begin again.
   private func unrepeated(_ innermost: FrameID?) -> [FrameID] {
     var met = Set<FrameID>()
     return Array(table.stack(innermost).prefix { met.insert($0).inserted })
@@ -82,11 +83,11 @@ struct SampledStacks {
 
   private func isCut(_ ids: [FrameID]) -> Bool {
     guard let last = ids.last.flatMap({ table[$0] }) else { return true }
-    // Its caller is not in the trace, or the stack is deeper than any is read.
+    // Its caller is not in the trace, or the stack is deeper than the recorder reads.
     return last.isCut || last.caller != nil
   }
 
-  /// What is shown of a stack, the outermost first.
+  /// The frames of a stack that are shown, the outermost first.
   private mutating func visible(_ ids: [FrameID]) -> [Profile.Frame] {
     let parts = ids.map { code.shown($0) }
     let own = parts.firstIndex { $0.part == .own }
@@ -105,7 +106,7 @@ struct SampledStacks {
       case .glue: continue
       }
       for frame in one.frames {
-        // Code that has no name but its file's: its functions are one.
+        // Code without any name but its file's: its functions are shown as one.
         if let last = result.last, last == frame, isNameless(frame) { continue }
         if isForwarded, let last = result.last, isSameFunction(last, frame) { result.removeLast() }
         isForwarded = one.isForwarder
@@ -127,17 +128,17 @@ struct SampledStacks {
 
   // MARK: - Async callers
 
-  /// The index of the async function that the executor called: the outermost of the task's on the thread's stack. Nil: what called it
-  /// is not on the stack.
+  /// The index of the async function that the executor called: the task's outermost frame on the thread's stack. Nil:
+  /// the executor's call is not on the stack.
   private func entry(_ ids: [FrameID]) -> Int? {
     if let runner = ids.firstIndex(where: { code.runsJob($0) }) { return runner > 0 ? runner - 1 : nil }
-    // Without names: what the outermost frames of the tasks' library lead to.
+    // Without names: what the outermost frames of the tasks' library call.
     guard let outer = ids.lastIndex(where: { code.isOfTasks($0) }) else { return nil }
     return ids[..<outer].lastIndex { !code.isOfTasks($0) }
   }
 
-  /// The functions that await a task's function, the innermost first, from the suspension before, else from the one after; they are
-  /// found by its name. Empty: it is on neither stack, or it has none.
+  /// The functions that await a task's function, the innermost first, from the suspension before the sample, else from
+  /// the one after it. The function is found by its name. Empty: it is on neither stack, or has no name.
   private func callers(of function: FrameID, _ task: Around) -> [FrameID] {
     guard let wanted = table.function(of: function), !CodeLocation(function: wanted.shortName).isGlue else { return [] }
     for suspended in [task.last, task.next] {

@@ -1,6 +1,6 @@
 import OpTraceModel
 
-/// Whose code ran on a thread at a time, and whether that is asked for.
+/// Tells whose code ran on a thread at a time, and whether that work is selected.
 struct SampledWork {
   /// A stretch in which work ran.
   private struct Run {
@@ -9,17 +9,17 @@ struct SampledWork {
     var length: Nanoseconds
   }
 
-  /// What was going on where a thread was sampled.
+  /// What was going on where and when a thread was sampled.
   struct Situation {
-    /// The innermost first.
+    /// The work, the innermost first.
     var works: [WorkID] = []
     /// The innermost task.
     var task: WorkID?
-    /// The innermost test or named piece of work.
+    /// The innermost test or named span.
     var span: SpanID?
-    /// It is asked for, as far as its work goes.
+    /// Whether the sample is selected, as far as its work decides.
     var isChosen = true
-    /// It is asked for at all times.
+    /// Whether it is selected whatever the other conditions are.
     var isAlwaysChosen = false
   }
 
@@ -27,7 +27,7 @@ struct SampledWork {
   private let selection: Profile.Selection
   private let runs: NestedRuns<Run>
   private let spans: NestedRuns<SpanID>
-  /// For each work that was asked about, whether its queue and class are those that are asked for.
+  /// For each work that was looked up, whether its queue and class are selected.
   private var chosen: [WorkID: Bool] = [:]
 
   /// O(n log n) for n runs.
@@ -40,7 +40,7 @@ struct SampledWork {
     }
     spans = NestedRuns { add in
       for span in trace.spans {
-        // One that ends on another thread says nothing of either thread.
+        // A span that ends on another thread says nothing about either thread.
         guard span.ended.map({ $0.thread == span.began.thread }) ?? true else { continue }
         add(span.id, span.began.thread, span.began.time, span.ended?.time ?? trace.end)
       }
@@ -57,7 +57,7 @@ struct SampledWork {
     return situation
   }
 
-  /// Of work that is not on a thread: a task that is suspended, say.
+  /// The situation of work that is on no thread, such as a suspended task.
   mutating func situation(of works: [WorkID], span: SpanID? = nil) -> Situation {
     var situation = Situation(works: works)
     situation.task = works.first { trace.kind(of: $0) == .task }
@@ -96,6 +96,6 @@ struct SampledWork {
 }
 
 extension Trace {
-  /// Of the work with this number; nil: there is none. O(log n).
+  /// The kind of the work with this id; nil: there is none. O(log n).
   func kind(of id: WorkID) -> WorkKind? { workIndex(of: id).map { kind(ofWorkAt: $0) } }
 }

@@ -1,6 +1,6 @@
 public import OpTraceModel
 
-/// What one thread did at the snapshot; without one, at the trace's end.
+/// What one thread did at the snapshot, or at the trace's end if there is no snapshot.
 public struct ThreadStatus: Sendable, Equatable {
   /// Whether it runs or is blocked.
   public enum State: String, Sendable, CaseIterable {
@@ -8,7 +8,7 @@ public struct ThreadStatus: Sendable, Equatable {
     case running
     /// Waits for a timer, input or another process: nothing in this program has to wake it.
     case sleeping
-    /// In a lock, or in a wait that another thread has to end.
+    /// Waits for a lock, or in another wait that a thread of this program has to end.
     case blocked
   }
 
@@ -16,19 +16,19 @@ public struct ThreadStatus: Sendable, Equatable {
   public struct Awaited: Sendable, Equatable {
     /// What it is, in the words of every JSON output.
     public enum Kind: String, Sendable, CaseIterable {
-      /// That an operation has finished.
+      /// The finish of an operation.
       case operation
-      /// That an operation queue is empty.
+      /// That an operation queue becomes empty.
       case queue
       /// A `DispatchSemaphore`.
       case semaphore
       /// A `DispatchGroup`.
       case group
-      /// A dispatch queue: `sync`.
+      /// A dispatch queue, in `sync`.
       case dispatchQueue
       /// An `NSCondition`, or a lock made of one.
       case condition
-      /// That a call which adds to an operation queue returns.
+      /// The return of a call that adds to an operation queue.
       case adding
       /// A lock.
       case lock
@@ -38,7 +38,7 @@ public struct ThreadStatus: Sendable, Equatable {
       case signal
       /// Input, output or events.
       case input
-      /// A time.
+      /// A point in time.
       case time
       /// The end of another process.
       case process
@@ -50,13 +50,13 @@ public struct ThreadStatus: Sendable, Equatable {
 
     /// What it is.
     public var kind: Kind
-    /// Of an operation, a queue, an object, a thread: its number in the trace.
+    /// The number in the trace of an operation, a queue, an object or a thread.
     public var id: Int?
-    /// What people call it; nil: it has no name.
+    /// Its displayed name; nil: it has none.
     public var name: String?
-    /// Where it is in memory.
+    /// Its address in memory.
     public var address: UInt64?
-    /// Of a lock, as people say it: `a mutex`; of what the system says alone likewise.
+    /// A description, such as `a mutex`, of a lock, or of what only the system reports.
     public var words: String?
     /// Since when, in nanoseconds since the trace's start; nil: not known.
     public var since: Nanoseconds?
@@ -66,24 +66,25 @@ public struct ThreadStatus: Sendable, Equatable {
 
   /// Its number in the trace.
   public var id: ThreadID
-  /// The system's number of it; 0: not known.
+  /// The system's id of the thread; 0: not known.
   public var systemID: UInt32
-  /// Empty where it has none.
+  /// Its name; empty if it has none.
   public var name: String
-  /// The main thread of the process.
+  /// Whether it is the main thread of the process.
   public var isMain: Bool
   /// Whether it runs or is blocked.
   public var state: State
   /// The operation or task whose code it executes; nil: none.
   public var operation: OperationID?
-  /// Nil: nothing, or nothing that is known.
+  /// What it waits for; nil: nothing, or nothing that is known.
   public var waitsFor: Awaited?
-  /// The thread that has the lock.
+  /// The thread that holds the lock.
   public var owner: ThreadID?
-  /// That thread has ended without letting go.
+  /// Whether that thread has ended without unlocking it.
   public var ownerHasEnded = false
-  /// The innermost frame of where it stood; nil: not known.
+  /// The innermost frame of its stack; nil: not known.
   public var stack: FrameID?
-  /// It runs, and ``stack`` is where it used the processor at this moment before; nil: it stood there.
+  /// When it was sampled, if it runs and ``stack`` is from an earlier sample; nil: ``stack`` is where it was at the
+  /// snapshot.
   public var sampledAt: Nanoseconds?
 }

@@ -1,17 +1,17 @@
 import OpTraceFormat
 public import OpTraceModel
 
-/// What every thread does in what operation: by the recorder's last snapshot, and by the recorded waits.
+/// What every thread does and in which operation, by the recorder's last snapshot and by the recorded waits.
 public struct ThreadStatuses: Sendable, Equatable {
-  /// Those of the snapshot, in its order; then others that wait or execute, by number.
+  /// The threads of the snapshot, in its order; then others that wait or execute, by number.
   public private(set) var threads: [ThreadStatus] = []
-  /// The moment that this is about: the snapshot's, else the trace's end.
+  /// The moment that this describes: the snapshot's, else the trace's end.
   public let time: Nanoseconds
   /// The snapshot; nil: the trace has none, and only threads that wait or execute are known.
   public let look: ThreadSnapshot?
-  /// When anything last moved before that moment; nil: never, or something moved afterwards.
+  /// When anything last moved before that moment; nil: never, or something has moved since.
   public let lastSign: Nanoseconds?
-  /// Operations or threads moved after that moment.
+  /// Whether operations or threads have moved since that moment.
   public let wentOn: Bool
 
   /// O(operations + waits + threads).
@@ -36,9 +36,9 @@ private struct Facts {
   let trace: Trace
   private var records: [ThreadID: ThreadRecord] = [:]
   private var queues: [QueueID: QueueRecord] = [:]
-  /// The operation or task whose code a thread is in; of several, one inside the other, the innermost.
+  /// For each thread the operation or task whose code it runs; the innermost, if there are several.
   private(set) var executing: [ThreadID: (operation: OperationID, began: Nanoseconds)] = [:]
-  /// The innermost wait.
+  /// For each thread its innermost wait.
   private(set) var waiting: [ThreadID: WaitRecord] = [:]
   private let newest: NewestSamples
 
@@ -58,7 +58,7 @@ private struct Facts {
       }
     }
     for index in trace.tasks.indices {
-      // The last one that has begun by then.
+      // The last run that had begun by then.
       guard let run = trace.tasks[index].runs.last(where: { $0.began <= time }), (run.ended ?? .max) > time else {
         continue
       }
@@ -94,7 +94,7 @@ private struct Facts {
     return status
   }
 
-  /// A wait's own stack was taken on the thread itself: it is certain where the snapshot had to guess.
+  /// The stack of a wait was taken on the thread itself, so it is certain where the snapshot had to guess.
   private func stack(_ seen: FrameID?, _ wait: FrameID?) -> FrameID? {
     guard let seen else { return wait }
     guard let wait else { return seen }
@@ -144,7 +144,7 @@ private struct Facts {
 }
 
 extension OperationRecord {
-  /// The thread that its code is on at a time, and since when; nil: none. One that has left its thread is on none.
+  /// The thread that its code is on at a time, and since when; nil: none, also if the code has left its thread.
   fileprivate func executing(at time: Nanoseconds) -> (ThreadID, Nanoseconds)? {
     guard let began = executionBegan ?? started, began.time <= time else { return nil }
     let over = executionEnded ?? startReturned ?? finished
@@ -165,7 +165,7 @@ extension ThreadStatus.Awaited.Kind {
     }
   }
 
-  /// Nil: the system's word says nothing.
+  /// Nil: the system's word says nothing about it.
   fileprivate init?(_ reason: SleepReason) {
     switch reason {
     case .unknown: return nil

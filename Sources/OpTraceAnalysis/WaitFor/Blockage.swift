@@ -2,18 +2,18 @@ public import OpTraceModel
 
 /// What is stuck at the end of a trace, and why.
 ///
-/// A deadlock is what is left of the unfinished operations when all that can still run is taken away, and what waits only
-/// for that, until nothing changes. What is left has causes: cycles of waiting that hold themselves, and roots that
-/// nothing visible undoes. Everything else is behind these.
+/// Take away from the unfinished work everything that can still run, then everything that waits only for what was taken
+/// away, and so on until nothing changes. What is left is stuck. Its causes are deadlocks, which hold themselves, and
+/// roots, which nothing visible undoes. Everything else is behind these.
 public struct Blockage: Sendable {
   /// An edge of the graph, as a part of a cycle.
   public typealias Step = WaitForGraph.Edge
 
   /// Nodes that block each other, even if all others continued.
   public struct Deadlock: Sendable {
-    /// Ascending.
+    /// Their indexes in ``graph``, ascending.
     public var nodes: [Int]
-    /// The shortest cycle through the first of them: each edge begins where the one before it leads.
+    /// The shortest cycle through the first of them: each edge begins where the one before it ends.
     public var cycle: [Step]
     /// All edges between them that matter.
     public var edges: [Step]
@@ -23,16 +23,16 @@ public struct Blockage: Sendable {
     public var waitingThreads: [ThreadID]
   }
 
-  /// Something that does not happen: a suspended queue is resumed, an operation is enqueued.
+  /// Something that does not happen, such as resuming a queue or enqueueing an operation.
   public struct Root: Sendable {
     /// The node in ``graph`` that nothing will satisfy.
     public var node: Int
-    /// Operations that wait for just this: ready ones of a suspended queue, those that depend on an operation. What
-    /// waits for several roots counts for the first.
+    /// Operations that wait directly for it: ready ones of a suspended queue, or those that depend on an operation. One
+    /// that waits for several roots counts for the first.
     public var held: [Int]
     /// Operations behind these.
     public var behind: Int
-    /// Whether anything waits for it at all, even if it counts for another root.
+    /// Whether anything waits for it at all, even if that counts for another root.
     public var isWaitedFor: Bool
     /// Threads outside of operations that wait for it.
     public var waitingThreads: [ThreadID]
@@ -40,17 +40,17 @@ public struct Blockage: Sendable {
 
   /// Who waits for whom.
   public let graph: WaitForGraph
-  /// Of each node of ``graph``: whether it cannot be satisfied any more.
+  /// For each node of ``graph``, whether it cannot be satisfied any more.
   public let isBlocked: [Bool]
-  /// Cycles of waiting, none behind another.
+  /// The deadlocks. None is behind another.
   public private(set) var deadlocks: [Deadlock] = []
-  /// What does not come, though it is waited for.
+  /// What is waited for and does not happen.
   public private(set) var roots: [Root] = []
 
-  /// What is blocked at the end of a trace. O(operations + dependencies + waits), but for sorting.
+  /// What is blocked at the end of a trace. O(operations + dependencies + waits), plus sorting.
   public init(of trace: Trace) { self.init(WaitForGraph(of: trace)) }
 
-  /// - Parameter dead: nodes that are known to be stuck; they become roots. O(nodes + edges), except for sorting.
+  /// - Parameter dead: nodes that are known to be stuck; they become roots. O(nodes + edges), plus sorting.
   public init(_ graph: WaitForGraph, dead: Set<Int> = []) {
     self.graph = graph
     isBlocked = graph.blocked(dead: dead)
@@ -59,7 +59,7 @@ public struct Blockage: Sendable {
     var isSeen = [Bool](repeating: false, count: graph.nodes.count)
     let cycles = obstacles.cycles().filter { $0.isFirmlyHeld }
     let ends = graph.nodes.indices.filter { isBlocked[$0] && (graph.isRoot($0) || dead.contains($0)) }
-    // No cause is behind another.
+    // A cause does not count as being behind another one.
     for cycle in cycles { for node in cycle.nodes { isSeen[node] = true } }
     for end in ends { isSeen[end] = true }
     for cycle in cycles {
@@ -80,8 +80,8 @@ public struct Blockage: Sendable {
     }
   }
 
-  /// Indexes in the trace of all operations that are stuck, ascending. One that nobody enqueued and nobody waits for
-  /// is none of them.
+  /// Indexes in the trace of all operations that are stuck, ascending. An operation that nobody enqueued and nobody
+  /// waits for does not count.
   public var operations: [Int] {
     graph.nodes.indices.compactMap { node in
       guard isBlocked[node], case .operation(let index) = graph.nodes[node] else { return nil }

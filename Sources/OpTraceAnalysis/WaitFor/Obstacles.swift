@@ -1,7 +1,7 @@
 import OpTraceModel
 
-/// Of all that a blocked node needs, what blocks it right now: an operation with unfinished dependencies does
-/// not wait for a slot yet.
+/// For each blocked node, what blocks it right now out of all that it needs: an operation with unfinished dependencies
+/// does not wait for a slot yet.
 struct Obstacles {
   private let graph: WaitForGraph
   private let isBlocked: [Bool]
@@ -32,11 +32,11 @@ struct Obstacles {
     var nodes: [Int]
     var cycle: [WaitForGraph.Edge]
     var edges: [WaitForGraph.Edge]
-    /// Holds even if everything outside of it continues.
+    /// Whether it holds even if everything outside of it continues.
     var isFirmlyHeld: Bool
   }
 
-  /// Cycles of dependencies alone come first: others that involve one of them are behind it.
+  /// All cycles. Those of dependencies alone come first: others that involve one of their nodes are behind them.
   func cycles() -> [Cycle] {
     let dependencies = DependencyGraph(
       nodeCount: graph.nodes.count,
@@ -50,7 +50,7 @@ struct Obstacles {
   private func cycle(_ nodes: [Int], in waiting: DependencyGraph) -> Cycle {
     let members = Set(nodes)
     let inside = nodes.flatMap { edges[starts[$0]..<starts[$0 + 1]].filter { members.contains($0.to) } }
-    // If there is a lock, the cycle shown goes through it, and begins with its waiter.
+    // If there is a lock, show a cycle through it that begins with its waiter.
     let lock = nodes.first { if case .lock = graph.nodes[$0] { true } else { false } }
     var path = waiting.cycle(in: (lock.map { [$0] } ?? []) + nodes)
     if lock != nil, let waiter = path.popLast() { path.insert(waiter, at: 0) }
@@ -58,8 +58,8 @@ struct Obstacles {
     return Cycle(nodes: nodes, cycle: steps, edges: inside, isFirmlyHeld: holds(nodes, inside))
   }
 
-  /// Whether part of the cycle remains when the slots that others hold become free: a cycle through the slots of a queue whose other
-  /// holders wait for something else does not hold by itself.
+  /// Whether part of the cycle remains even if the slots that others hold become free. A cycle through the slots of a
+  /// queue whose other holders wait for something else does not hold by itself.
   private func holds(_ nodes: [Int], _ inside: [WaitForGraph.Edge]) -> Bool {
     let members = Set(nodes)
     var needs: [Int: Int] = [:]
@@ -92,7 +92,8 @@ struct Obstacles {
     edges[starts[from]..<starts[from + 1]].first { $0.to == to }
   }
 
-  /// Counts the operations that wait for these, directly or not, and were not counted before; and collects the waiting threads.
+  /// Counts the operations that wait for these nodes, directly or not, and were not counted before; also collects
+  /// waiting threads.
   func behind(_ nodes: [Int], _ isSeen: inout [Bool]) -> (operations: Int, threads: [ThreadID]) {
     var operations = 0
     var threads: [ThreadID] = []
@@ -113,7 +114,7 @@ struct Obstacles {
 }
 
 extension WaitForGraph.Reason {
-  /// What has to happen first.
+  /// The order in which reasons have to be satisfied: those with the lowest rank first.
   fileprivate var rank: Int {
     switch self {
     case .dependency, .wait, .barrier, .member, .lock, .holder, .join, .turn, .sync, .task: 0

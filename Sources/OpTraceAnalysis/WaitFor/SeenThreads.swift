@@ -5,11 +5,12 @@ import OpTraceModel
 struct SeenThreads: Sendable {
   /// When the snapshot was taken; nil: there is none.
   let time: Nanoseconds?
-  /// In the order of the snapshot.
+  /// All of these threads, in the order of the snapshot.
   let all: [SeenThread]
   private let indexes: [ThreadID: Int]
 
-  /// Closer to the snapshot's end than this, it is not known whether a thread was read before its record or after it.
+  /// If a record is closer to the snapshot's end than this, it is not known whether the thread was read before the
+  /// record or after it.
   private static let doubt: Nanoseconds = 100_000_000
 
   /// O(1) without a snapshot, else O(operations + waits + threads).
@@ -24,7 +25,7 @@ struct SeenThreads: Sendable {
     indexes = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Nil: it was not seen, or has gone on since. O(1).
+  /// A thread's part of the snapshot; nil: it was not seen, or has gone on since. O(1).
   subscript(_ thread: ThreadID) -> SeenThread? { indexes[thread].map { all[$0] } }
 
   /// Threads that recorded anything after a moment.
@@ -33,7 +34,7 @@ struct SeenThreads: Sendable {
     func note(_ stamp: Stamp?) { if let stamp, stamp.time > time { threads.insert(stamp.thread) } }
     for index in trace.operations.indices {
       let operation = trace.operations[index]
-      // Nothing happened to it then.
+      // No event of the operation is later than that.
       guard let last = operation.lastSign ?? operation.released?.time, last > time else { continue }
       for stamp in [operation.enqueued, operation.ready, operation.started, operation.executionBegan] { note(stamp) }
       for stamp in [operation.executionEnded, operation.startReturned, operation.finished, operation.released] {
@@ -65,8 +66,8 @@ struct SeenThreads: Sendable {
     return threads
   }
 
-  /// Threads that sleep, without a limit of time, in a lock or for the end of a thread, where one is known that has to
-  /// unlocked. A lock that two threads saw with different holders was being passed on: it is left out.
+  /// Threads that sleep without a timeout until a thread that is known ends or unlocks a lock. If two threads saw
+  /// different holders of a lock, the lock was being passed on, so it is left out.
   var heldUp: [SeenThread] {
     let sleepers = all.filter { seen in
       guard seen.isAsleep, !seen.isTimed, seen.ownerHasEnded || seen.owner != nil else { return false }
@@ -79,17 +80,18 @@ struct SeenThreads: Sendable {
 }
 
 extension SeenThread {
-  /// In a call of the system, and not on a processor.
+  /// Whether it was in a system call, and not on a processor.
   var isAsleep: Bool { !isRunning && (state == .asleep || state == .uninterruptible) }
 
-  /// One of libdispatch's own threads between two pieces of work: nothing but its code is on its stack. Or the main thread in
-  /// `dispatchMain()`, also that of an asynchronous `main`: it sleeps in `sigsuspend`, which libdispatch called, and has no more to do.
+  /// Whether it is idle. That is one of libdispatch's own threads between two pieces of work, with only libdispatch's
+  /// code on its stack; or the main thread in `dispatchMain()` (also of an asynchronous `main`), which sleeps in
+  /// `sigsuspend` and has nothing more to do.
   func isIdle(in stacks: StackTable) -> Bool {
     let images = stacks.stack(at).compactMap { stacks.codeName(of: $0) }
     func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
     let isDispatch = isOf(["libdispatch."])
     let isSystem = isOf(["libc.", "libc-", "libpthread"])
-    // libdispatch's own thread waits for what the program gave it: timers, files, connections, signals.
+    // A libdispatch thread with sources waits for what the program gave it: timers, files, connections, signals.
     guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else {
       return false
     }
@@ -97,6 +99,6 @@ extension SeenThread {
     return images.allSatisfy { isDispatch($0) || isSystem($0) }
   }
 
-  /// Who has what it sleeps in; nil where that thread is gone.
+  /// The thread that holds what this one waits for; nil if that thread has ended.
   var heldBy: ThreadID? { ownerHasEnded ? nil : owner }
 }

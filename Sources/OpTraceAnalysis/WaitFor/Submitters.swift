@@ -1,10 +1,10 @@
 import OpTraceModel
 
-/// For each work, which of some is the nearest among its submitters, their submitters, and so on.
+/// Finds for each work the nearest of some others among its submitters, their submitters, and so on.
 struct Submitters {
   private let trace: Trace
   private let isWanted: (WorkID) -> Bool
-  /// By the work's index in the trace.
+  /// The known answers, by the work's index in the trace.
   private var known: [Answer]
 
   private enum Answer {
@@ -18,7 +18,7 @@ struct Submitters {
     known = Array(repeating: .unknown, count: trace.operations.count + trace.blocks.count + trace.tasks.count)
   }
 
-  /// Nil: none. Amortised O(log n) for each work of the trace.
+  /// The nearest one; nil: none. Amortised O(log n) for each work of the trace.
   mutating func nearest(of work: WorkID) -> WorkID? {
     var way: [Int] = []
     var at = trace.workIndex(of: work)
@@ -28,7 +28,7 @@ struct Submitters {
         found = known[index]
         break
       }
-      // Against a cycle in a damaged trace.
+      // Guards against a cycle in a damaged trace.
       known[index] = .none
       way.append(index)
       guard let submitter = trace.anySubmitter(ofWorkAt: index) else { break }
@@ -45,7 +45,7 @@ struct Submitters {
 }
 
 extension Trace {
-  /// The work whose code submitted it: an operation to a queue, a block, a task; nil: none.
+  /// The work whose code submitted this operation, block or task; nil: none.
   func submitter(of work: WorkID) -> WorkID? { workIndex(of: work).flatMap(anySubmitter(ofWorkAt:)) }
 
   fileprivate func anySubmitter(ofWorkAt index: Int) -> WorkID? {
@@ -58,13 +58,13 @@ extension Trace {
   }
 }
 
-/// What operations submitted, through any number of hops: blocks and tasks.
+/// The blocks and tasks that operations submitted, through any number of hops.
 struct SubmittedWork: Sendable {
   struct Of: Sendable {
     var count = 0
-    /// Those that are not over, in the order of their numbers.
+    /// Submitted work that is not over, ordered by id.
     var open: [WorkID] = []
-    /// The one that was over last.
+    /// The submitted work that ended last.
     var last: (id: WorkID, over: Nanoseconds)?
   }
 
@@ -87,6 +87,6 @@ struct SubmittedWork: Sendable {
     for task in trace.tasks { note(task.id, task.over) }
   }
 
-  /// Nil: nothing.
+  /// What an operation submitted; nil: nothing.
   subscript(_ operation: OperationID) -> Of? { byOperation[operation] }
 }

@@ -1,9 +1,9 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// Blocks of dispatch queues, and tasks: what each waits for.
+/// Adds blocks of dispatch queues and tasks, and what each of them waits for.
 extension WaitForBuilder {
-  /// Their nodes, and what each of them waits for. O(blocks + tasks + depth of targets).
+  /// Adds their nodes and edges. O(blocks + tasks + depth of targets).
   mutating func addSubmitted() {
     for index in trace.blocks.indices where trace.blocks[index].over == nil {
       add(.block(index), trace.blocks[index].id)
@@ -35,7 +35,7 @@ extension WaitForBuilder {
         connect(self.node(.thread(submitted.thread)), node, .sync)
       }
     }
-    // A block that waits for a time may run at any moment. One that waits for a group needs its turn, too.
+    // A block that waits for a time may run at any moment. A block that waits for a group also needs its turn.
     guard block.began == nil, block.runnable != nil || block.way == .notify, let queue = block.queue else { return }
     for index in queues.upwards(from: queue) {
       if trace.dispatchQueues[index].isMain {
@@ -43,7 +43,7 @@ extension WaitForBuilder {
       } else if trace.dispatchQueues[index].width == 1 {
         connect(node, self.node(.turn(index)), .turn)
       } else if index == queues.upwards(from: queue).first {
-        // A barrier waits for what runs, and everything else for a barrier that runs.
+        // A barrier waits for the blocks that run, and everything else waits for a barrier that runs.
         let needed = block.isBarrier ? running[queue, default: []] : running[queue, default: []].filter(isBarrier)
         for other in needed where other != node { connect(node, other, .turn) }
       }
@@ -63,9 +63,9 @@ extension WaitForBuilder {
     return result
   }
 
-  /// A `sync` that is no barrier needs no thread of the pool: where no barrier runs, it waits for its turn only behind a barrier that waits.
-  /// When either came is noted before the queue gets it, and the thread may be interrupted in between, so their order says nothing; that it
-  /// has waited for a second does.
+  /// Adds an edge to a barrier that waits. A `sync` that is no barrier needs no pool thread, so if no barrier runs, it
+  /// waits for its turn only behind a waiting barrier. Each submission is recorded before the queue gets the work, and
+  /// the thread may be interrupted in between, so the order of the records proves nothing; a wait of a second does.
   private mutating func addBarrier(
     of node: Int, _ block: BlockRecord, _ barriers: [DispatchQueueID: (node: Int, submitted: Nanoseconds)]
   ) {
@@ -83,7 +83,7 @@ extension WaitForBuilder {
     return false
   }
 
-  /// The nodes of blocks that run, by their queues.
+  /// The nodes of running blocks, by queue.
   private func runningBlocks() -> [DispatchQueueID: [Int]] {
     var result: [DispatchQueueID: [Int]] = [:]
     for block in trace.blocks where block.began != nil && block.over == nil {
@@ -92,7 +92,8 @@ extension WaitForBuilder {
     return result
   }
 
-  /// A serial queue gives the turn to one block at a time, including those of queues that target it.
+  /// Adds who holds the turns. A serial queue gives its turn to one block at a time, including blocks of queues that
+  /// target it.
   private mutating func addHolders(_ queues: DispatchTargets) {
     for block in trace.blocks where block.began != nil && block.over == nil {
       guard let holder = node(of: block.id), let queue = block.queue else { continue }
@@ -109,7 +110,7 @@ extension WaitForBuilder {
     switch suspension.reason {
     case .task: if let other = suspension.awaited.flatMap({ self.node(of: $0) }) { connect(node, other, .task) }
     case .group:
-      // The next child that finishes resumes it.
+      // Any child may resume it: the next one that finishes.
       let children = trace.tasks.filter { $0.way == .groupChild && $0.parent == task.id && $0.over == nil }
       let open = children.compactMap { self.node(of: $0.id) }
       guard !open.isEmpty else { return }
@@ -119,10 +120,10 @@ extension WaitForBuilder {
     }
   }
 
-  /// Work that something else has to resume, such as an asynchronous operation that is to be finished, or a waiter of a
-  /// semaphore: whatever it submitted may do that, through any number of hops, as long as it is not over. The same for a thread
-  /// outside of operations, blocks and tasks that waits.
-  /// O(operations + blocks + tasks + waits).
+  /// Adds edges from work that something else has to resume, such as an asynchronous operation that is to be finished,
+  /// or a waiter of a semaphore. Whatever it submitted, through any number of hops, may do that as long as it is not
+  /// over. The same holds for a waiting thread outside of operations, blocks and tasks. O(operations + blocks + tasks +
+  /// waits).
   mutating func addSubmissions() {
     var resumed = Set<WorkID>()
     var waitingThreads: [ThreadID: Nanoseconds] = [:]
@@ -149,8 +150,9 @@ extension WaitForBuilder {
     if !waitingThreads.isEmpty { addSubmissions(of: waitingThreads) }
   }
 
-  /// Everything open that may resume another one: blocks, tasks, operations in queues, each with its node. Operations count only
-  /// where nothing has moved for a second: those that a busy program has just added wait for their slots, as they should.
+  /// All unfinished work that may resume other work, with its nodes: blocks, tasks, and operations in queues.
+  /// Operations count only if nothing has moved for a second: those that a busy program has just added simply wait for
+  /// their slots.
   private var openWork: [(id: WorkID, node: Int)] {
     let isStill = trace.end - (trace.lastSign ?? trace.lastEvent) >= 1_000_000_000
     return nodes.indices.compactMap { node in
@@ -176,7 +178,7 @@ extension WaitForBuilder {
     }
   }
 
-  /// What a thread submitted before it began to wait.
+  /// Adds what a thread submitted before it began to wait.
   private mutating func addSubmissions(of threads: [ThreadID: Nanoseconds]) {
     var ends: [WorkID: WorkID] = [:]
     for (id, node) in openWork {
@@ -201,7 +203,7 @@ extension WaitForBuilder {
   }
 }
 
-/// A queue and its chain of targets.
+/// Each queue with its chain of targets.
 private struct DispatchTargets {
   private let queues: [DispatchQueueRecord]
   private let indexes: [DispatchQueueID: Int]
@@ -211,7 +213,7 @@ private struct DispatchTargets {
     indexes = Dictionary(queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Their indexes.
+  /// The indexes of a queue and its targets.
   func upwards(from queue: DispatchQueueID) -> [Int] {
     var result: [Int] = []
     var next: DispatchQueueID? = queue

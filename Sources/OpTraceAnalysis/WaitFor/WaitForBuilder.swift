@@ -24,12 +24,12 @@ struct WaitForBuilder {
     var limit: Int
     var isSuspended: Bool
     var isMain: Bool
-    /// Nodes.
+    /// The nodes of the operations that hold its slots.
     var holders: [Int] = []
     var members: [Int] = []
     var hasBarrier = false
-    /// When it was stopped with a free slot, and by which thread: an operation that was ready then is on its way to a thread, and still
-    /// starts.
+    /// When it was stopped with a free slot, and by which thread. An operation that was ready then is on its way to a
+    /// thread, and still starts.
     var stoppedFree: Stamp?
 
     init(_ queue: QueueRecord) {
@@ -60,13 +60,13 @@ struct WaitForBuilder {
     addGates()
   }
 
-  /// Whether it is known to be unfinished.
+  /// Whether the operation is known to be unfinished.
   private static func isOpen(_ operation: OperationRecord) -> Bool {
     operation.finished == nil && operation.released == nil && operation.isOutcomeKnown
       && operation.coverage != .external
   }
 
-  /// An operation that is known to be unfinished, with a node of its own.
+  /// Adds a node for work that is known to be unfinished.
   mutating func add(_ kind: Node, _ id: WorkID) {
     submitted[id] = nodes.count
     nodes.append(kind)
@@ -97,7 +97,7 @@ struct WaitForBuilder {
     edges.append(.init(from: from, to: to, reason: reason))
   }
 
-  /// What prevents the start of an operation that was not started.
+  /// Adds what prevents the start of an operation that has not started.
   private mutating func addNeeds(of node: Int, _ operation: OperationRecord) {
     guard !operation.isStarted else { return }
     // Cancelling drops the dependencies.
@@ -115,11 +115,11 @@ struct WaitForBuilder {
     }
     let state = queues[queue]
     if let stopped = state.stoppedFree, let runnable = Self.runnable(operation) {
-      // The order of what one thread did is certain.
+      // The order of events on one thread is certain.
       let isOneThread = operation.enqueued?.thread == stopped.thread
       if runnable < stopped.time.saturating(isOneThread ? 0 : TraceBuilder.tolerance) { return }
     }
-    // The main queue ignores both.
+    // The main queue ignores both suspension and limit 0.
     if state.isSuspended, !state.isMain { connect(node, self.node(.suspension(queue: queue)), .root) }
     if state.limit == 0, !state.isMain { connect(node, self.node(.noSlots(queue: queue)), .root) }
     if state.isMain, let mainThread {
@@ -132,7 +132,7 @@ struct WaitForBuilder {
     }
   }
 
-  /// When it became ready.
+  /// When the operation became ready.
   private static func runnable(_ operation: OperationRecord) -> Nanoseconds? {
     guard let enqueued = operation.enqueued, let ready = operation.ready ?? operation.cancelRequested else {
       return nil
@@ -140,8 +140,9 @@ struct WaitForBuilder {
     return max(enqueued.time, ready.time)
   }
 
-  /// A queue that is suspended, or gets the limit 0, does not take back what it has already given to the thread pool, which may have no
-  /// free thread for long. If there is such a queue, this takes one more pass over the operations.
+  /// Finds when queues were stopped. A queue that is suspended, or gets the limit 0, does not take back what it has
+  /// already given to the thread pool, which may have no free thread for a long time. If there is such a queue, this
+  /// takes one more pass over the operations.
   private mutating func findStops() {
     var stops: [Int: (at: Stamp, limit: Int, executing: Int)] = [:]
     for (index, queue) in trace.queues.enumerated() where queue.isSuspended || queue.limit == 0 {
@@ -158,7 +159,7 @@ struct WaitForBuilder {
       guard let started = operation.started, let queue = operation.queue.flatMap({ queueIndexes[$0] }),
         let stop = stops[queue], max(started.time, operation.finished?.time ?? .max) > stop.at.time
       else { continue }
-      // An operation that started afterwards had its slot before.
+      // An operation that started later had its slot already.
       stops[queue]?.executing += 1
     }
     for (queue, stop) in stops where stop.limit < 0 || stop.executing < stop.limit {
@@ -202,7 +203,7 @@ struct WaitForBuilder {
     let seenThreads = SeenThreads(trace)
     let sleepers = seenThreads.heldUp
     guard !open.isEmpty || !sleepers.isEmpty else { return }
-    // Also what else is on the stack of a waiting thread: an operation that another one runs by hand.
+    // Include everything on the stack of a waiting thread, such as an operation that another one runs by hand.
     let threads = Set(open.map { trace.waits[$0].thread }).union(sleepers.map(\.thread))
       .union(sleepers.compactMap(\.heldBy))
     var executing: [ThreadID: [Int]] = [:]
@@ -237,8 +238,8 @@ struct WaitForBuilder {
     }
   }
 
-  /// What has to continue so that a thread unlocks what it holds: the operation that it executes, else the thread itself. An operation
-  /// that executes on several threads may be stuck on another one.
+  /// What has to continue so that a thread unlocks what it holds: the operation that it executes, else the thread
+  /// itself. An operation that executes on several threads may be stuck on another one.
   private mutating func holder(_ thread: ThreadID, _ executing: [Int]) -> Int {
     func began(_ node: Int) -> Nanoseconds? {
       guard Set(threads(of: node)) == [thread] else { return nil }
@@ -259,7 +260,7 @@ struct WaitForBuilder {
     of seen: SeenThread, _ holders: [ThreadID: Int], _ known: inout Set<UInt64>
   ) -> (Int, WaitForGraph.Reason)? {
     if seen.reason == .join {
-      // A thread that is gone has ended.
+      // A thread that is no longer there has ended.
       return seen.heldBy.flatMap { holders[$0] }.map { ($0, .join(seen.thread)) }
     }
     guard let lock = seen.lock else { return nil }
@@ -270,7 +271,7 @@ struct WaitForBuilder {
     return (target, .lock(seen.thread))
   }
 
-  /// The threads that have the work's code on their stacks.
+  /// The threads that have the code of this node's work on their stacks.
   private func threads(of node: Int) -> [ThreadID] {
     switch nodes[node] {
     case .operation(let index): Self.threads(of: trace.operations[index])
@@ -280,7 +281,7 @@ struct WaitForBuilder {
     }
   }
 
-  /// The threads that have the operation's code on their stacks.
+  /// The threads that have the code of this operation on their stacks.
   private static func threads(of operation: OperationRecord) -> [ThreadID] {
     var threads: [ThreadID] = []
     if let began = operation.started ?? operation.executionBegan, operation.startReturned == nil,
@@ -292,7 +293,7 @@ struct WaitForBuilder {
     return threads
   }
 
-  /// What ends a wait; nil: it is not in the trace, or has happened.
+  /// The node that ends a wait; nil: it is not in the trace, or the end has come.
   private mutating func target(of wait: WaitRecord) -> Int? {
     switch wait.target {
     case .operation(let id): return trace.index(of: id).flatMap { operations[$0] }

@@ -2,9 +2,10 @@ public import OpTraceModel
 
 /// Who waits for whom at the end of a trace: unfinished operations, blocks and tasks, and everything between them.
 ///
-/// A node is satisfied when *everything* it waits for is. The exceptions are a queue's slots and a work's submissions, which are alternatives:
-/// *one* holder that finishes is enough (more if the limit was lowered meanwhile). Operations whose end the trace does not show are not in
-/// the graph: what waits only for them may continue.
+/// A node is satisfied when *everything* it waits for is. A queue's slots and the submissions of a piece of work are
+/// exceptions: they are alternatives, and *one* holder that finishes is enough (more if the limit was lowered
+/// meanwhile). Operations whose end the trace does not show are not in the graph, so work that waits only for them may
+/// continue.
 public struct WaitForGraph: Sendable {
   /// Numbers are indexes in the trace's lists.
   public enum Node: Hashable, Sendable {
@@ -12,9 +13,9 @@ public struct WaitForGraph: Sendable {
     case operation(Int)
     /// Any slot of a queue: waits for one of the holders.
     case slots(queue: Int)
-    /// A queue that has to become empty.
+    /// The emptiness of a queue: waits for everything in the queue.
     case emptiness(queue: Int)
-    /// Everything enqueued before a barrier is finished; the chain of these goes back one operation at a time.
+    /// Everything enqueued before a barrier; the chain of these goes back one operation at a time.
     case earlier(Int)
     /// A thread outside operations that waits or holds a lock; the main thread also because it runs the main queue.
     case thread(ThreadID)
@@ -40,32 +41,32 @@ public struct WaitForGraph: Sendable {
 
   /// Why one node waits for another.
   public enum Reason: Hashable, Sendable {
-    /// An operation to what it depends on.
+    /// From an operation to what it depends on.
     case dependency
     /// An open wait: its index in `trace.waits`.
     case wait(Int)
-    /// An operation to its queue's slots, and they to an operation that holds one.
+    /// From an operation to its queue's slots, and from these to an operation that holds one.
     case slot
-    /// What was enqueued behind a barrier to the barrier, and the barrier to what was enqueued before it.
+    /// From what was enqueued behind a barrier to the barrier, and from the barrier to what was enqueued before it.
     case barrier
-    /// A queue's emptiness to an operation in it.
+    /// From a queue's emptiness to an operation in the queue.
     case member
-    /// An operation of the main queue to the main thread.
+    /// From an operation of the main queue to the main thread.
     case mainThread
-    /// What executes on this thread to the lock that the thread waits for.
+    /// From what executes on this thread to the lock that the thread waits for.
     case lock(ThreadID)
-    /// A lock to what its holder, this thread, executes.
+    /// From a lock to what its holder, this thread, executes.
     case holder(ThreadID)
-    /// What executes on this thread to the thread whose end it waits for.
+    /// From what executes on this thread to the thread whose end it waits for.
     case join(ThreadID)
-    /// Work in a dispatch queue to the queue's turn, and the turn to what runs there.
+    /// From work in a dispatch queue to the queue's turn, and from the turn to what runs there.
     case turn
-    /// The caller of `sync` to the block it submitted.
+    /// From the caller of `sync` to the block that it submitted.
     case sync
-    /// From work that something has to resume to its submissions, and from these to each of them: one of them is likely to resume it. Others that
-    /// are not visible may do so too.
+    /// From work that something has to resume to its submissions, and from these to each of them: one of them is likely
+    /// to resume it. Others that are not visible may do so, too.
     case submission
-    /// A task to the one whose end it waits for, and to the children of its group.
+    /// From a task to the one whose end it waits for, and to the children of its group.
     case task
     /// To a root: nothing will undo it.
     case root
@@ -87,10 +88,11 @@ public struct WaitForGraph: Sendable {
   public let edges: [Edge]
   private let starts: [Int]
   private let backStarts: [Int]
-  /// Numbers of edges, by where they lead.
+  /// Indexes of edges, grouped by the node that they lead to.
   private let back: [Int]
   private let operations: OperationNodes
-  /// For nodes of slots, and others with alternatives: how many have to finish before one of the waiters may continue.
+  /// For slots and other nodes with alternatives: how many of these have to finish before one of the waiters may
+  /// continue.
   private let slotNeeds: [Int: Int]
 
   /// O(operations + dependencies + waits + blocks + tasks).
@@ -121,10 +123,10 @@ public struct WaitForGraph: Sendable {
   /// The node of the operation at this index in the trace; nil: it is finished, or its end is not known.
   public func node(ofOperationAt index: Int) -> Int? { operations[index] }
 
-  /// How many of those that a node waits for have to be satisfied before it is.
+  /// How many of the nodes that a node waits for have to be satisfied before it is.
   public func needed(of node: Int) -> Int { slotNeeds[node] ?? edges(from: node).count }
 
-  /// Whether what it waits for is a list of alternatives.
+  /// Whether the nodes that it waits for are alternatives.
   func hasAlternatives(_ node: Int) -> Bool { slotNeeds[node] != nil }
 
   /// Whether nothing visible will ever satisfy this node.
@@ -135,7 +137,7 @@ public struct WaitForGraph: Sendable {
     }
   }
 
-  /// In the order of a key, by counting; and where each key begins.
+  /// The values sorted by a key, by counting, and where each key begins.
   private static func sorted<Value>(_ values: [Value], count: Int, by key: (Value) -> Int) -> ([Value], [Int]) {
     var starts = [Int](repeating: 0, count: count + 1)
     for value in values { starts[key(value) + 1] += 1 }
@@ -164,7 +166,7 @@ extension WaitForGraph {
     var satisfied: [Int] = []
     for node in nodes.indices where counts(node) {
       isBlocked[node] = true
-      // Those outside continue.
+      // Nodes outside are assumed to continue.
       open[node] = max(0, needed(of: node) - edges(from: node).count { !counts($0.to) })
       if open[node] == 0, !isRoot(node), !dead.contains(node) { satisfied.append(node) }
     }

@@ -3,15 +3,15 @@ package import OpTraceModel
 
 /// What is certain in a trace with missing records: a ring reuses its chunks, and work whose end was overwritten seems to continue.
 ///
-/// Up to some moment records may be missing; behind it none are (``LiveReader/News/incompleteUntil``). So an operation is surely as it
-/// seems when
+/// Up to some moment records may be missing; after it none are (``LiveReader/News/incompleteUntil``). So the state of
+/// an operation is certain if
 ///
-/// - something was recorded of it after that moment: what came later is there, too;
-/// - the ring has carried it on after that moment: it does so only with what is not over;
+/// - something was recorded of it after that moment, because everything later is there, too;
+/// - the ring has carried it on after that moment, because it carries on only unfinished work;
 /// - it is synchronous, it began on a thread of which nothing is missing since, and that thread has recorded no end;
-/// - it has not begun, and one that it depends on is surely not over.
+/// - it has not begun, and one that it depends on is certainly not over.
 ///
-/// All others may be over. They are counted as such, and shown as nothing else.
+/// All others may be over. They are only counted as uncertain.
 package struct LiveCertainty: Sendable {
   /// Nil: nothing is missing.
   package var incompleteUntil: Nanoseconds?
@@ -26,20 +26,20 @@ package struct LiveCertainty: Sendable {
     for (work, time) in news.carried { carried[work] = max(carried[work] ?? .min, time) }
   }
 
-  /// What was forgotten needs no evidence.
+  /// Keeps evidence only about these operations; forgotten ones need none.
   mutating func keep(_ operations: [OperationRecord]) {
     guard carried.count > 1024, carried.count > 2 * operations.count else { return }
     let known = Set(operations.lazy.map(\.id))
     carried = carried.filter { known.contains($0.key) }
   }
 
-  /// Places of the unfinished operations that are surely as they seem. O(operations + dependencies).
+  /// For each operation, by index, whether it is unfinished and its state is certain. O(operations + dependencies).
   func certain(of trace: Trace) -> [Bool] {
     guard let incompleteUntil else { return trace.operations.map(\.isOutcomeKnown) }
     var isCertain = trace.operations.map { operation in
       operation.isOutcomeKnown && isEvident(operation, behind: incompleteUntil)
     }
-    // From what holds up to what is held up; a chain goes from low numbers to high ones nearly always.
+    // From prerequisites to dependents. A chain nearly always goes from low numbers to high ones.
     for _ in 0..<8 {
       var hasFound = false
       for index in trace.operations.indices where !isCertain[index] {
@@ -70,7 +70,7 @@ package struct LiveCertainty: Sendable {
 }
 
 extension OperationRecord {
-  /// The last moment at which something was recorded of it.
+  /// The time of its last recorded event.
   fileprivate var lastMoment: Nanoseconds {
     var last = max(lastSign ?? .min, enqueued?.time ?? .min)
     for stamp in [ready, started, executionBegan, executionEnded, startReturned] {

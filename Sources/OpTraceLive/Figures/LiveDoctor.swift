@@ -1,22 +1,22 @@
 package import OpTraceAnalysis
 package import OpTraceModel
 
-/// Finds what is stuck in a program that is being watched, as often as it pays.
+/// Finds what is stuck in a program that is being watched, as often as its cost allows.
 ///
-/// It runs when something has not moved for a second: an operation that executes or is ready, one that is pending while nothing else
-/// runs, or a thread that waits. It runs at most once a second, and takes at most a twentieth of the time. As `optrace doctor` of a living
-/// process it reports only what two runs confirm: transient states are left out.
+/// It runs if something has not moved for a second: an operation that executes or is ready, one that is pending while
+/// nothing else runs, or a thread that waits. It runs at most once a second, and takes at most a twentieth of the time.
+/// Like `optrace doctor` for a living process, it reports only what two runs confirm, which drops transient states.
 package struct LiveDoctor {
-  /// Time between two runs.
+  /// The shortest time between two runs.
   static let pause: Nanoseconds = 1_000_000_000
-  /// A run is followed by this many times its own cost without one.
+  /// The pause after a run, as a multiple of its cost.
   private static let rest: Int64 = 20
 
   private var last: (diagnosis: Diagnosis, now: Nanoseconds)?
   private var notBefore: Nanoseconds = .min
   /// What two runs have confirmed.
   private(set) package var findings: [Finding] = []
-  /// A first run has found something, which a second has to confirm.
+  /// Whether a first run has found something that a second has yet to confirm.
   package var isSuspicious: Bool { last?.diagnosis.findings.isEmpty == false }
 
   package init() {}

@@ -27,16 +27,16 @@ struct LiveLocations {
     }
   }
 
-  /// Threads that wait for something which another one has to do, and execute no operation.
+  /// Threads that execute no operation and wait for another thread to do something.
   func waiting(_ now: Nanoseconds) -> [LiveStatus.Waiting] {
     var rows: [ThreadID: LiveStatus.Waiting] = [:]
-    // In the order of their beginnings: the innermost stays.
+    // Sorted by their begins, so the innermost wait remains.
     for wait in trace.waits where wait.ended == nil && isOutside(wait.inside) {
       rows[wait.thread] = .init(
         thread: wait.thread, title: title(of: wait.thread), waitsFor: words(wait), time: max(0, now - wait.began),
         location: stood(wait, nil))
     }
-    // From a snapshot only what still holds: the thread has recorded nothing since.
+    // Use the snapshot only for threads that have recorded nothing since.
     if let snapshot = trace.snapshot, !trace.header.isClosed, now - snapshot.time < Self.fresh {
       for thread in threads.values where rows[thread.id] == nil && thread.state == .blocked {
         guard let awaited = thread.waitsFor, isOutside(thread.operation),
@@ -73,7 +73,7 @@ struct LiveLocations {
     row.systemThread = records[thread].map(\.systemID).flatMap { $0 == 0 ? nil : $0 }
     let status = threads[thread].flatMap { $0.operation == operation.id ? $0 : nil }
     let wait = waits[operation.id]
-    // A snapshot from before it began is about something else.
+    // A snapshot that was taken before it began shows something else.
     let isSeen = time > began?.time ?? .max && operation.lastSign ?? .min <= time
     if let location = stood(wait, isSeen ? status : nil) { row.location = location }
     let isBlocked = status?.state == .blocked && isSeen
@@ -84,7 +84,7 @@ struct LiveLocations {
     return row
   }
 
-  /// The line that it waits at, else where the recorder saw it.
+  /// The line at which it waits, else where the snapshot saw it.
   private func stood(_ wait: WaitRecord?, _ status: ThreadStatus?) -> CodeLocation? {
     guard let frame = wait?.at ?? status?.stack, trace.stacks.ownFrame(frame) != nil,
       let location = trace.stacks.codeLocation(frame), location.function != nil
@@ -100,7 +100,8 @@ struct LiveLocations {
     }
   }
 
-  /// Of an operation that it waits for, that; of a lock, what its owner executes; of a serial dispatch queue, what runs there.
+  /// The operation that it waits for; for a lock, what the owner executes; for a serial dispatch queue, what runs
+  /// there.
   private func heldBy(_ wait: WaitRecord?, _ status: ThreadStatus?) -> WorkID? {
     if let owner = status?.owner { return threads[owner]?.operation }
     guard let wait else { return nil }
@@ -119,7 +120,7 @@ struct LiveLocations {
 }
 
 extension CodeLocation {
-  /// `file:line`, as the program gave it.
+  /// Parses `file:line`, as the program gave it.
   fileprivate mutating func take(_ source: String) {
     guard let colon = source.lastIndex(of: ":"), let number = Int(source[source.index(after: colon)...]) else {
       file = source

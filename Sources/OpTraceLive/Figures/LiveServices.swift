@@ -1,31 +1,31 @@
 package import OpTraceAnalysis
 package import OpTraceModel
 
-/// What a service did in the last seconds: all that was not over when they began, as a trace. Memory is bounded by what happens in them,
-/// and by what goes on.
+/// What a service did in the last seconds, as a trace of everything that was not over when they began. Memory is
+/// bounded by what happens in these seconds, and by the work that goes on.
 struct LiveServices {
   private var builder: TraceBuilder
-  /// So much of a task that goes on stays, however slowly: enough to see where it idles between its rounds.
+  /// How many pieces of a long task are kept, however slow it is: enough to see where it idles between its rounds.
   private static let pieces = 32
 
-  /// `builder` knows all that is not over by now.
+  /// - Parameter builder: knows everything that is not over yet.
   init(after builder: TraceBuilder) { self.builder = builder }
 
-  /// O(new events + what there is).
+  /// O(new events + size of the state).
   mutating func take(_ news: LiveReader.News) {
     builder.add(news)
     guard let last = news.events.last?.time else { return }
     builder.forget(finishedBefore: last - LiveWindow.length, keeping: Self.pieces)
   }
 
-  /// O(what there is).
+  /// O(size of the state).
   func trace(completeSince: Nanoseconds?, carried: [WorkID]) -> Trace {
     builder.snapshot(completeSince: completeSince, carried: carried)
   }
 }
 
 extension LiveStatus {
-  /// What services are made of, in the last ten seconds.
+  /// Requests, event loops and actors in the last ten seconds.
   package struct Services: Sendable, Equatable {
     /// Units of work of one kind.
     package struct Request: Sendable, Equatable {
@@ -34,20 +34,20 @@ extension LiveStatus {
       package var mostly: String?
     }
 
-    /// Own code first, then those of which there are many, then the most time.
+    /// Sorted: the program's own code first, then kinds with many units, then those with the most time.
     package var requests: [Request] = []
     /// The busiest first.
     package var loops: [LoopFigures] = []
-    /// Those that were waited for, longest first.
+    /// Actors that tasks waited for, the longest waits first.
     package var actors: [ActorFigures] = []
 
-    /// Nothing.
+    /// No services.
     package init() {}
 
     /// - Parameters:
-    ///   - trace: with names for its code. What was over before the window may be missing.
+    ///   - trace: with names for its code. Work that was over before the window may be missing.
     ///   - end: the window's end.
-    ///   - complete: what was before this time is not whole, and counts for nothing; nil: all is.
+    ///   - complete: records before this time are incomplete, and are not counted; nil: all are complete.
     /// - Complexity: O(n log n) for n pieces of work, suspensions and samples.
     package init(of trace: Trace, until end: Nanoseconds, completeSince complete: Nanoseconds? = nil) {
       let begin = min(end, max(end - LiveWindow.length, complete ?? 0, 0))
@@ -65,7 +65,7 @@ extension LiveStatus {
 }
 
 extension Trace {
-  /// Whether there may be services in it.
+  /// Whether it may contain services.
   package var tellsOfServices: Bool {
     !blocks.isEmpty || !tasks.isEmpty || !loops.isEmpty || spans.contains { $0.context != nil }
   }

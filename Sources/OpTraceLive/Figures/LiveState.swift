@@ -1,26 +1,28 @@
 import OpTraceAnalysis
 package import OpTraceModel
 
-/// What is known of a program that is being watched: all that is not over, and the last ten seconds as figures. What is over is
-/// forgotten, so memory is bounded by what the program itself still has to do.
+/// What is known of a program that is being watched: all unfinished work, and figures of the last ten seconds. Finished
+/// work is forgotten, so memory is bounded by the work that the program still has to do.
 package struct LiveState {
   private var builder: TraceBuilder
-  /// Nil: there has been nothing of services so far.
+  /// Nil: nothing that services consist of has happened so far.
   private var services: LiveServices?
   private var windows: [QueueID: LiveWindow] = [:]
   private var gone = GoneQueues()
   private var certainty = LiveCertainty()
-  /// All that happened until then is known, on the trace's clock.
+  /// Everything up to this time on the trace's clock is known.
   private var knownUntil: Nanoseconds = 0
-  /// It is a ring that has turned.
+  /// Whether it is a ring that has wrapped around.
   private var isOverwritten = false
-  /// Chunks of a ring that were missed since this state was begun.
+  /// How many chunks of a ring were missed since this state began.
   private(set) package var missedChunks = 0
 
-  /// Nothing is known yet.
+  /// An empty state.
   package init(_ header: TraceHeader) { builder = TraceBuilder(growing: header, forgets: true) }
 
-  /// O(new events + what is not over). `asked`: when they were asked for, on the trace's clock.
+  /// Takes new events. O(new events + unfinished work).
+  ///
+  /// - Parameter asked: when they were asked for, on the trace's clock.
   package mutating func take(_ news: LiveReader.News, asked: Nanoseconds = 0) {
     if services == nil, news.events.tellOfServices { services = LiveServices(after: builder) }
     services?.take(news)
@@ -37,16 +39,16 @@ package struct LiveState {
     }
   }
 
-  /// The unfinished work as a trace, for the doctor. What may have lost its end to a ring is not open there, as in a trace that is read as a
-  /// whole.
+  /// The unfinished work as a trace, for the doctor. Work that may have lost its end to a ring does not count as open,
+  /// as in a trace that is read as a whole.
   package func trace() -> Trace {
     builder.snapshot(completeSince: completeSince, carried: Array(certainty.carried.keys))
   }
 
   private var completeSince: Nanoseconds? { isOverwritten ? certainty.incompleteUntil : nil }
 
-  /// What services did in the last seconds before `now`, on the trace's clock. `name`: gives their code its names. O(n log n) for what
-  /// happened in these seconds and what is not over.
+  /// What services did in the last seconds before `now`, on the trace's clock. `name` adds the names of their code. O(n
+  /// log n) for what happened in these seconds and unfinished work.
   package func services(now: Nanoseconds, name: (inout Trace) -> Void = { _ in }) -> LiveStatus.Services {
     guard let services else { return LiveStatus.Services() }
     var trace = services.trace(completeSince: completeSince, carried: Array(certainty.carried.keys))
@@ -54,7 +56,7 @@ package struct LiveState {
     return LiveStatus.Services(of: trace, until: min(now, knownUntil), completeSince: certainty.incompleteUntil)
   }
 
-  /// What a trace of this state shows. `now`: the present, on the trace's clock. O(what is not over).
+  /// The status that a trace of this state shows. `now` is the present, on the trace's clock. O(unfinished work).
   package mutating func status(of trace: Trace, now: Nanoseconds) -> LiveStatus {
     certainty.keep(trace.operations)
     let queues = Set(trace.queues.lazy.map(\.id))
@@ -64,8 +66,8 @@ package struct LiveState {
     return LiveStatus(of: trace, now: now, knownUntil: end, windows: windows, gone: gone, certainty)
   }
 
-  /// The figures of the last seconds continue when a new state begins from the ring's content: a reader that came too late for parts of it
-  /// would keep what ended there for good.
+  /// Begins a new state from the ring's content, but continues the figures of the last seconds. If a reader came too
+  /// late for parts of a ring, its old state would keep for ever what ended in them.
   package mutating func begin(anew header: TraceHeader) {
     builder = TraceBuilder(growing: header, forgets: true)
     services = nil
@@ -76,7 +78,7 @@ package struct LiveState {
 }
 
 extension LiveStatus {
-  /// The end of a trace that was read as a whole, where records are missing.
+  /// The state at the end of a trace that was read as a whole and lacks records.
   package init(of trace: Trace, now: Nanoseconds, certainty: LiveCertainty) {
     self.init(of: trace, now: now, knownUntil: now, windows: [:], certainty)
   }

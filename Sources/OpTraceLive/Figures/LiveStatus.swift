@@ -1,17 +1,17 @@
 import OpTraceAnalysis
 package import OpTraceModel
 
-/// What a program's queues do at a moment: what `optrace top` shows.
+/// What a program's queues do at one moment: what `optrace top` shows.
 package struct LiveStatus: Sendable, Equatable {
   /// One operation queue.
   package struct Queue: Sendable, Equatable {
     /// Its number in the trace.
     package var id: QueueID
-    /// What people read.
+    /// The displayed name.
     package var title: String
     /// How many operations it may run at once; nil: as many as the system allows.
     package var limit: Int?
-    /// It starts nothing.
+    /// Whether it is suspended, and starts nothing.
     package var isSuspended: Bool
     /// Operations that have begun and are not over.
     package var executing = 0
@@ -19,13 +19,14 @@ package struct LiveStatus: Sendable, Equatable {
     package var ready = 0
     /// Operations that wait for dependencies, or for their own `isReady`.
     package var pending = 0
-    /// For how long the oldest of the ready ones has been ready; nil: there is none.
+    /// How long the oldest of the ready ones has been ready; nil: there is none.
     package var oldestReady: Nanoseconds?
-    /// Of the last ten seconds, or of the part of them that the trace covers in full.
+    /// Operations that finished per second, over the last ten seconds or the part of them that the trace covers in
+    /// full.
     package var finishedPerSecond = 0.0
-    /// How long operations waited for a slot that began in these seconds; nil: none began. Within 2 %.
+    /// The median wait for a slot of operations that began in these seconds; nil: none began. Within 2 %.
     var slotWaitP50: Nanoseconds?
-    /// The same, of the hundredth that waited longest.
+    /// The 99th percentile of the same.
     var slotWaitP99: Nanoseconds?
   }
 
@@ -33,31 +34,32 @@ package struct LiveStatus: Sendable, Equatable {
   package struct Execution: Sendable, Equatable {
     /// Its number in the trace.
     package var id: WorkID
-    /// What people read.
+    /// The displayed name.
     package var title: String
     /// The queue's number; nil: it was run by hand.
     package var queue: QueueID?
-    /// What people call the queue.
+    /// The displayed name of the queue.
     var queueTitle: String?
-    /// For how long.
+    /// How long it has been executing.
     package var time: Nanoseconds
-    /// Where its code is at the moment; nil: on none, as an asynchronous one whose `start()` has returned, or not known.
+    /// The thread that its code is on; nil: on none, like an asynchronous one whose `start()` has returned, or not
+    /// known.
     package var thread: ThreadID?
-    /// The system's number of the thread; nil: not known.
+    /// The system's id of the thread; nil: not known.
     package var systemThread: UInt32?
-    /// The line that it waits at, or where it was seen last; else what it runs.
+    /// The line at which it waits, or where it was seen last; else what it runs.
     package var location: CodeLocation
-    /// Its thread waits.
+    /// Whether its thread waits.
     package var isWaiting = false
     /// What it waits for, in words; nil: nothing, or not known.
     package var waitsFor: String?
-    /// The operation, block or task that has what it waits for; nil: none, or not known.
+    /// The operation, block or task that holds what it waits for; nil: none, or not known.
     package var heldBy: WorkID?
   }
 
   /// One dispatch queue with something in it.
   package struct Dispatch: Sendable, Equatable {
-    /// What people read.
+    /// The displayed name.
     package var title: String
     /// How many blocks it runs at once; nil: as many as the system allows, or not known.
     package var width: Int?
@@ -65,21 +67,21 @@ package struct LiveStatus: Sendable, Equatable {
     package var running = 0
     /// Blocks that wait for their turn.
     package var waiting = 0
-    /// For how long the oldest of these has.
+    /// How long the oldest of these has waited; nil: there is none.
     package var oldest: Nanoseconds?
   }
 
-  /// Tasks of Swift's that run one function.
+  /// Swift tasks that run one function.
   package struct Tasks: Sendable, Equatable {
     /// The function.
     package var title: String
-    /// Those that run.
+    /// The number of tasks that run.
     package var running = 0
-    /// Those that wait for their turn.
+    /// The number of tasks that wait for their turn.
     package var waiting = 0
-    /// Those that are suspended.
+    /// The number of tasks that are suspended.
     package var suspended = 0
-    /// How long the oldest of all has been there.
+    /// The age of the oldest of all.
     package var oldest: Nanoseconds
   }
 
@@ -87,13 +89,13 @@ package struct LiveStatus: Sendable, Equatable {
   package struct Waiting: Sendable, Equatable {
     /// Its number in the trace.
     package var thread: ThreadID
-    /// What people read: its name, else the system's number.
+    /// The displayed name: its name, else the system's id.
     package var title: String
     /// What it waits for, in words.
     package var waitsFor: String
-    /// For how long; nil: not known.
+    /// How long it has waited; nil: not known.
     package var time: Nanoseconds?
-    /// The line that it waits at.
+    /// The line at which it waits.
     package var location: CodeLocation?
   }
 
@@ -101,28 +103,28 @@ package struct LiveStatus: Sendable, Equatable {
   package var now: Nanoseconds
   /// Sorted by number.
   package var queues: [Queue] = []
-  /// Those that have been executing longest first.
+  /// Those that have been executing longest come first.
   package var executing: [Execution] = []
   /// Dispatch queues that are not idle, the longest wait first.
   package var dispatch: [Dispatch] = []
-  /// By function, the most first.
+  /// By function, the most tasks first.
   package var tasks: [Tasks] = []
-  /// Units of work, event loops and actors; they are judged apart.
+  /// Units of work, event loops and actors; they are updated separately.
   package var services = Services()
-  /// Threads outside of operations that wait for something of the program's, those that have been longest first.
+  /// Threads outside of operations that wait for something in the program, the longest waits first.
   package var waiting: [Waiting] = []
-  /// How many threads run code of the program's, and how many of these wait.
+  /// How many threads run the program's code.
   package var threads = 0
-  /// Of these.
+  /// How many of these threads wait.
   package var waitingThreads = 0
-  /// Operations of which it is not known whether they are over: a ring has forgotten too much.
+  /// Operations that may be over: the ring has overwritten too much to know.
   var uncertain = 0
-  /// Until when records may be missing; nil: none are.
+  /// The time until which records may be missing; nil: none are.
   package var incompleteUntil: Nanoseconds?
 }
 
 extension LiveStatus {
-  /// The end of a trace, or its present. Nothing is missing in between. O(what there is).
+  /// The status at the end of a trace, or at its present, if no records are missing. O(size of the trace).
   package init(of trace: Trace, now: Nanoseconds? = nil) {
     var certainty = LiveCertainty()
     certainty.incompleteUntil = trace.loss.gaps.lazy.map(\.to).max()
@@ -131,10 +133,10 @@ extension LiveStatus {
   }
 
   /// - Parameters:
-  ///   - knownUntil: rates are of the seconds before: what happened behind it, is not read yet.
-  ///   - windows: what was forgotten of the last seconds.
-  ///   - gone: what was forgotten of queues.
-  ///   - certainty: what can be said where records are missing.
+  ///   - knownUntil: the end of the seconds that rates are computed over, because what happened later is not read yet.
+  ///   - windows: figures of the last seconds from forgotten operations.
+  ///   - gone: figures of forgotten queues.
+  ///   - certainty: what is certain although records are missing.
   init(
     of trace: Trace, now: Nanoseconds, knownUntil: Nanoseconds, windows: [QueueID: LiveWindow],
     gone: GoneQueues = GoneQueues(), _ certainty: LiveCertainty
@@ -167,7 +169,7 @@ extension LiveStatus {
       found[queue.id] = nil
       if let window = windows[queue.id] { gone.add(queue, window) }
     }
-    // A queue that replaces those that are gone continues in their row.
+    // A queue that replaces ones that are gone continues in their row.
     for (title, rows) in Dictionary(grouping: found.values, by: \.title) where rows.count == 1 {
       if let window = gone.take(named: title) { windows[rows[0].id, default: LiveWindow()].add(window) }
     }
@@ -249,7 +251,7 @@ extension LiveStatus.Queue {
 }
 
 extension LiveWindow {
-  /// When an operation began and finished, as far as that was in the last seconds.
+  /// Notes when an operation began and finished, if that was in the last seconds.
   mutating func note(_ operation: borrowing OperationRecord, since begin: Nanoseconds) {
     if let time = operation.finished?.time, time > begin { finished(at: time) }
     if let time = (operation.executionBegan ?? operation.started)?.time, time > begin, let runnable = operation.runnable

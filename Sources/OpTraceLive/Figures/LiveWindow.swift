@@ -1,8 +1,8 @@
 import OpTraceAnalysis
 import OpTraceModel
 
-/// What happened in one queue in the last seconds: how many operations finished, and how long those waited for a slot that
-/// began. Bounded: twentieths of a second, each with a histogram.
+/// What happened in one queue in the last seconds: how many operations finished, and how long those that began had
+/// waited for a slot. Memory is bounded: twentieths of a second, each with a histogram.
 ///
 /// A wait is counted within 1/32 of its length, so a percentile is within 2 % of the nearest rank.
 struct LiveWindow: Sendable {
@@ -11,14 +11,14 @@ struct LiveWindow: Sendable {
   private static let slotLength: Nanoseconds = 50_000_000
 
   private struct Slot {
-    /// Its number on the trace's clock.
+    /// Its index on the trace's clock.
     var number: Int64
     var finished = 0
-    /// By bucket of the wait's length.
+    /// The number of waits, by the bucket of their length.
     var waits: [Int: Int] = [:]
   }
 
-  /// Ascending.
+  /// Sorted by time.
   private var slots: [Slot] = []
 
   mutating func finished(at time: Nanoseconds) {
@@ -29,7 +29,7 @@ struct LiveWindow: Sendable {
     if let index = index(of: time) { slots[index].waits[Self.bucket(max(0, wait)), default: 0] += 1 }
   }
 
-  /// What another queue did, too.
+  /// Adds the figures of another queue.
   mutating func add(_ other: LiveWindow) {
     for slot in other.slots {
       guard let index = index(of: slot.number * Self.slotLength) else { continue }
@@ -38,10 +38,10 @@ struct LiveWindow: Sendable {
     }
   }
 
-  /// Whether something of it is not over yet in a window that ends at `now`.
+  /// Whether a part of it is still inside a window that ends at `now`.
   func reaches(_ now: Nanoseconds) -> Bool { (slots.last?.number ?? .min) >= Self.number(of: now) - Self.count }
 
-  /// Nil: of before the window.
+  /// The index of the slot for a time; nil: it is before the window.
   private mutating func index(of time: Nanoseconds) -> Int? {
     let number = Self.number(of: time)
     guard let last = slots.last else {
@@ -71,18 +71,18 @@ struct LiveWindow: Sendable {
 
   struct Figures: Sendable, Equatable {
     var finishedPerSecond = 0.0
-    /// Nil: none began.
+    /// The median; nil: none began.
     var slotWaitP50: Nanoseconds?
     var slotWaitP99: Nanoseconds?
   }
 
   /// - Parameters:
-  ///   - now: the window's end: all that happened until then has been noted.
-  ///   - since: what was before this time is not whole, and counts for nothing; nil: all is.
+  ///   - now: the window's end; everything up to it has been noted.
+  ///   - since: records before this time are incomplete, and are not counted; nil: all are complete.
   func figures(now: Nanoseconds, since: Nanoseconds?) -> Figures {
-    // The trace's beginning is a beginning, too.
+    // Nothing is before the trace's begin.
     let begin = max(now - Self.length, since ?? 0, 0)
-    // Of a slot that only ends in the window, nobody knows which part was noted.
+    // If a slot only ends in the window, it is not known which part of it was noted.
     var first = Self.number(of: begin + Self.slotLength - 1)
     var from = first * Self.slotLength
     if from + Self.slotLength > now { (first, from) = (Self.number(of: begin), begin) }
@@ -107,7 +107,7 @@ struct LiveWindow: Sendable {
 
   // MARK: - Buckets
 
-  /// 32 of them from each power of two to the next; lengths below 32 ns have one each.
+  /// Each power of two has 32 buckets; lengths below 32 ns have one each.
   static func bucket(_ length: Nanoseconds) -> Int {
     guard length >= 32 else { return Int(length) }
     let power = Int64.bitWidth - 1 - length.leadingZeroBitCount
@@ -122,13 +122,13 @@ struct LiveWindow: Sendable {
   }
 }
 
-/// Queues that are gone: what they did in the last seconds is shown together for those of one name, so that a program shows what it
-/// does which makes a queue for each piece of its work. Bounded: so many names.
+/// Queues that are gone: what they did in the last seconds is shown together for queues of the same name. So a program
+/// that makes a queue for each piece of work still shows what it does. The number of names is bounded.
 struct GoneQueues: Sendable {
   private static let mostNames = 100
 
   private struct Entry {
-    /// The first of them, so that its index stays.
+    /// The row of the first of them, so that its index does not change.
     var row: LiveStatus.Queue
     var window: LiveWindow
   }
@@ -143,13 +143,13 @@ struct GoneQueues: Sendable {
     entries[key]?.window.add(window)
   }
 
-  /// What the queues of a name did that have no row any more.
+  /// Removes and returns what queues of this name did that no longer have a row.
   mutating func take(named name: String) -> LiveWindow? { entries.removeValue(forKey: name)?.window }
 
-  /// What is over before a window that ends at `now`.
+  /// Forgets what is before a window that ends at `now`.
   mutating func forget(_ now: Nanoseconds) { entries = entries.filter { $0.value.window.reaches(now) } }
 
-  /// Those with something in the window.
+  /// The rows that have something in the window.
   func rows(now: Nanoseconds, since: Nanoseconds?) -> [LiveStatus.Queue] {
     entries.values.compactMap { entry in
       var row = entry.row

@@ -1,24 +1,24 @@
 import Foundation
 package import OpTraceModel
 
-/// A trace that a program writes, as it is at any moment; each time only what is new of it is read.
+/// A trace that a program is writing, at any moment; each time only new records are read.
 package struct GrowingTrace {
   package struct Moment {
     package var trace: Trace
-    /// Nothing follows.
+    /// Whether nothing more will come.
     package var isOver = false
-    /// It is no continuation of the moment before: the file was replaced, or too much of a ring was gone through.
+    /// Whether it does not continue the moment before: the file was replaced, or too many chunks of a ring were reused.
     package var isAnew = false
   }
 
   private let path: String
   private var reader: LiveReader
   private var builder: TraceBuilder
-  /// Operations when the reading began.
+  /// The number of operations when reading began.
   private var first: Int?
   private var isAnew = true
 
-  /// Throws where there is no trace that can grow: what is packed or a text does not.
+  /// Throws if there is no trace that can grow: packed traces and texts do not.
   package init(path: String) throws(TraceError) {
     self.path = path
     reader = try LiveReader(path: path)
@@ -27,7 +27,7 @@ package struct GrowingTrace {
 
   package var header: TraceHeader { reader.header }
 
-  /// O(what there is), of which what is new is read.
+  /// The trace at this moment. O(size of the trace), but reads only what is new.
   package mutating func now() throws(TraceError) -> Moment {
     var news: LiveReader.News
     var isOver = false
@@ -43,7 +43,7 @@ package struct GrowingTrace {
     } while news.hasMore
     var trace = builder.snapshot()
     if let first, trace.header.mode == .flightRecorder, trace.operations.count > 2 * first + 20_000 {
-      // What the ring has lost is kept here, but not for ever.
+      // Records that the ring has overwritten are kept here, but not for ever.
       try begin()
       trace = try now().trace
     }

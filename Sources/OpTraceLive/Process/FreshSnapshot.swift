@@ -2,24 +2,24 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// Asks the recorder in a living process to look at all its threads now: by a number in the trace's header, which its
-/// own thread sees. The process is not stopped, and no permission is needed but that to write the file.
+/// Asks the recorder in a living process for a snapshot of all its threads now. The request is a number in the trace's
+/// header, which the flusher sees. The process is not stopped, and the only permission needed is to write the file.
 package enum FreshSnapshot {
   package enum Answer: Equatable {
-    /// It is in the trace.
+    /// The snapshot is in the trace.
     case given
-    /// A sentence that says why there is none.
+    /// There is none; the sentence says why.
     case none(String)
   }
 
   private typealias Place = Layout.Header
 
-  /// How often to see whether it is there, and how long at most; in seconds.
+  /// How often to check for the answer, and how long to wait at most; in seconds.
   private static let (pause, patience) = (0.02, 3.0)
-  /// The format's minor version that brought snapshots that are asked for.
+  /// The minor version of the format that introduced requests for snapshots.
   private static let firstMinor: UInt16 = 3
 
-  /// Whether a file is what a recorder writes; true where it cannot be read.
+  /// Whether a file is one that a recorder writes; also true if it cannot be read.
   package static func isRecording(_ path: String) -> Bool {
     guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC)), let header = LiveHeader(file.number)
     else {
@@ -49,7 +49,8 @@ package enum FreshSnapshot {
     repeat {
       Thread.sleep(forTimeInterval: pause)
       guard let now = LiveHeader(file.number) else { break }
-      // Others may ask at the same time: whatever is at or behind our number, was looked at since.
+      // Others may ask at the same time. If the answered number is ours or a later one, the snapshot was taken after
+      // our request.
       if (now.number(at: Place.snapshotAnswered) as UInt64) &- wanted < 1 << 63 { return .given }
       guard now.isClosed else { continue }
       now.takeBack(to: requested, at: Place.snapshotRequested, in: file.number)

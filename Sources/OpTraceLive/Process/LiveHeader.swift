@@ -2,8 +2,8 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// The header of a trace that a living process writes. Two of its numbers others may write: who asks for a snapshot, and who ends the
-/// program because it stalled.
+/// The header of a trace that a living process writes. Others may write two of its numbers: whoever asks for a
+/// snapshot, and whoever ends the program because it stalled.
 struct LiveHeader {
   private let bytes: [UInt8]
 
@@ -14,7 +14,7 @@ struct LiveHeader {
     self.bytes = bytes
   }
 
-  /// It is what a recorder writes, and no copy in another form.
+  /// Whether it is a recorder's own file, not a copy in another form.
   var isRecording: Bool { bytes.starts(with: Layout.magic) }
   var isClosed: Bool { number(at: Layout.Header.state) == Layout.FileState.closed.rawValue }
 
@@ -28,7 +28,8 @@ struct LiveHeader {
     }
   }
 
-  /// The program may have closed its trace right before a number came: its checksum is without that.
+  /// Restores a number, in case the program closed its trace right before it was written: the checksum does not include
+  /// it.
   func takeBack(to former: UInt64, at offset: Int, in descriptor: Int32) {
     var checksum = Checksum()
     bytes.withUnsafeBytes {

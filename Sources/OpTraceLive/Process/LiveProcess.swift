@@ -2,10 +2,10 @@ import COpTrace
 import Foundation
 package import OpTraceModel
 
-/// The process that writes a trace, while it lives.
+/// The process that writes a trace, while it is alive.
 package enum LiveProcess {
-  /// Whether the process that opened the trace is still there: of the same number, begun at the same time, since the
-  /// same start of the system, and has not become another program (`exec`). A later process of that number is another one.
+  /// Whether the process that opened the trace still exists: same id, same start time, same boot of the system, and it
+  /// has not become another program (`exec`). A later process with that id is another one.
   package static func writes(_ trace: Trace) -> Bool { writes(trace.header) }
 
   package static func writes(_ header: TraceHeader) -> Bool {
@@ -13,13 +13,13 @@ package enum LiveProcess {
     return !status.isDead && ProcessImage.holds(header, status)
   }
 
-  /// What has become of a program of whose trace no more can be read.
+  /// What has happened to a program whose trace can no longer be read.
   package static func ending(of header: TraceHeader) -> String {
     if header.isClosed { return "has ended" }
     guard isThere(header), let status = ProcessStatus(of: header.processID), !status.isDead else {
       return "was killed"
     }
-    // What is packed, a text or from a pipe is a copy.
+    // A packed trace, a text, or one from a pipe is a copy.
     return ProcessImage.holds(header, status) ? "still ran" : "has become another program"
   }
 
@@ -31,10 +31,10 @@ package enum LiveProcess {
     return optrace_process_start(header.processID) == header.processStart
   }
 
-  /// Whether a signal has stopped it, or a debugger has it.
+  /// Whether it was stopped by a signal or a debugger.
   package static func isStopped(_ processID: UInt32) -> Bool { ProcessStatus(of: processID)?.isStopped ?? false }
 
-  /// Why its calls and its memory cannot be read, and what to do.
+  /// Why its system calls and its memory cannot be read, and what to do.
   package static func missingRights(for processID: UInt32) -> String {
     var status = stat()
     let isOwn = stat("/proc/\(processID)", &status) == 0 && status.st_uid == geteuid()
@@ -44,7 +44,7 @@ package enum LiveProcess {
     return "run it as root, or set kernel.yama.ptrace_scope to 0 ('sysctl kernel.yama.ptrace_scope=0')"
   }
 
-  /// The present on the clock of a trace of this machine.
+  /// The present on the clock of a trace from this machine.
   package static func now(of trace: Trace) -> Nanoseconds { now(of: trace.header) }
 
   package static func now(of header: TraceHeader) -> Nanoseconds {

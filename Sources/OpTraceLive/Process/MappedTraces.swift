@@ -8,30 +8,31 @@ import OpTraceModel
 
 /// The traces that a running process has mapped: `/proc/PID/maps` names every file.
 package enum MappedTraces {
-  /// Paths, each once, in the order of the process's address space. Nil when there is no such process, or none that
-  /// may be looked at.
+  /// Paths, each once, in the order of the process's address space. Nil: there is no such process, or this user may not
+  /// look at it.
   package static func paths(of processID: String) -> [String]? {
     guard let number = UInt32(processID), let files = shared(by: number) else { return nil }
     return files.filter { isTraceFile($0.path) }.map(\.path)
   }
 
-  /// A file that a process has mapped in such a way that what it stores goes there.
+  /// A file that a process has mapped shared, so that what it stores goes to the file.
   package struct SharedFile {
-    /// As the process sees it.
+    /// The path as the process sees it.
     package let path: String
     package let number: UInt64
 
-    /// Whether the same file stands there for us.
+    /// Whether this path is the same file for us.
     var isSameHere: Bool {
       var status = stat()
       return stat(path.asPath, &status) == 0 && UInt64(status.st_ino) == number
     }
 
-    /// There is no file, and never was.
+    /// Whether it is memory without a file.
     var isMemory: Bool { ["/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage"].contains { path.hasPrefix($0) } }
   }
 
-  /// Each once, in the order of the process's address space. Nil when there is no such process, or none that may be looked at.
+  /// Each once, in the order of the process's address space. Nil: there is no such process, or this user may not look
+  /// at it.
   package static func shared(by processID: UInt32) -> [SharedFile]? {
     guard let bytes = contents(of: "/proc/\(processID)/maps"), !bytes.isEmpty else { return nil }
     var found: [SharedFile] = []
@@ -46,7 +47,7 @@ package enum MappedTraces {
     return found
   }
 
-  /// All of a file whose size the system does not tell; Foundation reads a page of such a file, and no more.
+  /// The whole content of a file whose size the system reports as 0; Foundation reads only a page of such a file.
   private static func contents(of path: String) -> [UInt8]? {
     guard let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else { return nil }
     var result: [UInt8] = []

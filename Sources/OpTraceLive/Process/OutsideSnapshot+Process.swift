@@ -3,8 +3,8 @@ import Foundation
 package import OpTraceModel
 
 extension OutsideSnapshot {
-  /// Looks at the threads of a process from here. Where the system refuses calls and memory, states and times are all
-  /// that is known, and all threads are ``refused``. Nil: it has no threads that anybody may know of.
+  /// Takes a snapshot of the threads of a process from this process. If the system refuses access to calls and memory,
+  /// only states and times are known, and all threads are ``refused``. Nil: it has no threads that we may see.
   package static func taken(of processID: UInt32) -> OutsideSnapshot? {
     let gathered = Gathered(ProgramLibraries(of: processID))
     var count = optrace_outside_count()
@@ -24,7 +24,7 @@ extension OutsideSnapshot {
   private final class Gathered {
     var snapshot = OutsideSnapshot()
     private let libraries: ProgramLibraries
-    /// By address; most frames are on several stacks.
+    /// By address, because most frames are on several stacks.
     private var located: [UInt64: (image: ImageRecord?, bias: UInt64)] = [:]
 
     init(_ libraries: ProgramLibraries) { self.libraries = libraries }
@@ -48,7 +48,7 @@ extension OutsideSnapshot {
       let result: (image: ImageRecord?, bias: UInt64) =
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(optrace_longest_path)) { path in
           var found = optrace_image()
-          // Behind a call, which may be the last of its image.
+          // A return address may be just after the image, if the call is its last instruction.
           guard optrace_image_find(address &- 1, &found, path.baseAddress) else { return (nil, 0) }
           return (ImageRecord(found, path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)), found.bias)
         }
@@ -58,7 +58,8 @@ extension OutsideSnapshot {
   }
 }
 
-/// Which code of a process's program is of libraries that are linked into it. Its symbols are read when the first frame asks.
+/// Which code of a process's program belongs to libraries that are linked into it. Its symbols are read when the first
+/// frame needs them.
 private final class ProgramLibraries {
   private let link: String
   private let path: String?
@@ -77,7 +78,7 @@ private final class ProgramLibraries {
     if !isRead { linked = optrace_linked_read(link) }
     isRead = true
     guard let linked else { return nil }
-    // Behind a call, which may be the last of its library.
+    // A return address may be just after the library, if the call is its last instruction.
     return LinkedLibrary(rawValue: UInt8(truncatingIfNeeded: optrace_linked_library(linked, offset &- 1)))
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 import OpTraceModel
 
-/// Whether a process still runs the program that began a trace. `exec` makes it another one, of the same number and the same
-/// beginning, which has the trace mapped no more.
+/// Whether a process still runs the program that began a trace. `exec` makes it another program with the same id and
+/// start time, which no longer has the trace mapped.
 enum ProcessImage {
-  /// False where that is sure: what the process has mapped may be read, and the trace is not among it.
+  /// False only if that is certain: the process's mappings can be read, and the trace is not among them.
   package static func holds(_ header: TraceHeader, _ status: ProcessStatus) -> Bool {
     let key = Key(process: header.processID, began: header.startMonotonic, stack: status.stack)
-    // A stack that may not be known tells no two programs apart.
+    // If this user may not know the stack, it cannot tell two programs apart.
     if status.stack != 0, held.contains(key) { return true }
     guard let mapped = MappedTraces.shared(by: header.processID) else { return true }
     let isHeld = mapped.contains { file in
-      // What is deleted, or another file here than there, may be the trace.
+      // A deleted file, or one that differs between our view and the process's, may be the trace.
       guard file.isSameHere else { return !file.isMemory }
       guard isTraceFile(file.path), let other = try? TraceReader.header(path: file.path) else { return false }
       return other.processID == header.processID && other.startMonotonic == header.startMonotonic
@@ -26,7 +26,7 @@ enum ProcessImage {
     let stack: UInt64
   }
 
-  /// What was found stays so until the process has another stack: what it has mapped may be long to read.
+  /// A result holds until the process has another stack. It is kept because reading all mappings may take long.
   private static let held = Held()
 
   /// Sendable: the lock guards what changes.
@@ -39,9 +39,9 @@ enum ProcessImage {
   }
 }
 
-/// What `/proc/PID/stat` says.
+/// The content of `/proc/PID/stat`.
 struct ProcessStatus {
-  /// The system's letter for what the process does.
+  /// The system's letter for the state of the process.
   package let letter: UInt8
   /// How many threads it has.
   package let threads: Int
@@ -51,7 +51,7 @@ struct ProcessStatus {
   /// Nil: there is no such process.
   package init?(of processID: UInt32) {
     guard let bytes = FileManager.default.contents(atPath: "/proc/\(processID)/stat"),
-      // The program's name may have anything in it.
+      // The program's name may contain any character.
       let end = bytes.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
@@ -61,9 +61,10 @@ struct ProcessStatus {
     stack = UInt64(fields[25]) ?? 0
   }
 
-  /// It has ended, and keeps its number until its parent asks for its status. One whose first thread alone has ended lives.
+  /// Whether it has ended, but keeps its id until its parent asks for its status. If only its first thread has ended,
+  /// it is alive.
   package var isDead: Bool { letter == UInt8(ascii: "X") || letter == UInt8(ascii: "Z") && threads <= 1 }
 
-  /// A signal has stopped it, or a debugger has it.
+  /// Whether it was stopped by a signal or a debugger.
   package var isStopped: Bool { letter == UInt8(ascii: "T") || letter == UInt8(ascii: "t") }
 }

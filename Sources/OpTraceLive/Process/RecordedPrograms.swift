@@ -1,10 +1,10 @@
 import Foundation
 import OpTraceModel
 
-/// The programs of this machine that are being recorded, as far as we may look at them.
+/// The programs on this machine that are being recorded, as far as this user may see them.
 package enum RecordedPrograms {
-  /// Sorted by process, one for each trace. What is another user's is left out, and so is what ends meanwhile. O(processes and what
-  /// they have mapped).
+  /// One entry for each trace, sorted by process. Leaves out programs of other users, and those that end meanwhile.
+  /// O(processes and their mappings).
   package static func all() -> [RecordedProgram] {
     let numbers = namesInFolder("/proc").compactMap { UInt32($0) }.sorted()
     return numbers.flatMap { number in
@@ -12,7 +12,7 @@ package enum RecordedPrograms {
     }
   }
 
-  /// Nil: the process has the trace mapped and does not write it, as a copy of who did (a fork).
+  /// Nil: the process has mapped the trace but does not write it, like a fork of the one that does.
   private static func program(_ number: UInt32, writing path: String) -> RecordedProgram? {
     guard let header = try? TraceReader.header(path: path), header.processID == number, LiveProcess.writes(header)
     else {

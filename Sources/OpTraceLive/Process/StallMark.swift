@@ -3,7 +3,8 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// Notes in the trace of a living process that it is ended because nothing has moved: who reads the trace later judges by the same time.
+/// Notes in the trace of a living process that it is ended because nothing has moved, so that later readers use the
+/// same time limit.
 package enum StallMark {
   /// Without the note the trace ends with the recorder's last heartbeat.
   /// - Parameter path: the trace that the process writes.

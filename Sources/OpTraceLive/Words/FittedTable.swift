@@ -1,13 +1,13 @@
 import OpTraceText
 
-/// A table that is exactly as wide as there is room: texts are cut, and columns that matter less are left out.
+/// A table that is exactly as wide as there is room: texts are cut, and less important columns are left out.
 struct FittedTable {
   struct Column {
     var title: String
     var isNumber = false
-    /// The largest is left out first; 0 stays.
+    /// Columns with the largest rank are left out first; those with rank 0 stay.
     var rank: Int
-    /// A text is not cut to less.
+    /// The least width to which a text is cut.
     var least = 6
   }
 
@@ -27,7 +27,7 @@ struct FittedTable {
       let room = width - indent - 2 * (shown.count - 1)
       widths = natural
       var excess = shown.reduce(0) { $0 + widths[$1] } - room
-      // The widest text gives first.
+      // Shorten the widest text first.
       while excess > 0 {
         let texts = shown.filter { !columns[$0].isNumber && widths[$0] > least($0) }
         guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { break }
@@ -59,7 +59,7 @@ struct FittedTable {
 }
 
 extension TerminalText {
-  /// As ``fitting(_:_:)``, and never wider, however little room there is.
+  /// Like ``fitting(_:_:)``, but never wider than asked, however little room there is.
   static func clipped(_ text: String, _ widest: Int) -> String {
     guard columns(of: text) > widest else { return text }
     let cut = widest >= 4 ? fitting(text, widest) : text
@@ -75,7 +75,7 @@ extension TerminalText {
     return result
   }
 
-  /// For terminals that know nothing but ASCII; each character takes the columns that it took.
+  /// Replaces characters for terminals that know only ASCII, without changing the width.
   static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     var result = ""

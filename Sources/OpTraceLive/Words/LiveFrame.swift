@@ -2,64 +2,64 @@ package import OpTraceText
 package import OpTraceAnalysis
 package import OpTraceModel
 
-/// What `optrace top` shows of a moment, as lines.
+/// What `optrace top` shows at one moment, as lines.
 package struct LiveFrame: Sendable {
-  /// By what queues are sorted.
+  /// The order of queues.
   package enum Order: String, Sendable, CaseIterable {
-    /// As they were made.
+    /// In the order of creation.
     case made
-    /// The one whose oldest ready operation has been ready longest.
+    /// Queues whose oldest ready operation has been ready longest come first.
     case oldest
-    /// The one with most ready operations.
+    /// Queues with the most ready operations come first.
     case ready
-    /// The one that has finished most.
+    /// Queues that have finished the most come first.
     case done
     /// By their names.
     case name
 
-    /// The next one, round and round.
+    /// The next order; the first follows the last.
     package var next: Order {
       let all = Order.allCases
       return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
   }
 
-  /// What the program is, in the first line.
+  /// The program, for the first line.
   package var title: String
   /// What the queues do.
   package var status: LiveStatus
-  /// What the doctor says.
+  /// The doctor's findings.
   package var findings: [Finding] = []
-  /// By what queues are sorted.
+  /// The order of queues.
   package var order = Order.made
-  /// Only queues and operations are shown whose names or functions have this in them.
+  /// Shows only queues and operations whose names or functions contain this.
   package var filter = ""
-  /// The operation that is chosen; nil: none.
+  /// The selected operation; nil: none.
   package var selected: WorkID?
-  /// What is said in the last line; nil: which keys there are.
+  /// A message for the last line; nil: that line shows the keys.
   package var note: String?
-  /// Only ASCII.
+  /// Whether to use only ASCII.
   package var isASCII = false
 
-  /// Columns and rows that a terminal must have.
+  /// The least columns and rows of a terminal.
   package static let smallest = (columns: 40, rows: 8)
 
   /// - Parameters:
-  ///   - title: what the program is.
+  ///   - title: the program.
   ///   - status: what its queues do.
   package init(title: String, status: LiveStatus) {
     self.title = title
     self.status = status
   }
 
-  /// The operations that are shown, longest first: what can be chosen.
+  /// The operations that are shown, longest first, one of which can be selected.
   package var chosen: [LiveStatus.Execution] {
     status.executing.filter { matches([$0.title, $0.queueTitle ?? "", $0.location.function ?? ""]) }
   }
 
   // MARK: - Lines
 
-  /// For a file or a pipe: all there is but long lists' ends.
+  /// All lines for a file or a pipe; only long lists are cut.
   package func lines(style: TextStyle) -> [String] {
     var lines = [paint(style, .strong, head(style.width), style.width)]
     for section in sections {
@@ -68,7 +68,7 @@ package struct LiveFrame: Sendable {
     return lines
   }
 
-  /// For a terminal of this size: not a column or a row more.
+  /// The lines for a terminal of this size: no more columns or rows.
   package func lines(columns: Int, rows: Int, style: TextStyle) -> [String] {
     guard columns >= Self.smallest.columns, rows >= Self.smallest.rows else {
       let text = "too small: \(Self.smallest.columns) columns, \(Self.smallest.rows) rows"
@@ -91,7 +91,7 @@ package struct LiveFrame: Sendable {
       : "q quit  s sort  / filter  p pause  up/down choose  enter report  ? help"
   }
 
-  /// What the keys do, in lines of at most so many columns.
+  /// A description of the keys, in lines of at most so many columns.
   package static func help(columns: Int) -> [String] {
     help.flatMap { TerminalText.columns(of: $0) > columns ? TerminalText.wrapped($0, to: columns) : [$0] }
   }
@@ -116,15 +116,15 @@ package struct LiveFrame: Sendable {
   /// A table with a heading, or lines.
   struct Section {
     var table: FittedTable?
-    /// Instead of a table: each with its role.
+    /// Lines to show instead of a table, each with its role.
     var texts: [(role: TextStyle.Role, text: String)] = []
-    /// Indexes of rows to be painted, and how.
+    /// The roles of rows that are highlighted.
     var roles: [Int: TextStyle.Role] = [:]
-    /// How many rows where there is room.
+    /// The most rows, if there is room.
     var most = 20
 
     var count: Int { table?.rows.count ?? texts.count }
-    /// Lines besides the rows.
+    /// The number of lines besides the rows.
     var extra: Int { table == nil ? 1 : 2 }
   }
 
@@ -137,11 +137,11 @@ package struct LiveFrame: Sendable {
     return ([findingsSection] + found + [noteSection]).filter { $0.count > 0 }
   }
 
-  /// So many rows for each: a few for all, then one after the other gets one more.
+  /// How many rows each section gets: a few for all, then one more for one after another.
   private static func shares(of rows: Int, _ sections: [Section]) -> [Int] {
     var shares = sections.map { _ in 0 }
     var left = rows
-    // Each needs its heading and a row.
+    // Each section needs its heading and a row.
     for index in sections.indices where left >= sections[index].extra + 1 {
       shares[index] = 1
       left -= sections[index].extra + 1
@@ -160,11 +160,11 @@ package struct LiveFrame: Sendable {
 
   private func show(_ section: Section, rows most: Int, _ width: Int, _ style: TextStyle) -> [String] {
     var lines = [""]
-    // Where there is room for one line, that is the first row, and not how many there are.
+    // If there is room for only one line, show the first row instead of the number of rows.
     let isCut = section.count > most && most > 1
     let count = isCut ? most - 1 : min(section.count, most)
     if let table = section.table {
-      // Widths are those of all rows, so that they do not jump.
+      // Use the widths of all rows, so that columns do not jump.
       let (heading, rows) = table.lines(width: width)
       lines.append(paint(style, .faint, heading, width))
       for (index, row) in rows.prefix(count).enumerated() {

@@ -7,7 +7,7 @@ package struct RecordedProgram: Sendable, Equatable {
   package enum State: String, Sendable, CaseIterable {
     /// It runs, or waits for something.
     case running
-    /// It was stopped by a signal, or a debugger has it.
+    /// It was stopped by a signal or a debugger.
     case stopped
   }
 
@@ -15,9 +15,9 @@ package struct RecordedProgram: Sendable, Equatable {
   package var processID: UInt32
   /// Its name.
   package var program: String
-  /// For how long it has been recorded.
+  /// How long it has been recorded.
   package var since: Nanoseconds
-  /// The trace.
+  /// The path of the trace.
   package var file: String
   /// What the recorder does when its file has grown.
   package var mode: TraceHeader.Mode
@@ -50,7 +50,7 @@ package struct RecordedProgram: Sendable, Equatable {
     ])
   }
 
-  /// A table; a sentence where there is none.
+  /// A table, or a sentence if there are no programs.
   package static func text(of programs: [RecordedProgram], style: TextStyle, indent: Int = 0) -> String {
     guard !programs.isEmpty else { return "No program on this machine is being recorded.\n" }
     var table = TextTable([

@@ -1,10 +1,10 @@
 import OpTraceFormat
 
-/// A `blocked`, `unblocked` or `signalled` record, taken apart.
+/// A decoded `blocked`, `unblocked` or `signalled` record.
 struct BlockingRecord {
   let operation: UInt32
   let fields: BlockingFields
-  /// When the wait began, or the signal came.
+  /// When the wait began, or when the signal came.
   let since: Nanoseconds
 
   init(_ event: TraceEvent) {
@@ -14,33 +14,33 @@ struct BlockingRecord {
   }
 }
 
-/// Puts waits on semaphores, groups, dispatch queues and conditions together from their records.
+/// Assembles waits on semaphores, groups, dispatch queues and conditions from their records.
 ///
-/// A thread records its wait when it is over, or another thread does while it lasts: then the record of the beginning may
-/// come a moment after that of the end. Where an end is missing, the wait is over with the next sign that it must be: code
-/// that returns does not wait, and no thread waits twice on one object.
+/// A thread records its wait when it is over, or another thread records it while it lasts; then the record of the begin
+/// may come a moment after that of the end. If an end is missing, the wait ends with the next event that proves it is
+/// over: code that returns does not wait, and no thread waits twice on one object.
 struct BlockingWaits {
   private(set) var waits: [WaitRecord] = []
   private(set) var objects: [ObjectRecord] = []
 
   private struct WaitKey: Hashable {
     var thread: UInt32
-    /// Address and kind, as in the objects' other tables here.
+    /// Address and kind, as in the other tables of objects here.
     var object: UInt64
   }
-  /// The wait of a thread's last record: a signal after it belongs to that.
+  /// The wait of a thread's last record: a signal that follows belongs to it.
   private struct Last {
     var object: UInt64
-    /// Its index in ``waits``; nil: the end of a wait whose beginning was not seen.
+    /// Its index in ``waits``; nil: the end of a wait whose begin was not seen.
     var wait: Int?
     var isOver: Bool
   }
 
   private var rows: [UInt64: Int] = [:]
   private var names: [UInt64: String] = [:]
-  /// The indexes of waits that are not over, by the thread that waits; few.
+  /// The indexes of open waits, by the waiting thread. There are few.
   private var open: [UInt32: [(key: WaitKey, wait: Int)]] = [:]
-  /// Ends without a beginning.
+  /// Ends whose begin has not been seen yet.
   private var endedEarly: [WaitKey: Nanoseconds] = [:]
   private var last: [UInt32: Last] = [:]
 
@@ -53,14 +53,14 @@ struct BlockingWaits {
       inside: record.operation == 0 ? nil : OperationID(record.operation), began: record.since)
     if let ended = endedEarly.removeValue(forKey: key), ended >= record.since { wait.ended = ended }
     if wait.ended == nil { open[key.thread, default: []].append((key, waits.count)) }
-    // A thread that records its own wait waits no more.
+    // A thread that records its own wait no longer waits.
     last[at.thread.rawValue] = Last(
       object: key.object, wait: waits.count, isOver: thread == at.thread || wait.ended != nil)
     waits.append(wait)
   }
 
-  /// Forgets waits that were over before `time`, ends without a beginning from before it, and objects that nobody waits on where there
-  /// are many: the others get new numbers then.
+  /// Forgets waits that were over before `time`, and older ends without a begin. If there are many objects, also
+  /// forgets those that nobody waits on; they get new numbers when they appear again.
   mutating func forget(before time: Nanoseconds) {
     var moved: [Int: Int] = [:]
     var kept: [WaitRecord] = []
@@ -119,7 +119,8 @@ struct BlockingWaits {
     let signal = WaitRecord.Signal(
       time: record.since, thread: record.fields.thread == 0 ? nil : ThreadID(record.fields.thread),
       operation: record.operation == 0 ? nil : OperationID(record.operation))
-    // One from before the wait did not end it, and one that came while the thread waited on may have been for another.
+    // A signal from before the wait did not end it, and one that came while the thread went on waiting may have been
+    // for another thread.
     if last.isOver, signal.time >= waits[row].began {
       waits[row].endSignal = signal
     } else {
@@ -132,7 +133,7 @@ struct BlockingWaits {
     if let wait = last[thread.rawValue]?.wait { waits[wait].at = frame }
   }
 
-  /// Code of this operation has returned on a thread, so it waits no more there.
+  /// Notes that code of this operation has returned on a thread, so the thread no longer waits there.
   mutating func returned(_ operation: OperationID, _ at: Stamp) {
     guard let waiting = open[at.thread.rawValue] else { return }
     for entry in waiting where waits[entry.wait].inside == operation { end(entry.key, at.time) }
@@ -145,7 +146,7 @@ struct BlockingWaits {
     if objects[row].name == nil {
       objects[row].name = name
     } else if objects[row].name != name {
-      // Another queue has its address.
+      // Another queue now has its address.
       rows[key] = nil
     }
   }
@@ -171,9 +172,9 @@ struct BlockingWaits {
   }
 }
 
-/// Calls that add to a queue and were recorded because they took long: which of them have not returned.
+/// Calls that add to a queue and took so long that they were recorded; finds those that have not returned.
 ///
-/// Another thread records such a call, so the record of its beginning may come a moment after that of its end.
+/// Another thread records such a call, so the record of its begin may come a moment after that of its end.
 struct AddingCalls {
   private struct Call: Hashable {
     var thread: UInt32
@@ -184,7 +185,7 @@ struct AddingCalls {
   private var open: [Call: (operation: OperationID, since: Stamp)] = [:]
   private var endedEarly: [Call: Nanoseconds] = [:]
 
-  /// Whether the record is about one.
+  /// Whether the record is about such a call.
   static func isOne(_ record: BlockingRecord) -> Bool { record.fields.kind == WaitedObject.adding.rawValue }
 
   mutating func began(_ record: BlockingRecord, _ at: Stamp) {
@@ -199,7 +200,7 @@ struct AddingCalls {
     if open.removeValue(forKey: call) == nil { endedEarly[call] = at.time }
   }
 
-  /// Forgets ends without a beginning from before `time`.
+  /// Forgets ends without a begin from before `time`.
   mutating func forget(before time: Nanoseconds) { endedEarly = endedEarly.filter { $0.value >= time } }
 
   /// Calls that have not returned at the end, with the first operation that they add.

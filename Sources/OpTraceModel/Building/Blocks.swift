@@ -1,18 +1,18 @@
 import OpTraceFormat
 
-/// Puts blocks of dispatch queues together from their records. What is missing stays nil.
+/// Assembles blocks of dispatch queues from their records. Values that are missing stay nil.
 struct Blocks {
   private(set) var all: [BlockRecord] = []
   private var rows: [UInt32: Int] = [:]
 
-  /// Nil: no record has named a block with this number.
+  /// The row of a block; nil: no record has mentioned it.
   func row(of id: UInt32) -> Int? { rows[id] }
 
   func id(at row: Int) -> WorkID { all[row].id }
 
   func isOver(_ row: Int) -> Bool { all[row].over != nil }
 
-  /// The row of the block that the record is about.
+  /// Applies a record; returns the row of its block.
   mutating func add(_ kind: EventKind, _ event: TraceEvent, _ at: Stamp) -> Int {
     let row = known(event.subject)
     switch kind {
@@ -50,8 +50,8 @@ struct Blocks {
     return all.count - 1
   }
 
-  /// Forgets those that were over before `time`, except some. The result: the other ones' new rows by the old ones, and the numbers that
-  /// are gone.
+  /// Forgets blocks that were over before `time`, with exceptions. Returns the new rows of the others by their old
+  /// ones, and the numbers of the forgotten ones.
   mutating func forget(before time: Nanoseconds, except kept: Set<WorkID>) -> (rows: [Int?], gone: [UInt32]) {
     let moved = all.forget { block in
       guard let over = block.over else { return false }

@@ -1,9 +1,9 @@
-/// From an id to a row of an array. Ids that a recorder gives out are dense, so an array serves; a stray one (from a
-/// damaged record) goes into a dictionary and can't make the array huge.
+/// Maps an id to a row of an array. The ids of a recorder are dense, so an array serves; a stray id, from a damaged
+/// record, goes into a dictionary, so that it cannot make the array huge.
 struct IndexTable {
   private var dense: [Int32] = []
   private var sparse: [UInt32: Int] = [:]
-  /// May grow: what is in the dictionary by then is found there.
+  /// May grow: entries that are in the dictionary by then are still found there.
   var denseLimit: Int
 
   init(denseLimit: Int) { self.denseLimit = denseLimit }
@@ -32,13 +32,13 @@ struct IndexTable {
   }
 }
 
-/// The edges of the dependency graph that hold, so that none is taken twice. Few are looked up in the operation's own
-/// list; an operation that has many gets a set.
+/// The dependency edges in force, so that none is taken twice. A few edges are searched in the operation's own list; an
+/// operation with many gets a set.
 struct EdgeSet {
   private var sets: [Int: Set<UInt32>] = [:]
   private static let few = 16
 
-  /// False when the operation at `row` depends on `other` already.
+  /// Inserts an edge; false if the operation at `row` depends on `other` already.
   mutating func insert(_ row: Int, _ other: UInt32, among known: [Dependency]) -> Bool {
     if known.count < Self.few { return !known.contains { $0.on.rawValue == other && $0.removed == nil } }
     if sets[row] == nil { sets[row] = Set(known.lazy.filter { $0.removed == nil }.map(\.on.rawValue)) }
@@ -47,7 +47,7 @@ struct EdgeSet {
 
   mutating func remove(_ row: Int, _ other: UInt32) { sets[row]?.remove(other) }
 
-  /// The operations have other rows now, or none.
+  /// Applies new rows of the operations; nil: the operation is gone.
   mutating func move(_ rows: [Int?]) {
     var moved: [Int: Set<UInt32>] = [:]
     for (row, set) in sets { if let now = rows[row] { moved[now] = set } }
@@ -55,7 +55,7 @@ struct EdgeSet {
   }
 }
 
-/// Numbers as ranges: few, where the numbers are dense.
+/// A set of numbers as ranges: few ranges, if the numbers are dense.
 struct NumberRanges {
   private var ranges: [ClosedRange<UInt32>] = []
 
@@ -101,10 +101,10 @@ struct NumberRanges {
 
 /// What each thread did last, and which operations' code is on its stack.
 struct ThreadTable {
-  /// What put work on a thread's stack.
+  /// Why work is on a thread's stack.
   enum Frame { case start, code, block }
 
-  /// Its row in the list of its kind.
+  /// Running work: its row in the list of its kind.
   enum Running: Equatable {
     case operation(Int)
     case block(Int)
@@ -132,7 +132,7 @@ struct ThreadTable {
     return states.count - 1
   }
 
-  /// Takes note of an event; the result is the time of the thread's event before it.
+  /// Notes an event; returns the time of the thread's event before it.
   mutating func note(_ at: Stamp, _ kind: UInt8, _ subject: UInt32) -> Nanoseconds? {
     let row = row(at.thread)
     defer {
@@ -160,8 +160,8 @@ struct ThreadTable {
     states[row(thread)].stack.append((work, frame))
   }
 
-  /// Takes the frame away with all above it, whose ends were not seen. The end of an operation's own code ends its
-  /// `start()` too: what follows inside is ours, not the program's.
+  /// Removes the frame and all above it, whose ends were not seen. The end of an operation's own code also ends its
+  /// `start()`: what follows inside `start()` is the recorder's code, not the program's.
   mutating func leave(_ work: Running, _ frame: Frame, _ thread: ThreadID) {
     let row = row(thread)
     guard let index = states[row].stack.lastIndex(where: { $0.work == work && $0.frame == frame }) else {
@@ -173,7 +173,7 @@ struct ThreadTable {
     }
   }
 
-  /// Work has other rows now, or none: then its code is over.
+  /// Applies new rows of work; nil: the work is gone, so its code is over.
   mutating func move(_ row: (Running) -> Running?) {
     for index in states.indices where !states[index].stack.isEmpty {
       states[index].stack = states[index].stack.compactMap { entry in
@@ -182,7 +182,7 @@ struct ThreadTable {
     }
   }
 
-  /// Forgets threads that have recorded nothing since `time`, except those that are executing something.
+  /// Forgets threads that have recorded nothing since `time`, except those that execute something or are needed.
   mutating func forget(silentSince time: Nanoseconds, except isNeeded: (ThreadID) -> Bool) {
     var (keptStates, keptIDs) = ([State](), [ThreadID]())
     rows = Self.noRows
@@ -202,7 +202,7 @@ struct ThreadTable {
     rows[thread.rawValue].flatMap { states[$0].stack.last?.work }
   }
 
-  /// Sorted by id; a thread without a record of its name has none.
+  /// All threads, sorted by id; the name is empty if no record gives it.
   func records() -> [ThreadRecord] {
     zip(ids, states)
       .map { id, state in

@@ -1,6 +1,6 @@
 extension [OperationRecord] {
-  /// Brings moments into the order that they must have had, where they contradict it by less than the clocks' error.
-  /// `row` gives an operation's index in this array. O(operations + dependencies).
+  /// Restores the order that moments must have had, if they contradict it by less than the clocks' error. `row` gives
+  /// an operation's index in this array. O(operations + dependencies).
   mutating func settleOrder(row: (OperationID) -> Int?) {
     for index in indices { self[index].settleOrder() }
     // A cancelled operation does not wait for its dependencies.
@@ -21,7 +21,7 @@ extension [OperationRecord] {
 
 extension OperationRecord {
   fileprivate mutating func settleOrder() {
-    // The start follows from being enqueued and ready; the rest from what it is a part of.
+    // A start comes after being enqueued and ready; each other moment comes after the one that contains it.
     Self.raise(&started, to: enqueued)
     Self.raise(&started, to: ready)
     Self.raise(&executionBegan, to: started)

@@ -1,7 +1,7 @@
 import OpTraceFormat
 
-/// What records of the sort ``EventSpec/Part/definition`` define: classes, images, frames and their symbols, dispatch queues, how time is sampled. They come before
-/// what refers to them.
+/// What records of the sort ``EventSpec/Part/definition`` define: classes, images, frames and their symbols, dispatch
+/// queues, how processor time is sampled. Definitions come before the records that refer to them.
 struct Definitions {
   private(set) var stacks = StackTable()
   /// How processor time is sampled; nil: it is not.
@@ -9,11 +9,11 @@ struct Definitions {
   private var classes: [UInt32: SharedClass] = [:]
   private var queues: [UInt32: DispatchQueueRecord] = [:]
   private struct NameKey: Hashable { var short, file, module: UInt32 }
-  /// The function that symbols with the same short name, file and module had last.
+  /// For each short name, file and module: the full name of the last symbol that had them.
   private var functions: [NameKey: String] = [:]
-  /// By frame, the innermost first; they may come before it.
+  /// Symbols by frame, the innermost first. They may come before the frame.
   private var symbols: [UInt32: [SymbolRecord]] = [:]
-  /// Frames that only samples refer to, and that come again.
+  /// Frames that only samples refer to, and that are written again when needed.
   private var passing: Set<UInt32> = []
 
   mutating func add(_ event: TraceEvent, _ strings: [UInt32: String]) {
@@ -37,13 +37,13 @@ struct Definitions {
           address: address, caller: FrameID(orNone: fields.caller), isGuessed: fields.guessed,
           isCut: fields.cut, library: LinkedLibrary(rawValue: fields.library)),
         as: FrameID(event.subject))
-      // A ring has frames of samples beside the samples, anew in each chunk.
+      // A ring writes the frames of samples beside the samples, again in each chunk.
       if event.thread.rawValue != 0 { passing.insert(event.subject) }
     case .symbol:
       let fields = EventFields.Symbol(event)
       let key = NameKey(short: UInt32(fields.short), file: UInt32(fields.file), module: UInt32(fields.module))
       var function = event.text ?? ""
-      // Written once where it is the same.
+      // A repeated full name is written only once.
       if function.isEmpty {
         function = functions[key] ?? strings[fields.short] ?? ""
       } else {
@@ -53,8 +53,8 @@ struct Definitions {
         function: function, shortName: strings[fields.short] ?? function,
         module: strings[fields.module], file: strings[fields.file], line: fields.line == 0 ? nil : Int(fields.line))
       let level = Int(fields.inlined)
-      // The innermost begins a frame's symbols, anew in a trace where they were looked up again. Those behind a gap are left
-      // out: inlined functions are nothing without those that they are in.
+      // Level 0, the innermost function, begins a new list of symbols, also in a trace whose symbols were looked up
+      // again. Symbols after a gap are left out: inlined functions mean nothing without the functions that they are in.
       if level == 0 {
         symbols[event.subject] = [symbol]
       } else if level == symbols[event.subject]?.count {
@@ -81,7 +81,8 @@ struct Definitions {
     }
   }
 
-  /// Forgets frames that only samples refer to, where there are many: all but those of these stacks. O(frames of the stacks).
+  /// If there are many frames that only samples refer to, forgets all of these but those of the given stacks. O(frames
+  /// of the stacks).
   mutating func forgetFrames(except kept: some Sequence<FrameID>) {
     guard passing.count > Self.manyFrames else { return }
     var needed: Set<UInt32> = []
@@ -97,7 +98,7 @@ struct Definitions {
   /// Sorted by id.
   var dispatchQueues: [DispatchQueueRecord] { queues.values.sorted { $0.id < $1.id } }
 
-  /// The class that `created` refers to. A name that is not described is used as it is.
+  /// The class that `created` refers to. If no record describes a name, the name itself is used.
   mutating func sharedClass(_ id: UInt32, _ strings: [UInt32: String]) -> SharedClass? {
     if let known = classes[id] { return known }
     guard let text = strings[id] else { return nil }
@@ -106,7 +107,7 @@ struct Definitions {
     return shared
   }
 
-  /// Gives frames their symbols, and the classes of operations the functions that they run. O(operations), where any do.
+  /// Gives frames their symbols, and classes of operations the functions that they run. O(operations) if any do so.
   mutating func finish(_ operations: inout [OperationRecord]) {
     for (frame, names) in symbols { stacks.define(names, of: FrameID(frame)) }
     var named: [ObjectIdentifier: SharedClass] = [:]

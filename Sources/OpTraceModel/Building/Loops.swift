@@ -1,22 +1,23 @@
 import OpTraceFormat
 
-/// Puts together what is known of event loops.
+/// Assembles what is known of event loops.
 struct Loops {
   private struct Loop {
     var record: LoopRecord
-    /// The last record of totals, and whether a turn was going on.
+    /// The time of the last record of totals, and whether a turn was open then.
     var told: (time: Nanoseconds, isOpen: Bool)?
-    /// Until when the last long turn is known to have gone on.
+    /// The time until which the last long turn is known to have lasted.
     var seenUntil: Nanoseconds = .min
   }
 
-  /// By thread.
+  /// The loops, by thread.
   private var loops: [UInt32: Loop] = [:]
 
   private static let microsecond: Nanoseconds = 1000
-  /// Records are left out while nothing changes, for a second or more each. Less is what clocks differ by.
+  /// Records are left out while nothing changes, for at least a second each. Shorter gaps come from the difference of
+  /// clocks.
   private static let shortestGap: Nanoseconds = 100_000_000
-  /// A loop that goes on is told of once a minute at least.
+  /// A loop that goes on writes a record at least once a minute.
   private static let longestSilence: Nanoseconds = 150_000_000_000
 
   mutating func add(_ thread: UInt32, _ fields: EventFields.LoopTurns, _ time: Nanoseconds) {
@@ -46,7 +47,8 @@ struct Loops {
     change(thread) { loop in
       loop.record.isManager = fields.manager
       loop.record.longest = max(loop.record.longest, time - began)
-      // A thread is in one turn at a time: what began before the last one was seen to go on is that one.
+      // A thread is in one turn at a time, so a turn that began before the last one was seen to go on is that same
+      // turn.
       if let last = loop.record.longTurns.indices.last {
         let isOpen = loop.record.longTurns[last].ended == nil
         if began < loop.seenUntil {
@@ -65,7 +67,7 @@ struct Loops {
     body(&loops[thread, default: Loop(record: LoopRecord(thread: ThreadID(thread)))])
   }
 
-  /// Forgets seconds and long turns from before `time`, and loops of which nothing was heard for long. O(seconds).
+  /// Forgets seconds and long turns from before `time`, and loops without records for a long time. O(seconds).
   mutating func forget(before time: Nanoseconds) {
     for (thread, loop) in loops {
       if max(loop.told?.time ?? .min, loop.seenUntil) < time &- Self.longestSilence {
@@ -79,7 +81,7 @@ struct Loops {
     }
   }
 
-  /// In the order of their threads. O(n log n).
+  /// The loops, sorted by thread. O(n log n).
   func finish() -> [LoopRecord] { loops.values.map(\.record).sorted { $0.thread < $1.thread } }
 }
 

@@ -1,14 +1,14 @@
 import OpTraceFormat
 
-/// A snapshot of a process's threads that another process took, as its recorder did not answer.
+/// A snapshot of a process's threads that another process took because the recorder did not answer.
 package struct OutsideSnapshot: Sendable {
-  /// A thread, by the system's numbers.
+  /// A thread, with the system's ids.
   package struct Thread: Sendable {
     package var systemID: UInt32
     package var name: String
-    /// Who has the lock that it waits for; 0: nobody, or not known.
+    /// The thread that holds the lock it waits for; 0: none, or not known.
     package var owner: UInt32
-    /// The words of a record `seen`, without the owner.
+    /// The fields of a `seen` record, without the owner.
     var fields: EventFields.ThreadSeen
     /// Innermost first.
     package var frames: [Frame]
@@ -22,10 +22,10 @@ package struct OutsideSnapshot: Sendable {
   /// A frame of a stack.
   package struct Frame: Sendable {
     package var image: ImageRecord?
-    /// As the image's own file has it; without an image, in memory.
+    /// The offset in the image's file; without an image, the address in memory.
     package var offset: UInt64
     package var isGuessed: Bool
-    /// The library that it is of, if that is linked into the image.
+    /// The library that the code is from, if that is linked into the image.
     package var library: LinkedLibrary?
 
     package init(image: ImageRecord?, offset: UInt64, isGuessed: Bool, library: LinkedLibrary? = nil) {
@@ -36,18 +36,19 @@ package struct OutsideSnapshot: Sendable {
   package var threads: [Thread] = []
   /// Threads that went on while they were read.
   package var moved = 0
-  /// Threads of which the system gave name, state and time only.
+  /// Threads for which the system gave only name, state and time.
   package var refused = 0
 
   package init() {}
 }
 
 extension Trace {
-  /// Replaces the recorder's last snapshot by this one: with the trace's own numbers of threads, and new numbers for threads
-  /// that the trace does not have. O(threads and their frames + stacks of the trace).
-  /// - Parameter time: when it was, on the clock of the trace.
+  /// Replaces the recorder's last snapshot by this one. Threads get the trace's own numbers, and new numbers if the
+  /// trace does not have them. O(threads and their frames + stacks of the trace).
+  ///
+  /// - Parameter time: when it was taken, on the clock of the trace.
   package mutating func take(_ outside: OutsideSnapshot, at time: Nanoseconds) {
-    // The system gives a number of a thread that has ended to another one: the last counts.
+    // The system reuses the ids of ended threads, so the last thread with an id counts.
     var numbers = Dictionary(threads.map { ($0.systemID, $0.id) }, uniquingKeysWith: { $1 })
     var snapshots = ThreadSnapshots(after: snapshot)
     let seen = outside.threads.filter { thread in
@@ -75,14 +76,14 @@ extension Trace {
     end = max(end, time)
   }
 
-  /// The recorder's own thread, which its own snapshots leave out: it sleeps for a time.
+  /// Whether it is the recorder's own thread, which sleeps with a timeout. The recorder's snapshots leave it out.
   private func isRecorder(_ thread: OutsideSnapshot.Thread) -> Bool {
     let hasReason = thread.fields.reason != SleepReason.unknown.rawValue
     return thread.name == "optrace" && thread.systemID != header.processID && (thread.fields.timed || !hasReason)
   }
 }
 
-/// Gives further stacks numbers in a table.
+/// Adds stacks to a table, with new numbers.
 private struct StackAdder {
   private(set) var stacks: StackTable
   private var lastImage: UInt32
@@ -94,7 +95,7 @@ private struct StackAdder {
     lastFrame = stacks.lastFrame?.rawValue ?? 0
   }
 
-  /// The innermost frame's; nil: it is empty.
+  /// Adds a stack; returns its innermost frame; nil: the stack is empty.
   mutating func add(_ frames: [OutsideSnapshot.Frame]) -> FrameID? {
     var caller: FrameID?
     for frame in frames.reversed() {
@@ -109,7 +110,7 @@ private struct StackAdder {
     return caller
   }
 
-  /// An image that the trace has already has the names of its code.
+  /// The number of an image. One that the trace has already is reused, because it has the names of its code.
   private mutating func number(of image: ImageRecord) -> UInt32 {
     func isSame(_ other: ImageRecord) -> Bool {
       other.base == image.base && (image.buildID.map { $0 == other.buildID } ?? (other.path == image.path))

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Puts together what is known of samples of processor time.
+/// Assembles samples of processor time.
 struct Samples {
   private var records: [SampleRecord] = []
   private var readings: [ProfileRecord.Reading] = []
@@ -27,10 +27,10 @@ struct Samples {
     readings.removeFirst(kept)
   }
 
-  /// The innermost frames of those that are kept.
+  /// The innermost frames of the samples that are kept.
   var frames: some Sequence<FrameID> { records.lazy.compactMap(\.at) }
 
-  /// In the order of time. O(n log n).
+  /// The samples in the order of time. O(n log n).
   func finish(_ profile: ProfileRecord?) -> (profile: ProfileRecord?, samples: [SampleRecord]) {
     var profile = profile
     profile?.readings = readings.sorted { $0.time < $1.time }

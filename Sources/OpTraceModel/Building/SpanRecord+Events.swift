@@ -1,7 +1,7 @@
 import OpTraceFormat
 
 extension SpanRecord {
-  /// Of a kind whose subject is the span.
+  /// Applies an event whose subject is this span.
   mutating func add(_ kind: EventKind, _ event: TraceEvent) {
     let text = event.text ?? ""
     switch kind {

@@ -1,20 +1,20 @@
 import OpTraceFormat
 
-/// Puts tasks together from their records. What is missing stays nil.
+/// Assembles tasks from their records. Values that are missing stay nil.
 struct Tasks {
   private(set) var all: [TaskRecord] = []
   private var rows: IndexTable
 
   init(expectedEvents: Int) { rows = IndexTable(denseLimit: expectedEvents * 2 + 1024) }
 
-  /// Nil: no record has named a task with this number.
+  /// The row of a task; nil: no record has mentioned it.
   func row(of id: UInt32) -> Int? { rows[id] }
 
   func id(at row: Int) -> WorkID { all[row].id }
 
   func isOver(_ row: Int) -> Bool { all[row].over != nil }
 
-  /// The row of the task that the record is about.
+  /// Applies a record; returns the row of its task.
   mutating func add(_ kind: EventKind, _ event: TraceEvent, _ at: Stamp) -> Int {
     let row = known(event.subject)
     switch kind {
@@ -26,7 +26,7 @@ struct Tasks {
     case .taskRun:
       if let last = all[row].suspensions.indices.last, all[row].suspensions[last].to == nil {
         all[row].suspensions[last].to = at.time
-        // It was about to wait when somebody resumed it.
+        // Its continuation was resumed before it began to wait.
         if let early = all[row].resumedEarly { all[row].suspensions[last].resume(early) }
       }
       all[row].resumedEarly = nil
@@ -52,19 +52,19 @@ struct Tasks {
 
   mutating func named(_ row: Int, _ name: String) { all[row].name = name }
 
-  /// Where the task was suspended last.
+  /// Sets the stack of the task's last suspension.
   mutating func noteStack(at frame: FrameID, _ id: UInt32) {
     guard let row = rows[id], let last = all[row].suspensions.indices.last else { return }
     all[row].suspensions[last].at = frame
   }
 
-  /// A run that began again on another thread has ended before, though its record comes later.
+  /// Ends the run before: if a task runs again on another thread, that run has ended, even if its record comes later.
   private mutating func endRun(_ row: Int, _ at: Stamp) {
     guard let run = all[row].runs.lastIndex(where: { $0.thread == at.thread && $0.ended == nil }) else { return }
     all[row].runs[run].ended = at.time
   }
 
-  /// It was given to an actor of this class.
+  /// Notes that the task was enqueued on an actor of this class.
   mutating func queue(_ row: Int, _ fields: EventFields.TaskQueued, _ at: Stamp, class name: String) {
     enqueue(
       row, at, by: fields.by, isForMain: false, actor: TaskRecord.WaitedActor(number: fields.actor, className: name))
@@ -118,8 +118,9 @@ struct Tasks {
     return all.count - 1
   }
 
-  /// Forgets those that were over before `time`, except some, and of the others the runs and suspensions that were, but for the last
-  /// `pieces`. The result: their new rows by the old ones, and the numbers that are gone.
+  /// Forgets tasks that were over before `time`, with exceptions; of the others, forgets the runs and suspensions that
+  /// were over, except for the last `pieces`. Returns the new rows by the old ones, and the numbers of the forgotten
+  /// tasks.
   mutating func forget(
     before time: Nanoseconds, except kept: Set<WorkID>, keeping pieces: Int
   ) -> (rows: [Int?], gone: [UInt32]) {
@@ -135,7 +136,8 @@ struct Tasks {
     return moved
   }
 
-  /// Sorted by id. A run that another one followed is over; how long it was is not known where its end is missing.
+  /// The tasks, sorted by id. A run that is followed by another one is over; if its end is missing, its length is not
+  /// known.
   mutating func finish() -> [TaskRecord] {
     for row in all.indices {
       for run in all[row].runs.indices.dropLast() where all[row].runs[run].ended == nil {
@@ -147,7 +149,8 @@ struct Tasks {
 }
 
 extension TaskRecord.Suspension {
-  /// Only a continuation is resumed, also one that a sleep or an unknown runtime makes; what was resumed first counts.
+  /// Notes a resumption. Only continuations are resumed, including those of sleeps and unknown runtimes; the first
+  /// resumption counts.
   fileprivate mutating func resume(_ resumption: EarlyResumption) {
     guard resumed == nil, reason == .continuation || reason == .sleep || reason == .unknown else { return }
     resumed = resumption.at
@@ -157,7 +160,8 @@ extension TaskRecord.Suspension {
 }
 
 extension TaskRecord {
-  /// The last `pieces` of those before `time` stay: what goes on at that time began with one of them, if it has not gone on for long.
+  /// Forgets pieces from before `time`, except for the last `pieces` of them: work that goes on at that time began with
+  /// one of them, unless it has gone on for long.
   fileprivate mutating func forgetPieces(before time: Nanoseconds, keeping pieces: Int) {
     guard runs.count > pieces || suspensions.count > pieces else { return }
     let pastRuns = max(0, runs.prefix { $0.ended ?? $0.began < time }.count - pieces)

@@ -1,16 +1,16 @@
 import OpTraceFormat
 
-/// Puts snapshots of all threads together from the records of single threads. The newest complete one counts.
+/// Assembles snapshots of all threads from the records of single threads. The newest complete snapshot counts.
 struct ThreadSnapshots {
   private var last: ThreadSnapshot?
-  /// Seen since that one's end.
+  /// Threads seen since the end of the last complete snapshot.
   private var seen: [SeenThread] = []
   private var lastTime: Nanoseconds = 0
 
-  /// - Parameter last: the snapshot before those that follow.
+  /// - Parameter last: the snapshot before the new ones.
   init(after last: ThreadSnapshot? = nil) { self.last = last }
 
-  /// - Parameter owner: the thread that has what this one waits for; 0: none, or not known.
+  /// - Parameter owner: the thread that holds what this one waits for; 0: none, or not known.
   mutating func seen(_ thread: UInt32, _ fields: EventFields.ThreadSeen, owner: UInt32, _ time: Nanoseconds) {
     seen.append(
       SeenThread(
@@ -37,7 +37,7 @@ struct ThreadSnapshots {
     last = snapshot
   }
 
-  /// Nil: there was none. A part of one counts where there is nothing else.
+  /// The newest snapshot; nil: there was none. An incomplete one counts if there is no other.
   mutating func finish() -> ThreadSnapshot? {
     guard last == nil, !seen.isEmpty else { return last }
     return ThreadSnapshot(time: lastTime, threads: seen, isPartial: true)

@@ -1,10 +1,10 @@
 extension Trace {
-  /// Adds names of code in memory only: for a trace file that must not be changed yet. Names that it has already are
-  /// replaced. O(operations + queues).
+  /// Adds names of code in memory only, for a trace file that must not be changed yet. Replaces names that the trace
+  /// has already. O(operations + queues).
   package mutating func name(_ names: [(frame: FrameID, symbols: [SymbolRecord])]) {
     for name in names { stacks.define(name.symbols, of: name.frame) }
     let stacks = stacks
-    // The classes as they were stay until the end: another object could get the address of one.
+    // Keep the old classes until the end, so that no other object can get the address of one.
     var named: [ObjectIdentifier: (old: SharedClass, new: SharedClass?)] = [:]
     for index in operations.indices {
       operations[index].resolveClass { old in
@@ -23,7 +23,7 @@ extension Trace {
   mutating func nameBlocks() {
     for index in blocks.indices {
       guard let code = blocks[index].code else {
-        // A closure that Swift's overlay wraps has no name: it is named by the function that submits it.
+        // A closure that Swift's overlay wraps has no name, so name it by the function that submits it.
         let function = blocks[index].way == .sync ? callerOfSync(blocks[index]) : nil
         blocks[index].syncText = function.map { "sync in \($0)" }
         continue
@@ -33,7 +33,8 @@ extension Trace {
     }
   }
 
-  /// A closure whose last call is `sync` leaves no frame: then it is what its operation or block runs.
+  /// The function that called `sync`. A closure whose last call is `sync` leaves no frame; then it is what its
+  /// operation or block runs.
   private func callerOfSync(_ block: BlockRecord) -> String? {
     let location = stacks.codeLocation(block.submittedAt)
     guard let frame = block.submittedAt, location?.isGlue == true || stacks.ownFrame(frame) == nil,
@@ -45,7 +46,7 @@ extension Trace {
 
   /// Gives tasks the functions that they run.
   mutating func nameTasks() {
-    // Many tasks run a few functions.
+    // Many tasks run the same few functions.
     var codes: [FrameID: (named: FrameID?, function: SymbolRecord?)] = [:]
     var makers: [FrameID: FrameID?] = [:]
     for index in tasks.indices {
@@ -60,13 +61,13 @@ extension Trace {
       if let maker { tasks[index].submittedAt = maker }
       tasks[index].codeText = nil
       guard named == nil else { continue }
-      // As the program's own `main` is begun.
+      // This is how the program's own `main` begins, for example.
       tasks[index].codeText =
         stacks.function(of: maker).map { "task of \($0.shortName)" } ?? stacks.text(of: code).map { "task at \($0)" }
     }
   }
 
-  /// Sets where queues were made. Without a name for the code, a queue's own number says as much.
+  /// Sets where queues were created. Without a name for the code, a queue's number says as much.
   mutating func locateQueues() {
     for index in queues.indices {
       let made = queues[index].madeAt
@@ -77,20 +78,21 @@ extension Trace {
 }
 
 extension StackTable {
-  /// The first of code that has a name of its own, and its function. A thunk, and what it passes on to, are recorded as a stack.
+  /// The first frame that has a name of its own, and its function. A thunk and the code that it calls are recorded as a
+  /// stack.
   fileprivate func named(_ code: FrameID) -> (FrameID?, SymbolRecord?) {
     let named = stack(code).first { id in function(of: id).map { $0.shortName != Self.namelessGlue } ?? false }
     return (named, function(of: named ?? code))
   }
 
-  /// What Swift's library gives the program to compile is not where the program creates a task.
+  /// Where the program creates a task. Code that Swift's library inlines into the program does not count.
   fileprivate func maker(_ submittedAt: FrameID) -> FrameID? {
     stack(submittedAt).first { isOwn($0) && function(of: $0)?.module != "Swift" }
   }
 }
 
 extension SharedClass {
-  /// The same with the function that it runs; nil: it runs none but its own.
+  /// The class with the function that its operations run; nil: they run only the class's own code.
   func named(by stacks: StackTable) -> SharedClass? {
     code.map {
       SharedClass(

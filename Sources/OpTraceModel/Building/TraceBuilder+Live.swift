@@ -1,18 +1,19 @@
 import OpTraceFormat
 
-/// A trace that grows: its values at any moment, and what of it is over and may be forgotten.
+/// A trace that grows: gives its values at any moment, and forgets what is over.
 extension TraceBuilder {
-  /// Nothing is known yet; `add` takes what ``LiveReader`` hands out.
-  /// - Parameter forgets: what is over will be forgotten, so tables do not grow with all there has been.
+  /// Makes an empty trace; `add` takes what ``LiveReader`` reads.
+  ///
+  /// - Parameter forgets: finished work will be forgotten, so tables must not grow with all that ever happened.
   package init(growing header: TraceHeader, forgets: Bool = false) {
     let table = forgets ? 1_048_576 : 0
     self.init(TraceEvents(header: header), expectedOperations: 0, expectedEvents: table / 2)
     self.forgets = forgets
   }
 
-  /// Events of a trace that grows. What they say of the trace as a whole is of now.
+  /// Adds events of a growing trace. Their facts about the whole trace (losses, heartbeat) describe the present moment.
   package mutating func add(newest events: TraceEvents) {
-    // How many ids there will be was not known in advance.
+    // The number of ids could not be known in advance.
     if !forgets {
       operationIndexes.denseLimit = max(operationIndexes.denseLimit, (trace.eventCount + events.count) * 2 + 1024)
     }
@@ -24,10 +25,10 @@ extension TraceBuilder {
     add(events)
   }
 
-  /// The values of this moment; more can be added afterwards. O(what there is).
+  /// The values at this moment; more events can be added afterwards. O(size of the trace).
   /// - Parameters:
-  ///   - complete: of a ring that has turned: since when nothing is missing.
-  ///   - carried: what that ring has carried on.
+  ///   - complete: for a ring that has wrapped around, since when nothing is missing.
+  ///   - carried: work whose records that ring has carried on.
   package func snapshot(completeSince complete: Nanoseconds? = nil, carried: [WorkID] = []) -> Trace {
     var copy = self
     if let complete { copy.ring = (complete, Set(carried.lazy.map(\.rawValue))) }
@@ -37,17 +38,20 @@ extension TraceBuilder {
   /// Until when records may be missing, by the `lost` records; nil: there are none.
   package var lostUntil: Nanoseconds? { trace.loss.gaps.lazy.map(\.to).max() }
 
-  /// Operations, blocks and tasks that are kept.
+  /// The number of operations, blocks and tasks that are kept.
   package var workCount: Int { trace.operations.count + blocks.all.count + tasks.all.count }
 
-  /// Forgets what was over before `time`, so that a program may run for weeks: operations, unless one that has not finished depends on
-  /// them; blocks, tasks, waits and spans; the runs and suspensions of tasks that go on, but for the last `pieces`; also marks, and queues
-  /// that are gone. What submitted work that stays is kept, too. What comes later of what is forgotten is left out. O(what there is).
+  /// Forgets what was over before `time`, so that a program may run for weeks. O(size of the trace).
+  ///
+  /// Forgotten are operations, unless an unfinished one depends on them; blocks, tasks, waits and spans; the runs and
+  /// suspensions of tasks that go on, except for the last `pieces`; marks; and queues that are gone. The submitters of
+  /// work that stays are kept. Later records about forgotten work are ignored.
+  ///
   /// - Parameters:
-  ///   - time: `.max` forgets all that is over.
-  ///   - pieces: so many runs and suspensions of a task from before `time` stay.
-  ///   - visit: gets each operation that is forgotten.
-  ///   - queue: then gets each queue.
+  ///   - time: `.max` forgets everything that is over.
+  ///   - pieces: how many runs and suspensions of a task from before `time` stay.
+  ///   - visit: called with each operation that is forgotten.
+  ///   - queue: called, after that, with each queue that is forgotten.
   package mutating func forget(
     finishedBefore time: Nanoseconds, keeping pieces: Int = 8, _ visit: (borrowing OperationRecord) -> Void = { _ in },
     queue: (QueueRecord) -> Void = { _ in }
@@ -100,7 +104,8 @@ extension TraceBuilder {
     return needed
   }
 
-  /// Whether work is part of other work depends on who submitted it. Nobody asks that of work which goes on, where all else is gone.
+  /// Submitters to keep, because they decide whether work is part of other work. Nobody asks that about work that goes
+  /// on after everything else has been forgotten.
   private func submittersOfWork(since time: Nanoseconds) -> Set<WorkID> {
     guard time < .max else { return [] }
     var submitters: Set<WorkID> = []
@@ -164,7 +169,7 @@ extension TraceBuilder {
 }
 
 extension QueueRecord {
-  /// All but the last change of each sort, and what the earlier ones have left.
+  /// Keeps only the last change of each sort, and the state that the earlier ones led to.
   fileprivate mutating func forgetChanges() {
     (initialLimit, initiallySuspended) = (limit, isSuspended)
     var (hasLimit, hasState) = (false, false)
@@ -182,8 +187,8 @@ extension QueueRecord {
 }
 
 extension Array where Element: Identifiable, Element.ID == WorkID {
-  /// Removes the elements that are over. The result: the new rows of the others by their old ones, and the numbers of those
-  /// that are gone.
+  /// Removes the elements that are over. Returns the new rows of the others by their old ones, and the numbers of the
+  /// removed ones.
   mutating func forget(_ isOver: (borrowing Element) -> Bool) -> (rows: [Int?], gone: [UInt32]) {
     var rows: [Int?] = []
     rows.reserveCapacity(count)
@@ -205,7 +210,8 @@ extension Array where Element: Identifiable, Element.ID == WorkID {
 }
 
 extension TraceEvents {
-  /// Whether any is about a block, a task, a span of the program's tracer, or an event loop: what services are made of. O(events).
+  /// Whether any event is about a block, a task, a span of the program's tracer or an event loop, which services
+  /// consist of. O(events).
   package var tellOfServices: Bool {
     entries.contains { entry in
       let kind = RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).kind

@@ -1,8 +1,9 @@
 import OpTraceFormat
 
 extension TraceBuilder {
-  /// Work without an end that may have lost it to the ring: nothing was seen of it since everything is there, and the ring did not carry
-  /// it. Its end is not known, so it is not open. O(operations + blocks + tasks).
+  /// Marks work whose end the ring may have overwritten: since the time from which everything is there, nothing was
+  /// seen of it, and the ring did not carry it on. Its end is not known, so it does not count as open. O(operations +
+  /// blocks + tasks).
   mutating func settleLostEnds() {
     guard let ring else { return }
     let complete = ring.completeSince

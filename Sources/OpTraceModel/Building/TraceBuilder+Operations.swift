@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Events of operations, and of the blocks and tasks that are work like them.
+/// Handles events of operations, and the same events of blocks and tasks.
 extension TraceBuilder {
   mutating func operationEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
     switch kind {
@@ -37,7 +37,7 @@ extension TraceBuilder {
       return
     default: break
     }
-    // Where the table of operations was full: nothing is known of it.
+    // Id 0: the recorder's table of operations was full, so nothing is known.
     guard id != 0 else { return }
     if let block = blocks.row(of: id) {
       if kind == .cancelRequested { blocks.cancelled(block, at) }
@@ -95,7 +95,7 @@ extension TraceBuilder {
     trace.operations[row].isBarrier = fields.barrier
   }
 
-  /// What is submitted by work of a span belongs to that span, too, unless a record says otherwise.
+  /// Work that is submitted by work of a span belongs to that span, too, unless a record says otherwise.
   mutating func submitted(_ work: WorkID, by submitter: WorkID?) {
     guard !trace.within.isEmpty, let submitter, let span = trace.within[submitter] else { return }
     trace.within[work] = span
@@ -104,7 +104,8 @@ extension TraceBuilder {
   mutating func lifeEvent(_ kind: EventKind, _ row: Int, _ at: Stamp, _ word: UInt64, _ index: Int) {
     switch kind {
     case .ready:
-      // What counts is the last turn to ready before the start; one just after it is the clocks' difference.
+      // The last time it became ready before its start counts. One just after the start comes from the clocks'
+      // difference.
       if let started = trace.operations[row].started {
         if trace.operations[row].ready == nil, at.time - started.time < Self.tolerance, at.thread != started.thread {
           trace.operations[row].ready = Stamp(started.time, at.thread)
@@ -155,7 +156,7 @@ extension TraceBuilder {
     }
   }
 
-  /// The first of each counts: a program may call the block itself.
+  /// The first event of each kind counts, because a program may call the block itself.
   mutating func completionEvent(_ kind: EventKind, _ row: Int, _ at: Stamp) {
     var completion = trace.operations[row].completion ?? CompletionRecord()
     switch kind {
@@ -204,13 +205,13 @@ extension TraceBuilder {
     // A recorder may write an edge twice.
     guard edges.insert(row, other, among: trace.operations[row].dependencies) else { return }
     trace.operations[row].dependencies.append(Dependency(on: OperationID(other), added: at.time))
-    // It was ready only because this obstacle was not there yet.
+    // It was ready only because this dependency was not known yet.
     if trace.operations[otherRow].finished == nil, trace.operations[row].started == nil {
       trace.operations[row].ready = nil
     }
   }
 
-  /// The row of an operation, which is added at first sight.
+  /// The row of an operation; adds the operation if it is new.
   mutating func operation(_ id: UInt32) -> Int {
     if let row = operationIndexes[id] { return row }
     let row = trace.operations.count

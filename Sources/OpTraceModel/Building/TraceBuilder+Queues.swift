@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// Events of queues, waits and threads.
+/// Handles events of queues, waits and threads.
 extension TraceBuilder {
   mutating func queueEvent(_ kind: EventKind, _ id: UInt32, _ at: Stamp, _ word: UInt64, _ index: Int) {
     let row = queue(id)
@@ -41,7 +41,8 @@ extension TraceBuilder {
 
   mutating func beginWait(_ target: WaitRecord.Target, _ at: Stamp) {
     let key = OpenWait(thread: at.thread.rawValue, target: target)
-    // A thread does not wait twice for one thing: the end of the wait before is missing (a ring forgets it).
+    // A thread does not wait twice for the same thing, so the end of the wait before is missing (a ring may overwrite
+    // it).
     for index in openWaits[key] ?? [] { trace.waits[index].ended = at.time }
     openWaits[key] = [trace.waits.count]
     let inside = executing(on: at.thread).map { id(of: $0) }
@@ -54,7 +55,7 @@ extension TraceBuilder {
     lastWaits[at.thread.rawValue] = index
   }
 
-  /// The wait that a record of another thread is about.
+  /// The wait that a record of another thread refers to.
   func openWait(_ fields: EventFields.WaitLasts) -> Int? {
     let target = fields.isQueue ? WaitRecord.Target.queue(QueueID(fields.on)) : .operation(OperationID(fields.on))
     return openWaits[OpenWait(thread: fields.thread, target: target)]?.last
@@ -98,7 +99,7 @@ extension TraceBuilder {
     }
   }
 
-  /// The record before it on the thread says what it is about.
+  /// Applies a stack. The record before it on the thread says what the stack belongs to.
   mutating func noteStack(at frame: FrameID, on thread: ThreadID) {
     let (kind, subject) = threads.lastRecord(of: thread)
     switch EventKind(rawValue: kind) {
@@ -118,7 +119,7 @@ extension TraceBuilder {
     guard subject == operation, let row = operationIndexes[operation] else { return }
     switch EventKind(rawValue: kind) {
     case .executionBegan: trace.operations[row].noteProcessorTime(reading, on: thread, isBeginning: true)
-    // The end of its code may be recorded with its finish.
+    // The end of its code may be recorded together with its finish.
     case .executionEnded, .finished, .startReturned:
       trace.operations[row].noteProcessorTime(reading, on: thread, isBeginning: false)
     default: break

@@ -1,13 +1,15 @@
 import OpTraceFormat
 
-/// Interprets events: what each says about which operation, queue and thread. One pass, and one more over the
-/// operations; O(events + operations). They may come in pieces (`add(_:)`), so that not all have to be in memory.
+/// Interprets events: what each says about which operation, queue and thread.
 ///
-/// Works when events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
+/// One pass over the events, and one more over the operations: O(events + operations). Events may come in pieces
+/// (`add(_:)`), so that not all have to be in memory.
+///
+/// Works even if events are missing (a ring, a loss, damage): what was not seen stays nil, and an operation whose first
 /// record is missing has partial coverage. Moments that contradict each other by less than the error of the clock's
-/// calibration (``tolerance``) are brought into order.
+/// calibration (``tolerance``) are put in order.
 public struct TraceBuilder {
-  /// Threads' clocks may differ by so much, in nanoseconds.
+  /// How much the clocks of threads may differ, in nanoseconds.
   public static let tolerance: Nanoseconds = 2000
 
   var trace: Trace
@@ -28,15 +30,15 @@ public struct TraceBuilder {
   var samples = Samples()
   var loops = Loops()
   var openSpans: [UInt32: Int] = [:]
-  /// Operations of which some event was seen, by row: the others are only named as a dependency.
+  /// Whether an event of each operation was seen, by row. The others are only named as a dependency.
   var isCreated: [Bool] = []
   var hasEvents: [Bool] = []
   var sharedTexts: [UInt32: SharedText] = [:]
   var definitions = Definitions()
   let unknownClass = SharedClass(TraceBuilder.unknownName)
-  /// The wait that a thread came out of last.
+  /// The wait that each thread finished last.
   var lastWaits: [UInt32: Int] = [:]
-  /// Numbers of work that was forgotten: see `forget`.
+  /// The numbers of forgotten work: see `forget`.
   var forgotten = NumberRanges()
   var forgets = false
 
@@ -70,7 +72,7 @@ public struct TraceBuilder {
     hasEvents.reserveCapacity(expectedOperations)
   }
 
-  /// Events that come after all those which were added before.
+  /// Adds events that come after all those added before.
   package mutating func add(_ piece: TraceEvents) {
     events = piece
     defer { events = TraceEvents(header: trace.header) }
@@ -119,7 +121,7 @@ public struct TraceBuilder {
 
   // MARK: - Signs of life
 
-  /// The operation that an event is about: of a span, the one that it was begun in. 0: none.
+  /// The operation that an event is about; for a span, the operation in which it began. 0: none.
   func operation(of sort: EventSpec.Subject, _ subject: UInt32) -> UInt32 {
     switch sort {
     case .operation: isOther(subject) ? 0 : subject
@@ -128,7 +130,7 @@ public struct TraceBuilder {
     }
   }
 
-  /// A block's number, or a task's.
+  /// Whether this is the id of a block or a task.
   func isOther(_ id: UInt32) -> Bool { blocks.row(of: id) != nil || tasks.row(of: id) != nil }
 
   mutating func noteSign(of raw: UInt8, operation: UInt32, queue: UInt32, _ at: Stamp) {
@@ -150,13 +152,13 @@ public struct TraceBuilder {
     }
   }
 
-  /// For an operation that is not known, its thread gets the sign.
+  /// Notes a sign of life. If the operation is not known, its thread gets it.
   mutating func noteSign(ofOperation row: Int?, _ at: Stamp) {
     guard let row else { return threads.noteSign(at) }
     if at.time > trace.operations[row].lastSign ?? .min { trace.operations[row].lastSign = at.time }
   }
 
-  /// Work that is over may still be on the stack: its last records are missing.
+  /// The work that a thread executes. Work that is over may still be on the stack, if its last records are missing.
   func executing(on thread: ThreadID) -> ThreadTable.Running? {
     switch threads.executing(on: thread) {
     case .operation(let row)? where trace.operations[row].finished == nil: .operation(row)
@@ -174,7 +176,7 @@ public struct TraceBuilder {
     }
   }
 
-  /// A text that many operations share.
+  /// A text that many operations share, stored once.
   mutating func shared(_ id: UInt32) -> SharedText? {
     if let known = sharedTexts[id] { return known }
     guard let text = events.strings[id] else { return nil }
@@ -202,7 +204,7 @@ public struct TraceBuilder {
     trace.nameTasks()
     settleLostEnds()
     trace.locateQueues()
-    // Waits on objects are recorded after they have begun; the sort keeps the order of equal ones.
+    // Waits on objects are recorded after they began, so sort; the sort is stable.
     trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
     for call in adding.unreturned {
       if let row = operationIndexes[call.operation.rawValue] { trace.operations[row].addingSince = call.since }
@@ -212,7 +214,7 @@ public struct TraceBuilder {
       trace.operations.sort { $0.id < $1.id }
     }
     trace.queues.sort { $0.id < $1.id }
-    // The header counts all losses; records say where most of them happened.
+    // The header counts all losses; records tell where most of them happened.
     var located: [LossReason: UInt64] = [:]
     for gap in trace.loss.gaps {
       let (sum, overflow) = located[gap.reason, default: 0].addingReportingOverflow(gap.count)
@@ -235,7 +237,7 @@ public struct TraceBuilder {
 }
 
 extension OperationRecord {
-  /// A later event is there without one that must have come before it.
+  /// Whether a later event is there without an earlier one that must have happened.
   fileprivate var hasHole: Bool {
     if executionBegan != nil || startReturned != nil, started == nil { return true }
     if executionEnded != nil, executionBegan == nil { return true }

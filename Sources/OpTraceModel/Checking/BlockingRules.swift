@@ -2,8 +2,8 @@ import OpTraceFormat
 
 /// The rules of `blocked`, `unblocked` and `signalled`: what ends has begun, and a signal comes right after its wait.
 ///
-/// Another thread may write the beginning of a wait (`blocked`), a moment after the record of its end; so ends are
-/// judged when all events were seen.
+/// Another thread may write the begin of a wait (`blocked`) a moment after the record of its end, so ends are checked
+/// only after all events were seen.
 struct BlockingRules {
   private struct Wait: Hashable {
     var thread: UInt32
@@ -16,13 +16,13 @@ struct BlockingRules {
   private var open: Set<Wait> = []
   private var endedEarly: [Wait: End] = [:]
   private var unmatched: [End] = []
-  /// The object of the last record on the thread, until its signal was seen.
+  /// The object of the last record on each thread, until the signal for it was seen.
   private var last: [UInt32: UInt64] = [:]
 
   typealias Problem = (rule: Violation.Rule, text: String)
 
-  /// `hasBegun` says whether the event's operation has started. Its code may be on any thread then: what handles a timer that the
-  /// operation made counts as its code.
+  /// `hasBegun` tells whether the event's operation has started. After that its code may be on any thread: even the
+  /// handler of a timer that the operation made counts as its code.
   mutating func check(_ kind: EventKind, _ event: TraceEvent, _ index: Int, hasBegun: () -> Bool) -> Problem? {
     let record = BlockingRecord(event)
     let object = record.fields.object
@@ -35,7 +35,7 @@ struct BlockingRules {
         return nil
       }
       open.insert(wait)
-      // Anybody may add an operation.
+      // Adding an operation may block any thread.
       return record.fields.kind == WaitedObject.adding.rawValue || hasBegun()
         ? nil : (.notExecuting, "blocks thread t\(wait.thread) before it has started")
     case .unblocked:
@@ -53,6 +53,6 @@ struct BlockingRules {
     return nil
   }
 
-  /// The ends that nothing began.
+  /// Ends without a begin.
   var unmatchedEnds: [End] { unmatched + endedEarly.values }
 }

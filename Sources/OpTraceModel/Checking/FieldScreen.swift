@@ -1,7 +1,7 @@
 import OpTraceFormat
 
-/// Which fields of a record may be wrong, in a form that is quick to check for millions of records: one that does not pass is checked once more,
-/// field by field, with words for what is wrong.
+/// Finds records whose fields may be wrong, fast enough for millions of records. A record that does not pass is checked
+/// again, field by field, to say what is wrong.
 struct FieldScreen {
   /// What a number in a field refers to.
   private enum Reference { case number, notZero, objectKind, string, dispatch, queue, thread, frame, image }
@@ -13,7 +13,7 @@ struct FieldScreen {
     var most: Int64
   }
 
-  /// The tests of all kinds in one list, and where those of each kind begin.
+  /// The tests of all kinds in one list.
   private static let tests: [Test] = table.flatMap { $0 }
   private static let begins: [Int] = table.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
   private static let table: [[Test]] = (0...255).map { raw in
@@ -58,8 +58,8 @@ struct FieldScreen {
     images.insert(Array(facts.images))
   }
 
-  /// Whether nothing is wrong with the fields of such a record. False means that something may be: a trace with losses may break many rules
-  /// that are not checked here.
+  /// Whether nothing is wrong with the fields of such a record. False only means that something may be wrong: a trace
+  /// with losses may break many rules, and this does not take that into account.
   func passes(_ kind: UInt8, _ word1: UInt64, _ word2: UInt64) -> Bool {
     for index in begins[Int(kind)]..<begins[Int(kind) + 1] {
       let test = tests[index]

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// A thread is in one turn of its event loop at a time.
+/// Checks that a thread is in one turn of its event loop at a time.
 struct LoopRules {
   private struct Turn {
     var began: Nanoseconds
@@ -13,11 +13,11 @@ struct LoopRules {
   /// What is wrong with a `loop-turn`; nil: nothing.
   mutating func check(_ event: TraceEvent) -> String? {
     let fields = EventFields.LoopTurn(event.word1)
-    // Its beginning is not known.
+    // Its begin is not known.
     guard fields.age < Layout.largestAge else { return nil }
     let age = Nanoseconds(fields.age) &* Nanoseconds(Layout.ageUnit)
     let turn = Turn(began: event.time &- age, ended: fields.open ? nil : event.time)
-    // The turn may be long, and the clock not quite even.
+    // In a long turn the clock may drift a little.
     let tolerance = TraceBuilder.tolerance + age / 1000
     defer { last[event.subject] = turn }
     guard let before = last[event.subject] else { return nil }

@@ -1,7 +1,7 @@
 import OpTraceFormat
 
-/// The rules of blocks of dispatch queues: each is submitted, runs on one thread and ends there, once; and a serial queue runs
-/// one at a time.
+/// The rules of blocks of dispatch queues: each is submitted once, runs once, and ends on the thread where it began; a
+/// serial queue runs one at a time.
 struct SubmissionRules {
   private struct Life {
     var queue: UInt32 = 0
@@ -13,7 +13,7 @@ struct SubmissionRules {
   typealias Problem = (rule: Violation.Rule, text: String)
 
   private var lives: [UInt32: Life] = [:]
-  /// By dispatch queue: only those that are serial and not bound to a thread.
+  /// Running blocks by dispatch queue: only queues that are serial and not bound to a thread.
   private var running: [UInt32: Set<UInt32>] = [:]
   private let serial: Set<UInt32>
   /// When blocks end, by number.
@@ -24,7 +24,7 @@ struct SubmissionRules {
     self.ends = ends
   }
 
-  /// Each operation's event asks; most traces have none of these.
+  /// A fast check, because it is asked for each event of an operation, and most traces have no blocks.
   func isKnown(_ id: UInt32) -> Bool { !lives.isEmpty && lives[id] != nil }
 
   mutating func check(_ kind: EventKind, _ event: TraceEvent) -> [Problem] {

@@ -1,20 +1,20 @@
 import OpTraceFormat
 
-/// The rules of tasks: each is created once, runs on one thread at a time, ends its runs where they began and in order, and is
-/// over once, with nothing behind it.
+/// The rules of tasks: each is created once, runs on one thread at a time, ends its runs on the threads where they
+/// began and in order, and is over once, with no event after that.
 struct TaskRules {
   private struct Life {
     var isCreated = false
-    /// More than one only where a beginning and an end were swapped within the clocks' error.
+    /// Open runs. More than one only if a begin and an end were swapped within the clocks' error.
     var runs: [(thread: UInt32, time: Nanoseconds)] = []
     var completed: Nanoseconds?
   }
 
   private var lives: [UInt32: Life] = [:]
-  /// By thread, the innermost last.
+  /// Running tasks by thread, the innermost last.
   private var running: [UInt32: [UInt32]] = [:]
 
-  /// Each operation's event asks; most traces have none of these.
+  /// A fast check, because it is asked for each event of an operation, and most traces have no tasks.
   func isKnown(_ id: UInt32) -> Bool { !lives.isEmpty && lives[id] != nil }
 
   mutating func check(_ kind: EventKind, _ event: TraceEvent) -> [SubmissionRules.Problem] {

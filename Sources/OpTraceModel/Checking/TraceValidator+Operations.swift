@@ -21,15 +21,15 @@ extension TraceValidator {
       return
     }
     let row = row(of: id)
-    // Taken out and put back, so that its arrays are changed in place.
+    // Swapped out and back, so that its arrays are changed in place.
     var life = Life()
     swap(&life, &lives[row])
     defer { swap(&life, &lives[row]) }
     if kind == .operationCreated {
       let fields = EventFields.OperationCreated(event.word1)
       let coverage = Coverage(rawValue: fields.coverage) ?? .partial
-      // What was only named as a dependency is described again when it is met itself; what was thought to be seen from its
-      // start on, when it turns out that it was not.
+      // An operation that was only named as a dependency is described again when the recorder meets it; one that seemed
+      // to be seen from its beginning, when it turns out that it was not.
       let isMore = life.coverage == .external || (life.coverage == .full && coverage == .partial)
       if life.isCreated, !isMore, isWhole { report(.definedTwice, event, index, "is created twice") }
       life.isCreated = true
@@ -42,7 +42,7 @@ extension TraceValidator {
       report(.undefinedOperation, event, index, "`\(kind.spec.name)` comes before `created`")
       life.isCreated = true
     }
-    // Remarks of the program, and records of the operation's past, may come at any time.
+    // The program's remarks, and records about the operation's past, may come at any time.
     if let released = life.released, event.time - released > TraceBuilder.tolerance, !isRemark {
       report(.afterRelease, event, index, "`\(kind.spec.name)` comes after `released`")
     }
@@ -140,10 +140,10 @@ extension TraceValidator {
   }
 
   mutating func checkDependencies(_ event: TraceEvent, _ index: Int, _ life: Life) {
-    // Where the program says itself when it is ready, it may say so too early.
+    // A program that decides itself when an operation is ready may say so too early.
     guard isFullySeen(life), !life.isCancelled, !life.overridesReady else { return }
     for other in life.dependencies {
-      // A cancelled dependency counts as met; one that was never seen itself proves nothing.
+      // A cancelled dependency counts as satisfied; one that was not fully seen proves nothing.
       guard let dependency = rows[other].map({ lives[$0] }), dependency.coverage == .full, !dependency.isCancelled
       else { continue }
       if let finished = finishTimes[other], finished <= event.time + TraceBuilder.tolerance { continue }

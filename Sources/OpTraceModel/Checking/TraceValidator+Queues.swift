@@ -9,7 +9,7 @@ extension TraceValidator {
     switch stacks.leave(frame, on: thread) {
     case .nowhere: break
     case .onOther(let other):
-      // The code of an asynchronous operation may go on on another thread.
+      // The code of an asynchronous operation may continue on another thread.
       guard isWhole, !life.isAsynchronous else { return }
       report(.nesting, event, index, "`\(name(event))` on thread t\(thread) of what began on thread t\(other)")
     case .left(let above):
@@ -43,7 +43,7 @@ extension TraceValidator {
     }
   }
 
-  /// `life`: of the operation that is waited for; nil: a queue is.
+  /// - Parameter life: of the operation that is waited for; nil: the wait is for a queue.
   mutating func checkWait(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
     let wait = Wait(thread: event.thread.rawValue, target: event.subject, isQueue: life == nil)
     if kind == .waitBegan || kind == .queueWaitBegan {
@@ -56,7 +56,7 @@ extension TraceValidator {
     if open == 0 {
       report(.unmatchedEnd, event, index, "a wait ends on thread t\(wait.thread) that did not begin there")
     } else if let life, life.coverage == .full,
-      // A waiter may go on as soon as `isFinished` is true, before the operation announces it.
+      // A waiter may continue as soon as `isFinished` is true, before the operation announces it.
       min(finishTimes[event.subject] ?? .max, finishSeenTimes[event.subject] ?? .max)
         > event.time &+ TraceBuilder.tolerance
     {
@@ -65,7 +65,7 @@ extension TraceValidator {
   }
 
   mutating func checkBlocking(_ kind: EventKind, _ event: TraceEvent, _ index: Int, _ life: Life?) {
-    // One that was seen in part may have begun before.
+    // An operation that was seen in part may have started before.
     let isSeen = life.map(isFullySeen) ?? false
     let problem = blocking.check(kind, event, index) {
       if submissions.isKnown(event.subject) || tasks.isKnown(event.subject) { return true }

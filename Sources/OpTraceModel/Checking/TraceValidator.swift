@@ -1,18 +1,18 @@
 import OpTraceFormat
 
-/// Checks that a trace keeps the rules of the format and of the state machine: that ids are defined, that what happens
-/// once happens once and in order, that code nests on its thread, that nothing runs before its dependencies are finished
-/// or beyond its queue's limit.
+/// Checks that a trace keeps the rules of the format and of the state machine: ids are defined; what may happen once
+/// happens once and in order; code nests on its thread; nothing runs before its dependencies are finished or beyond its
+/// queue's limit.
 ///
-/// A program's misuse that a recorder notes down as such (a second `finish()`, an operation enqueued twice) breaks no
-/// rule here; the doctor speaks of it. Where events are missing (loss, damage, a ring that went round), rules that rest
+/// Misuse by the program that a recorder notes as such (a second `finish()`, an operation enqueued twice) breaks no
+/// rule here; the doctor reports it. If events are missing (loss, damage, a ring that wrapped around), rules that rest
 /// on the absence of an event are not applied. Contradictions within the clocks' error are not reported.
 public struct TraceValidator {
   let header: TraceHeader
   let strings: [UInt32: String]
-  /// Events in the pieces before the one that is being checked.
+  /// The number of events in earlier pieces.
   var eventsBefore = 0
-  /// Nothing is missing, so what was not seen did not happen.
+  /// Whether nothing is missing, so that what was not seen did not happen.
   let isWhole: Bool
   var violations: [Violation] = []
   var lives: [Life] = []
@@ -20,7 +20,7 @@ public struct TraceValidator {
   var queues: [UInt32: QueueState] = [:]
   var namedThreads: [UInt32: UInt32] = [:]
   var firstEventOfThread: [UInt32: (event: TraceEvent, index: Int)] = [:]
-  /// The row of the event before: mostly the next event has the same.
+  /// The thread and row of the last event, because usually the next event has the same.
   var lastThread: UInt32?
   var stacks = CodeStacks()
   var openWaits: [Wait: Int] = [:]
@@ -30,7 +30,7 @@ public struct TraceValidator {
   var loops = LoopRules()
   var openSpans: Set<UInt32> = []
   let finishTimes: FirstTimes
-  /// When an operation first said that it has finished, where that was before it announced it.
+  /// When an operation first said that it has finished, if that was before it announced it.
   let finishSeenTimes: FirstTimes
 
   /// What was seen of one operation so far.
@@ -52,7 +52,7 @@ public struct TraceValidator {
 
   struct QueueState {
     var isDefined = false
-    /// The largest so far: operations that got their slot before the limit was lowered may start after.
+    /// The largest limit so far: operations that got their slot before the limit was lowered may start later.
     var limit: Int64 = -1
     var executing: Set<UInt32> = []
   }
@@ -93,7 +93,7 @@ public struct TraceValidator {
     isWhole = loss.isComplete && !facts.hasLossRecord
   }
 
-  /// Events that come after all those which were added before. Texts are none of the rules' business.
+  /// Adds events that come after all those added before. The rules do not look at texts.
   mutating func add(_ piece: TraceEvents, _ progress: WorkProgress.Reporter, of count: Int) {
     let sizes = KindTables.sizes
     for (offset, entry) in piece.entries.enumerated() {
@@ -137,7 +137,7 @@ public struct TraceValidator {
     case .block: checkBlock(kind, event, index)
     case .task: checkTask(kind, event, index)
     case .thread where kind == .threadNamed:
-      // A thread records its name more than once: it may have been named since.
+      // A thread records its name more than once, because it may have got a new one.
       let systemID = EventFields.ThreadNamed(event.word1).tid
       if let known = namedThreads.updateValue(systemID, forKey: event.subject), known != systemID {
         report(.definedTwice, event, index, "thread t\(event.subject) has the system ids \(known) and \(systemID)")
@@ -155,7 +155,7 @@ public struct TraceValidator {
         report(.valueOutOfRange, event, index, "reason of loss \(event.subject) does not exist")
       }
     case .frame:
-      // Of a sample it is 0 where its stack found no room.
+      // The frame of a sample is 0 if there was no room for its stack.
       let isSample = kind == .sampled || kind == .sampledInKernel
       if kind != .frame, isWhole, !(isSample && event.subject == 0), !facts.frames.contains(event.subject) {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
@@ -164,7 +164,7 @@ public struct TraceValidator {
     }
   }
 
-  /// What is said of a span may be written by another thread than its beginning or its end.
+  /// Checks an event of a span. Its attributes may be written by another thread than its begin or end.
   private mutating func checkSpan(_ kind: EventKind, _ event: TraceEvent, _ index: Int) {
     let span = event.subject
     if kind == .spanEnded {
@@ -256,7 +256,7 @@ public struct TraceValidator {
 
   mutating func checkEnd() {
     guard isWhole else { return }
-    // The beginning and the end of a long wait are written by two threads: the process may have been killed in between.
+    // Two threads write the begin and the end of a long wait, and the process may have been killed in between.
     for end in blocking.unmatchedEnds where header.isClosed {
       report(
         .unmatchedEnd, end.event, end.index,

@@ -1,19 +1,20 @@
 import OpTraceFormat
 
-/// What the checks have to know of a whole trace before they see its first event: what is defined anywhere in it, and when things end.
+/// What the checks must know of a whole trace before its first event: what is defined anywhere in it, and when things
+/// end.
 struct ValidationFacts: FirstPassFacts {
   private(set) var queues: Set<UInt32> = []
   private(set) var threads: Set<UInt32> = []
   private(set) var frames: Set<UInt32> = []
   private(set) var images: Set<UInt32> = []
   private(set) var dispatchQueues: Set<UInt32> = []
-  /// Those that began.
+  /// Spans that began.
   private(set) var spans: Set<UInt32> = []
   /// Dispatch queues that are serial and not bound to a thread.
   private(set) var serial: Set<UInt32> = []
   private(set) var hasLossRecord = false
-  /// Of operations and blocks, in the order of reading; and when an operation first said that it has finished, where that was
-  /// before it announced it.
+  /// Ends of operations and blocks, in the order of reading; also when an operation first said that it has finished, if
+  /// that was before it announced it.
   private var ends: [Moment] = []
   private var seenEnds: [Moment] = []
 
@@ -24,7 +25,7 @@ struct ValidationFacts: FirstPassFacts {
 
   init() {}
 
-  /// The kinds that say something here.
+  /// The kinds of events that are relevant here.
   private static let isAsked: [Bool] = (0...255).map { raw in
     switch KindTables.bounds[raw] {
     case .begins(.queue), .ends(.operation), .ends(.block): return true
@@ -53,7 +54,7 @@ struct ValidationFacts: FirstPassFacts {
     case .image: images.insert(id)
     case .dispatchQueue:
       dispatchQueues.insert(id)
-      // The main thread may run its queue from inside of a block.
+      // The main thread may run its queue from inside a block.
       let queue = EventFields.DispatchQueue(words[Int(entry.wordIndex) + 1], words[Int(entry.wordIndex) + 2])
       if queue.width == 1, !queue.main { serial.insert(id) }
     case .spanBegan: spans.insert(EventFields.SpanBegan(words[Int(entry.wordIndex) + 1]).id)
@@ -61,7 +62,7 @@ struct ValidationFacts: FirstPassFacts {
     default: break
     }
     switch KindTables.bounds[Int(head.kind)] {
-    // Two threads may meet a queue at once: the one that does not describe it need not be the later one.
+    // Two threads may meet a queue at the same time, so the record without a description may be the earlier one.
     case .begins(.queue): queues.insert(id)
     case .ends(.operation), .ends(.block): ends.append(Moment(id: id, time: entry.time))
     default: break
@@ -81,7 +82,7 @@ struct ValidationFacts: FirstPassFacts {
     seenEnds += later.seenEnds
   }
 
-  /// Turns what the first pass over a file has seen, in ticks, into times.
+  /// Converts what the first pass over a file has seen from ticks to times.
   mutating func resolve(_ time: (_ ticks: UInt64) -> Nanoseconds) {
     for index in ends.indices { ends[index].time = time(UInt64(bitPattern: ends[index].time)) }
     for index in seenEnds.indices { seenEnds[index].time = time(UInt64(bitPattern: seenEnds[index].time)) }

@@ -1,4 +1,4 @@
-/// Whose code is on each thread's stack, from the records of beginnings and ends.
+/// Whose code is on each thread's stack, according to the records of begins and ends.
 struct CodeStacks {
   struct Frame: Equatable {
     enum Kind: Equatable { case start, code, block(UInt32) }
@@ -8,7 +8,7 @@ struct CodeStacks {
 
   private var rows = IndexTable(denseLimit: 1 << 16)
   private var threads: [UInt32] = []
-  /// The innermost last.
+  /// The frames of each stack, the innermost last.
   private var stacks: [[Frame]] = []
 
   enum Leaving {
@@ -26,7 +26,7 @@ struct CodeStacks {
     stacks.append([frame])
   }
 
-  /// Takes the frame away with all above it; where it is on another thread, there and alone.
+  /// Removes the frame and all above it; if it is on another thread, removes only the frame itself there.
   mutating func leave(_ frame: Frame, on thread: UInt32) -> Leaving {
     if let row = rows[thread], let index = stacks[row].lastIndex(of: frame) {
       guard index < stacks[row].count - 1 else {
@@ -43,12 +43,12 @@ struct CodeStacks {
   }
 }
 
-/// When something happened to a subject for the first time, by its number. A table, since every event asks.
+/// When something first happened to a subject, by its number. A table, because it is looked up for every event.
 struct FirstTimes {
   private var indexes: IndexTable
   private var times: [Nanoseconds] = []
 
-  /// Numbers below the limit index an array; larger ones, which only a damaged trace has, are in a dictionary.
+  /// Numbers below the limit index an array. Larger ones, which only a damaged trace has, go into a dictionary.
   init(denseLimit: Int) { indexes = IndexTable(denseLimit: denseLimit) }
 
   subscript(id: UInt32) -> Nanoseconds? { indexes[id].map { times[$0] } }

@@ -15,25 +15,25 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
     case undefinedFrame = "undefined-frame"
     /// Introduced a second time, or under two names.
     case definedTwice = "defined-twice"
-    /// A field holds what its kind does not allow.
+    /// A field has a value that its kind does not allow.
     case valueOutOfRange = "value-out-of-range"
     // The life of an operation.
-    /// What happens once in a life happens again.
+    /// Something that happens once in a life happens again.
     case onlyOnce = "only-once"
-    /// What must come before is not there.
+    /// Something that must come before is missing.
     case missingBefore = "missing-before"
     /// A synchronous operation is finished while its own code runs.
     case finishedWhileRunning = "finished-while-running"
-    /// Something happens to an object that is gone.
+    /// Something happens to an object that was released.
     case afterRelease = "after-release"
     // Threads, dependencies, queues, waits, spans.
-    /// An end on another thread, or in another order, than the beginnings ask for.
+    /// An end is on another thread, or in another order, than the begins require.
     case nesting = "nesting"
-    /// It is said to block a thread, and has not started.
+    /// It is reported to block a thread, but has not started.
     case notExecuting = "not-executing"
     /// Started while something that it depends on was unfinished.
     case startedBeforeDependency = "started-before-dependency"
-    /// A dependency was taken away that was not there.
+    /// A dependency was removed that did not exist.
     case unknownDependency = "unknown-dependency"
     /// More operations executed than the queue's limit allows.
     case limitExceeded = "limit-exceeded"

@@ -1,23 +1,23 @@
 import OpTraceFormat
 
-/// Replaces every text of a trace by a number: `name-1`, `class-3`. Equal texts of one sort become equal numbers, so that
-/// every analysis finds what it found before. `Documentation/record.md` says what stays.
+/// Replaces every text of a trace by a number: `name-1`, `class-3`. Equal texts of one sort become equal numbers, so
+/// that every analysis finds the same as before. `Documentation/record.md` lists what stays.
 public struct Anonymizer {
   private typealias Role = EventSpec.Text.Role
 
-  /// By the word of their role, such as `name`.
+  /// The replacements of texts, by the word of their role, such as `name`.
   private var texts: [String: [String: String]] = [:]
   private var threadIDs: [UInt32: UInt32] = [:]
   private var objects: [UInt64: UInt64] = [:]
 
-  /// Dispatch's own label, by which a wait for the main thread is known.
+  /// libdispatch's own label, which identifies waits for the main thread.
   private static let systemLabels: Set<String> = ["com.apple.main-thread"]
-  /// The clock's start: later than any age in a trace reaches back.
+  /// The start of the clock, so late that no age in a trace is before time 0.
   private static let start: UInt64 = 1 << 40
 
   private init() {}
 
-  /// The trace without its texts, and without what identifies the machine, the process and the day. O(n).
+  /// The trace without its texts, and without anything that identifies the machine, the process and the day. O(n).
   public static func anonymized(_ events: TraceEvents) -> TraceEvents {
     var anonymizer = Anonymizer()
     var result = TraceEvents(header: anonymizer.header(events.header))
@@ -29,8 +29,8 @@ public struct Anonymizer {
     return result
   }
 
-  /// Replaces the boot id, by which traces are distinguished. It is computed from what is left, so it reveals nothing more,
-  /// and is the same whenever a trace is made anonymous, and another for another trace.
+  /// Replaces the boot id, which distinguishes traces. The new one is computed from what is left, so it reveals nothing
+  /// more. It is the same whenever the same trace is made anonymous, and differs between traces.
   private static func seal(of events: TraceEvents) -> [UInt8] {
     var sums = (Checksum(), Checksum())
     sums.1.add(1)
@@ -78,7 +78,7 @@ public struct Anonymizer {
   private mutating func append(_ event: TraceEvent, of events: TraceEvents, to result: inout TraceEvents) {
     var event = event
     guard let spec = EventSpec.of(raw: event.kind) else {
-      // Nobody here knows what it says: only that it was there.
+      // A kind that this version does not know: keep only that it was there.
       event.word1 = 0
       event.word2 = 0
       event.text = nil
@@ -98,7 +98,7 @@ public struct Anonymizer {
     result.append(event)
   }
 
-  /// Nil: the field may stay as it is.
+  /// The new value of a field; nil: it may stay as it is.
   private mutating func replacement(
     of value: UInt64, _ field: EventSpec.Field, _ events: TraceEvents, _ result: inout TraceEvents
   ) -> UInt64? {
@@ -107,7 +107,7 @@ public struct Anonymizer {
       guard let old = events.string(UInt32(truncatingIfNeeded: value)) else { return nil }
       return result.intern(text(old, role)).map(UInt64.init)
     case .address, .lock:
-      // Like an address, and in order of appearance.
+      // Looks like an address; numbered in the order of appearance.
       return number(of: value, in: &objects, from: 1) * 16
     case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))
     case .unsigned, .signed, .operation, .queue, .dispatch, .thread, .flag, .age, .objectKind, .frame, .image:
@@ -119,7 +119,7 @@ public struct Anonymizer {
     role == .object && Self.systemLabels.contains(old) ? old : numbered(old, role.rawValue)
   }
 
-  /// No text stays none.
+  /// The number of a text. An empty text stays empty.
   private mutating func numbered(_ old: String, _ word: String) -> String {
     if old.isEmpty { return old }
     if let known = texts[word]?[old] { return known }
@@ -128,7 +128,7 @@ public struct Anonymizer {
     return new
   }
 
-  /// The process's own number is that of its main thread: it comes first, and stays equal.
+  /// The new id of a thread. The process id is that of its main thread: it is numbered first, so the two stay equal.
   private mutating func threadID(_ old: UInt32) -> UInt32 { old == 0 ? 0 : number(of: old, in: &threadIDs, from: 1) }
 
   private func number<Number: FixedWidthInteger>(

@@ -1,11 +1,11 @@
 import OpTraceFormat
 
-/// What the event table says, by raw kind: a line of the table is a large value, too large to be copied for each of
-/// millions of events.
+/// The event table, by raw kind. An entry of the table itself is a large value, too large to copy for each of millions
+/// of events.
 enum KindTables {
-  /// Words of a record; 0: the record itself says how many.
+  /// The number of words of a record; 0: the record itself says.
   static let sizes: [UInt8] = (0...255).map { UInt8(RecordSize.fixedWords(kind: UInt8($0)) ?? 0) }
-  /// Where the text begins; 0: no text; ``unknown``: a kind that this version does not have.
+  /// The word where the text begins; 0: no text; ``unknown``: a kind that this version does not know.
   static let textWords: [UInt8] = EventSpec.column { spec in spec.map { UInt8($0.text?.word ?? 0) } ?? unknown }
   static let subjects: [EventSpec.Subject] = EventSpec.column { $0?.subject ?? .none }
   static let parts: [EventSpec.Part] = EventSpec.column { $0?.part ?? .event }
@@ -20,9 +20,9 @@ enum KindTables {
   static let unknown: UInt8 = 0xFF
 }
 
-/// The age inside a word of a record: 40 bits.
+/// The age in a word of a record: 40 bits.
 enum Age {
-  /// Units of 16 ticks to units of 16 ns; the largest value ("at least that") stays.
+  /// Converts units of 16 ticks into units of 16 ns; the largest value ("at least that") stays.
   static func scaled(_ word: UInt64, at position: EventSpec.Position, by factor: Double) -> UInt64 {
     let age = position.raw(word)
     guard age < Layout.largestAge else { return word }

@@ -1,10 +1,10 @@
 import OpTraceFormat
 
-/// Takes records of several events in one apart, before anything else reads them: later code sees plain records only.
+/// Splits records of several events before anything else reads them, so that later code sees only plain records.
 enum RecordUnpacking {
-  /// What a record stands for, by its raw kind; empty: for itself.
+  /// The parts of a packed record, by its raw kind; empty: it is not packed.
   private static let parts: [[EventSpec.PackedPart]] = EventSpec.column { $0?.parts ?? [] }
-  /// How many words a record grows by.
+  /// By how many words a record grows.
   private static let growth: [UInt8] = EventSpec.column { spec in
     guard let spec, !spec.parts.isEmpty else { return 0 }
     let plain = spec.parts.reduce(0) { $0 + Int(KindTables.sizes[Int($1.kind.rawValue)]) }
@@ -12,8 +12,8 @@ enum RecordUnpacking {
   }
   private static let isPacked: [Bool] = EventSpec.column { $0?.parts.isEmpty == false }
 
-  /// Takes the records from `start` on apart, in their order; the events of one have its time. The result is by how many words
-  /// they grew. What follows a record that does not fit stays as it is: all growth is before it. O(words).
+  /// Splits the records from `start` on, in order; the events of one record have its time. Returns by how many words
+  /// they grew. Words after an incomplete record stay as they are: all growth is before it. O(words).
   static func unpack(_ words: inout [UInt64], from start: Int) -> Int {
     guard let (packed, added) = count(words, from: start) else { return 0 }
     var plain: [UInt64] = []
@@ -30,7 +30,7 @@ enum RecordUnpacking {
     return added
   }
 
-  /// The indexes of packed records, and by how many words they grow; nil where there are none.
+  /// The indexes of packed records, and by how many words they grow; nil: there are none.
   private static func count(_ words: [UInt64], from start: Int) -> (packed: [Int], added: Int)? {
     var packed: [Int] = []
     var added = 0
@@ -51,13 +51,13 @@ enum RecordUnpacking {
     return packed.isEmpty ? nil : (packed, added)
   }
 
-  /// The result is how many words the packed record has.
+  /// Splits one record; returns how many words the packed record has.
   private static func unpackOne(
     _ words: UnsafeBufferPointer<UInt64>, at index: Int, to plain: inout [UInt64]
   ) -> Int {
     let head = RecordHead(UInt64(littleEndian: words[index]))
     let kind = Int(head.kind)
-    // The time since the record before; none passes between the parts.
+    // The time since the record before goes to the first part; no time passes between the parts.
     var delta = head.delta
     for part in parts[kind] {
       plain.append(RecordHead(kind: part.kind.rawValue, delta: delta, subject: head.subject).word.littleEndian)

@@ -1,4 +1,4 @@
-/// Sorts entries that consist of few ascending runs (a thread's records are one), stable. O(n log k) for k runs.
+/// A stable sort for entries that consist of few ascending runs, such as each thread's records. O(n log k) for k runs.
 enum RunMerge {
   typealias Entry = TraceEvents.Entry
 
@@ -33,7 +33,7 @@ enum RunMerge {
     left.time != right.time ? left.time < right.time : left.thread <= right.thread
   }
 
-  /// Where the runs begin, and the end.
+  /// The indexes where runs begin, and the end.
   private static func ascendingRuns(of entries: [Entry]) -> [Int] {
     var borders = [0]
     entries.withUnsafeBufferPointer { entries in

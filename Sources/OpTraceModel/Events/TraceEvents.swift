@@ -1,11 +1,11 @@
 import OpTraceFormat
 
-/// The records of a trace in the order of (time, thread, position in the file), not yet interpreted: what the builder,
-/// the checks and the text form start from.
+/// The records of a trace in the order of (time, thread, position in the file), not yet interpreted. The builder, the
+/// checks and the text form start from them.
 ///
-/// The records stay packed as they were in the file (8 to 24 bytes for nearly all), with 16 bytes beside each for its
-/// index in the order; ``TraceEvent`` values are made on demand. Bookkeeping of the file format (interned strings,
-/// clock values, thread switches, calibrations) is resolved and no longer among the events.
+/// The records stay packed as in the file (8 to 24 bytes for nearly all), with 16 bytes for each in the index of their
+/// order; ``TraceEvent`` values are made on demand. Bookkeeping of the file format (interned strings, clock values,
+/// thread switches, calibrations) is resolved, and no longer among the events.
 public struct TraceEvents: Sendable {
   /// Who wrote the trace, when and how.
   public var header: TraceHeader
@@ -15,7 +15,7 @@ public struct TraceEvents: Sendable {
   public var heartbeat: Nanoseconds?
   /// The interned strings by their id.
   public internal(set) var strings: [UInt32: String] = [:]
-  /// Of a ring that has turned; nil: nothing is missing, or it is not known (a text).
+  /// For a ring that has wrapped around; nil: nothing is missing, or it is not known (a text).
   var ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?
 
   /// When an event happened, and the index of its first word: 16 bytes.
@@ -29,7 +29,7 @@ public struct TraceEvents: Sendable {
   /// The records' words, little-endian as in a file; a created record's age is already in units of 16 ns.
   var words: [UInt64] = []
   var entries: [Entry] = []
-  /// By bytes: two spellings of an accent are two strings here.
+  /// By bytes, because two spellings of an accent are two strings here.
   private var idsByString: [[UInt8]: UInt32] = [:]
 
   /// No events yet: see ``append(_:)``.
@@ -37,7 +37,7 @@ public struct TraceEvents: Sendable {
 }
 
 extension TraceEvents: RandomAccessCollection {
-  /// 0, also of an empty trace.
+  /// Always 0, even if the trace is empty.
   public var startIndex: Int { 0 }
   /// The number of events. O(1).
   public var endIndex: Int { entries.count }
@@ -87,7 +87,7 @@ extension TraceEvents {
     return id
   }
 
-  /// Stands for a string whose definition is missing; never defined itself.
+  /// Stands for a string whose definition is missing; it is never defined itself.
   static let unknownString: UInt32 = 0xFFFF
 
   /// Adds an event at the end; ``sort()`` puts it where it belongs. The text is cut off at 65,535 bytes.
@@ -130,7 +130,7 @@ extension TraceEvents {
 
 /// The UTF-8 text at the end of a variable record.
 enum RecordText {
-  /// What is not UTF-8 is replaced by U+FFFD.
+  /// Bytes that are not UTF-8 are replaced by U+FFFD.
   static func decode(_ record: ArraySlice<UInt64>, textWord: Int) -> String {
     guard record.count >= 2, textWord <= record.count else { return "" }
     let length = RecordLengths(record[record.startIndex + 1]).textBytes
@@ -140,8 +140,8 @@ enum RecordText {
     }
   }
 
-  /// Adds the text to a record that holds all words before it, and sets the lengths in its second word. One that is too
-  /// long is cut, and says so.
+  /// Adds the text to a record that has all words before it, and sets the lengths in its second word. A text that is
+  /// too long is cut and marked as cut.
   static func append(_ text: String, to record: inout [UInt64]) {
     var bytes = Array(text.utf8.prefix(longest + 1))
     if bytes.count > longest {
@@ -166,13 +166,13 @@ enum RecordText {
 
 /// One record of a trace with its time and thread, not yet interpreted.
 public struct TraceEvent: Sendable, Equatable {
-  /// Raw: a newer version may have kinds that this one does not know.
+  /// The raw kind, because a newer version may have kinds that this one does not know.
   public var kind: UInt8
   /// When, in nanoseconds since the trace's start, on the monotonic clock.
   public var time: Nanoseconds
   /// Which thread recorded it.
   public var thread: ThreadID
-  /// What the record is about; `EventSpec.subject` says of which sort it is.
+  /// What the record is about; `EventSpec.subject` tells of which sort it is.
   public var subject: UInt32
   /// The record's second word, whose bits `EventSpec.fields` explain; 0 where the record has none.
   public var word1: UInt64 = 0

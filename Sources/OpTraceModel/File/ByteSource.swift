@@ -8,17 +8,18 @@ import OpTraceFormat
   import Musl
 #endif
 
-/// Bytes that can be read at any offset, now or again: a file may grow or shrink between two reads.
+/// Bytes that can be read at any offset, repeatedly: a file may grow or shrink between two reads.
 package protocol ByteSource {
-  /// The size in bytes, as of now.
+  /// The current size in bytes.
   func size() -> UInt64
-  /// Copies up to `target.count` bytes from `offset` on; the result is less where the source ends. Never blocks for more.
+  /// Copies up to `target.count` bytes from `offset` on; returns fewer at the source's end. Never blocks to wait for
+  /// more.
   func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int
-  /// Bytes that are missing here because the file that they came from is damaged, with offsets in that file.
+  /// Bytes that are missing because the original file is damaged, with offsets in that file.
   var damage: [LossReport.Damage] { get }
-  /// Where the next bytes are that are not lost; nil: those at `offset` are not.
+  /// The offset of the next bytes after a gap; nil: there is no gap at `offset`.
   func gapEnd(at offset: UInt64) -> UInt64?
-  /// The same bytes for another thread, to be read at the same time; nil: that is not to be had, or not worth it.
+  /// The same bytes for another thread, to be read at the same time; nil: not possible, or not worth it.
   func another() -> (any ByteSource)?
 }
 
@@ -56,8 +57,8 @@ package struct MemorySource: ByteSource {
 final class FileSource: ByteSource {
   private let descriptor: Int32
 
-  /// A regular file; anything else that can be read (a pipe, a terminal) is given as the bytes that come out of it, once
-  /// `check` has seen the first of them: it throws where the rest need not be waited for.
+  /// Opens a regular file. Anything else that can be read (a pipe, a terminal) is read to its end into memory, after
+  /// `check` has seen its first bytes: it throws if the rest is not worth waiting for.
   static func open(
     path: String, check: (_ beginning: [UInt8]) throws(TraceError) -> Void = { _ in }
   ) throws(TraceError) -> any ByteSource {
@@ -71,18 +72,18 @@ final class FileSource: ByteSource {
     var information = stat()
     guard fstat(descriptor, &information) == 0 else { throw TraceError(file: path, .cannotRead(systemWords(errno))) }
     switch information.st_mode & S_IFMT {
-    // Files that the system makes up have no size: what can be read of them is what comes out.
+    // Files that the kernel generates report no size, so read them to their end.
     case S_IFREG where information.st_size > 0: return source
     case S_IFDIR: throw TraceError(file: path, .cannotRead("it is a folder"))
     default: return MemorySource(content: try source.drain(path: path, check: check))
     }
   }
 
-  /// Closes the descriptor in the end.
+  /// Takes ownership of the descriptor.
   init(descriptor: Int32) { self.descriptor = descriptor }
   deinit { close(descriptor) }
 
-  /// Every read says where, and changes nothing.
+  /// Every read has its own offset and changes no state, so the same object will do.
   func another() -> (any ByteSource)? { self }
 
   func size() -> UInt64 {
@@ -103,7 +104,7 @@ final class FileSource: ByteSource {
     return done
   }
 
-  /// The most bytes to read from a pipe: they are kept in memory, and a pipe may never end.
+  /// The most bytes to read from a pipe, because they are kept in memory and a pipe may never end.
   static let longestPipe = 1 << 30
 
   private func drain(
@@ -129,21 +130,21 @@ final class FileSource: ByteSource {
   }
 }
 
-/// The C functions under names that the methods above do not shadow.
+/// C functions under names that the methods above do not shadow.
 private func openReadOnly(_ path: String) -> Int32 { open(path.asPath, O_RDONLY | O_CLOEXEC) }
 private func posixRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(descriptor, target, count)
 }
 
-/// An open descriptor and its only owner: it is closed when its owner goes or says so, and never twice. A number that is
-/// closed a second time may be somebody else's by then.
+/// An open descriptor and its only owner: it is closed when the owner goes or asks for it, and never twice. By the time
+/// of a second close, its number may belong to another file.
 package struct OwnedDescriptor: ~Copyable, Sendable {
-  /// For calls that leave it open. Not to be kept.
+  /// For calls that leave it open. Do not keep it.
   package let number: Int32
 
-  /// Takes over what the system has just given.
+  /// Takes ownership of a descriptor that the system has just returned.
   ///
-  /// - Returns: nil where it has given none; `errno` says why.
+  /// - Returns: nil if the system has returned none; `errno` says why.
   package init?(_ number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -153,18 +154,18 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 
   /// Closes it now.
   ///
-  /// - Returns: the system's error number, or nil. It reports writes that have failed late.
+  /// - Returns: the system's error number, or nil. A close also reports writes that failed late.
   package consuming func close() -> Int32? {
     let number = number
     discard self
-    // Interrupted, it is closed all the same.
+    // An interrupted close closes it all the same.
     return systemClose(number) == 0 || errno == EINTR ? nil : errno
   }
 }
 
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 
-/// Numbers as they are in files: little-endian, at any offset.
+/// Numbers as they are stored in files: little-endian, at any offset.
 extension [UInt8] {
   /// The number at an offset that the caller has checked; 0 outside.
   package func number<Number: FixedWidthInteger>(at offset: Int) -> Number {

@@ -1,9 +1,9 @@
 import OpTraceFormat
 
-/// Copies the records of chunks into memory, one chunk behind the other. Each is copied and, in a file whose writer may still run, then
-/// checked again: one that was recycled meanwhile is read once more or left out.
+/// Copies the records of chunks into memory, one chunk after another. If the file's writer may still run, each chunk is
+/// checked again after the copy: one that was recycled meanwhile is read once more or left out.
 struct ChunkLoader {
-  /// Of the chunks that were good; the caller decides what to do with them.
+  /// The words of all good chunks; the caller decides what to do with them.
   var words: [UInt64] = []
 
   private let source: any ByteSource
@@ -11,7 +11,7 @@ struct ChunkLoader {
   private let isRing: Bool
 
   enum Outcome {
-    /// With its header as it was when the records were copied.
+    /// A good chunk, with its header at the time when the records were copied.
     case good(LoadedChunk, ChunkHeader)
     case recycled
     case bad(String)
@@ -33,7 +33,7 @@ struct ChunkLoader {
         chunk = again
       }
       if chunk.state == Layout.ChunkState.recycling.rawValue {
-        // Only a ring uses chunks again.
+        // Only a ring reuses chunks.
         guard isRing else { return .bad("a chunk is marked as being used again") }
         continue
       }
@@ -54,7 +54,7 @@ struct ChunkLoader {
     return .recycled
   }
 
-  /// Copies the chunk's whole words behind those of the others; the result is how many bytes there were.
+  /// Appends the whole words of the chunk; returns how many bytes there were.
   private mutating func copyRecords(of chunk: ChunkHeader, at offset: UInt64) -> UInt64 {
     let start = words.count
     let source = source

@@ -1,18 +1,20 @@
 import OpTraceFormat
 
-/// Takes note of chunks one after the other. Several may each have a part of a file.
+/// Visits chunks one after another. Several visitors may each have a part of a file.
 protocol ChunkVisitor: Sendable {
   init()
-  /// The words are dropped afterwards.
+  /// Visits a chunk; its words are dropped afterwards.
   mutating func visit(_ chunk: LoadedChunk, _ words: inout [UInt64])
-  /// Goes on with what another has seen of the chunks behind.
+  /// Appends what another visitor has seen of the chunks that follow.
   mutating func append(_ later: Self)
 }
 
 extension ChunkWalk {
-  /// Visits all chunks, those that are sound at the beginning on several processors. What is found is what a walk from chunk to chunk finds:
-  /// only where each is followed by another is it known where one begins before those in front are read, so from the first
-  /// on of which that is not so, it is that walk.
+  /// Visits all chunks; the sound ones at the beginning of the file on several processors.
+  ///
+  /// The result is the same as that of a walk from chunk to chunk. Where a chunk begins is known without reading those
+  /// before it only as long as each chunk is directly followed by another; from the first chunk on for which that does
+  /// not hold, it is an ordinary walk.
   mutating func visitAll<Visitor: ChunkVisitor>(progress: WorkProgress.Reporter? = nil) -> Visitor {
     var visitor = visitSoundBeginning(Visitor())
     run(progress: progress) { visitor.visit($0, &$1) }
@@ -24,7 +26,7 @@ extension ChunkWalk {
     let outline = outline()
     let slices = SideBySide.slices(of: outline.count, atLeast: Self.worthAThread)
     guard slices.count > 1 else { return nothing }
-    // One for each thread that uses it.
+    // One source for each thread.
     nonisolated(unsafe) let sources = slices.compactMap { _ in source.another() }
     guard sources.count == slices.count else { return nothing }
     let header = header
@@ -35,13 +37,13 @@ extension ChunkWalk {
     for (part, slice) in zip(parts, slices) {
       visitor.append(part.visitor)
       take(part.loaded)
-      // The results of later parts are dropped.
+      // Drop the results of all later parts.
       guard part.loaded.count == slice.count else { break }
     }
     return visitor
   }
 
-  /// Chunks that a thread has to have, or one alone is sooner done.
+  /// The fewest chunks that are worth another thread.
   private static let worthAThread = 16
 
   private struct Outlined {
@@ -50,7 +52,7 @@ extension ChunkWalk {
     var header: ChunkHeader
   }
 
-  /// What some of the chunks are, as far as they are sound.
+  /// The result for some of the chunks, as far as they are sound.
   private struct Part<Visitor: ChunkVisitor>: Sendable {
     var visitor = Visitor()
     var loaded: [(LoadedChunk, ChunkHeader)] = []
@@ -69,7 +71,7 @@ extension ChunkWalk {
     }
   }
 
-  /// The chunks from the beginning on that follow each other without anything odd, by their headers.
+  /// The headers of chunks at the beginning of the file that directly follow each other and are sound.
   private func outline() -> [Outlined] {
     var outline: [Outlined] = []
     var sequences: Set<UInt64> = []
@@ -83,7 +85,7 @@ extension ChunkWalk {
       outline.append(Outlined(offset: offset, bytes: bytes, header: chunk))
       offset += chunk.byteCount
     }
-    // Where a closed file has no chunk behind one, the reason is found out.
+    // If a closed file has no chunk after this one, leave it to the walk, which finds out why.
     if header.isClosed, offset < end { _ = outline.popLast() }
     return outline
   }

@@ -8,9 +8,9 @@ struct LoadedChunk {
   var baseTicks: UInt64
   var thread: UInt32
   var kind: Layout.ChunkKind
-  /// Its words among those that the walk collected, records of several events taken apart.
+  /// Its words among those that the walk collected, after records of several events were split.
   var words: Range<Int>
-  /// How many words they grew by.
+  /// By how many words they grew.
   var added = 0
 }
 
@@ -25,10 +25,10 @@ package struct ChunkHeader: Equatable {
   var state: UInt32
   var checksum: UInt64
 
-  /// No writer makes larger ones; a reader allocates no more at once.
+  /// No writer makes larger chunks, and a reader allocates no more at once.
   static let largest: UInt64 = 1 << 28
 
-  /// Nil when the bytes are no chunk header, or one that contradicts itself.
+  /// Nil if the bytes are no chunk header, or one that contradicts itself.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == Layout.Chunk.size, bytes.number(at: 0) as UInt32 == Layout.Chunk.magic else { return nil }
     byteCount = UInt64(bytes.number(at: Layout.Chunk.byteCount) as UInt32)
@@ -65,16 +65,16 @@ struct ChunkWalk {
   private(set) var chunks: [LoadedChunk] = []
   private(set) var damage: [LossReport.Damage] = []
   private var sequences: Set<UInt64> = []
-  /// The headers as they were when the records were copied, and where the walk ended.
+  /// The headers as they were when the records were copied, to see whether the writer goes on.
   private var seen: [(offset: UInt64, header: ChunkHeader)] = []
   private var endedAt: UInt64 = 0
-  /// Where the walk begins: behind what was taken over.
+  /// Where the walk begins: after the chunks that were taken over.
   private var start: UInt64
   private var visit: ((LoadedChunk, inout [UInt64]) -> Void)?
 
-  /// A file with more damaged parts is not read further: what follows would be no evidence of anything.
+  /// A file with more damaged parts is not read further, because the rest would be no evidence of anything.
   private static let mostDamage = 256
-  /// Events know their records by 32 bits (of words: 32 GiB); the largest chunk must still fit.
+  /// Entries have 32 bits for the index of a word (32 GiB), and the largest chunk must still fit.
   private static let mostWords = Int(UInt32.max) - Int(ChunkHeader.largest / 8)
 
   init(_ source: any ByteSource, header: FileHeader) {
@@ -86,18 +86,19 @@ struct ChunkWalk {
     damage = source.damage
   }
 
-  /// Hands the words over without a copy; the walk is over.
+  /// Hands over the words without a copy, after the walk.
   mutating func takeWords() -> [UInt64] {
     defer { loader.words = [] }
     return loader.words
   }
 
-  /// A closed file ends where its header says, an open one where nothing follows: its end mark may be old.
+  /// Whether the end is known. A closed file ends where its header says. An open one ends where nothing follows,
+  /// because its end mark may be out of date.
   private var isEndKnown: Bool { header.isClosed && header.endOffset >= header.headerSize }
-  /// No chunk is behind this.
+  /// No chunk begins after this offset.
   var end: UInt64 { isEndKnown ? min(header.endOffset, size) : size }
 
-  /// Takes over what others have loaded; the walk goes on behind that.
+  /// Takes over chunks that others have loaded; the walk continues after them.
   mutating func take(_ loaded: [(LoadedChunk, ChunkHeader)]) {
     for (chunk, header) in loaded {
       sequences.insert(chunk.sequence)
@@ -113,7 +114,7 @@ struct ChunkWalk {
   mutating func run(progress: WorkProgress.Reporter? = nil, visit: ((LoadedChunk, inout [UInt64]) -> Void)? = nil) {
     self.visit = visit
     defer { self.visit = nil }
-    // Untouched memory costs nothing; a file of holes must not claim all there is.
+    // Untouched memory costs nothing, but a sparse file must not reserve all there is.
     if visit == nil { loader.words.reserveCapacity(Int(min(size, 1 << 30) / 8)) }
     var offset = start
     while offset < end, damage.count < Self.mostDamage, loader.words.count < Self.mostWords {
@@ -131,7 +132,7 @@ struct ChunkWalk {
         ? "too many damaged parts: the rest was not read" : "more records than can be read at once"
       damage.append(.init(offset: offset, skippedBytes: end - offset, reason: reason))
     }
-    // A source that has lost bytes has reported them.
+    // A source that has lost bytes has reported them already.
     if header.endOffset > size, source.damage.isEmpty {
       damage.append(
         .init(
@@ -143,8 +144,8 @@ struct ChunkWalk {
     noteMissingChunks()
   }
 
-  /// Chunks are handed out one after the other, so each number that is missing was a chunk. In a ring they are used again and
-  /// get new numbers. Where something else is damaged, that is reported instead.
+  /// Chunks are numbered in sequence, so each missing number was a chunk. In a ring, reused chunks get new numbers. If
+  /// something else is damaged, that is reported instead.
   private mutating func noteMissingChunks() {
     guard header.header.mode == .streaming, damage.isEmpty else { return }
     var last: UInt64 = 0
@@ -159,7 +160,8 @@ struct ChunkWalk {
     }
   }
 
-  /// Whether the writer has written since the walk began: then the threads' records do not end at the same moment.
+  /// Whether the writer has written since the walk began. Then the records of different threads do not end at the same
+  /// moment.
   func hasMoved() -> Bool {
     if seen.contains(where: { ChunkHeader(source.bytes(at: $0.offset, count: Layout.Chunk.size)) != $0.header }) {
       return true
@@ -168,13 +170,13 @@ struct ChunkWalk {
     return ChunkHeader(source.bytes(at: endedAt, count: Layout.Chunk.size)) != nil
   }
 
-  /// Reads what is at `offset`; the result is where to go on.
+  /// Reads what is at `offset`; returns the offset at which to continue.
   private mutating func step(at offset: UInt64, end: UInt64) -> UInt64 {
     let bytes = source.bytes(at: offset, count: Layout.Chunk.size)
     guard let chunk = ChunkHeader(bytes) else { return skipUnreadable(at: offset, bytes, end: end) }
     let next = offset + chunk.byteCount
     let used = offset + UInt64(Layout.Chunk.size) + chunk.fill
-    // Where its records are not all there, less may be left of it than its header.
+    // If its records are not all there, even less than its header may be left.
     let rest = used <= end ? used : offset + 1
     switch load(chunk, headerBytes: bytes, at: offset) {
     case .good, .recycled:
@@ -189,8 +191,8 @@ struct ChunkWalk {
     }
   }
 
-  /// A sound chunk ends at `next`. Where no other begins there, bytes may have been taken out of what pads it: then the
-  /// other begins earlier.
+  /// A sound chunk should end at `next`. If no chunk begins there, bytes may be missing from its padding; then the next
+  /// chunk begins earlier.
   private mutating func earlierChunk(from used: UInt64, _ next: UInt64, end: UInt64) -> UInt64? {
     guard header.isClosed, next > end || next < end && !isChunk(at: next) else { return nil }
     let found = resynchronise(from: used, end: end)
@@ -199,11 +201,11 @@ struct ChunkWalk {
     return found
   }
 
-  /// Where to go on after a chunk that is wrong; its size, too, may be what is wrong. It is believed if another chunk begins there; zeros and
-  /// the end are a weaker sign, to go by where no chunk begins before them.
+  /// Where to continue after a bad chunk, whose size may be wrong, too. Its size is believed if another chunk begins
+  /// there. Zeros and the end of the file are weaker evidence, used if no chunk begins before them.
   private func nextAfterBad(at offset: UInt64, _ next: UInt64, end: UInt64) -> UInt64 {
     if next < end, isChunk(at: next) { return next }
-    // Less may be left of it than its header.
+    // Less than its header may be left.
     let found = resynchronise(from: offset + 1, end: end)
     if found < min(next, end) { return found }
     let isSpace = next < end && source.bytes(at: next, count: Layout.Chunk.size).allSatisfy { $0 == 0 }
@@ -212,11 +214,11 @@ struct ChunkWalk {
 
   private mutating func skipUnreadable(at offset: UInt64, _ bytes: [UInt8], end: UInt64) -> UInt64 {
     let target = resynchronise(from: offset, end: end)
-    // Space that was reserved and not handed out: the end, or a hole that a killed writer left.
-    // The magic number is stored last, so a header without one may be half written.
+    // Reserved space that was not handed out: the end, or a hole that a killed writer left.
+    // The magic number is stored last, so a header without it may be half written.
     let isHalfWritten = !header.isClosed && bytes.prefix(4).allSatisfy { $0 == 0 }
     let first = firstNonZero(from: isHalfWritten ? offset + UInt64(Layout.Chunk.size) : offset, to: target)
-    // A running writer may have handed it out meanwhile.
+    // A running writer may have handed out this space meanwhile.
     if !header.isClosed, ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil { return offset }
     if let first {
       let isHeader = bytes.count >= 4 && bytes.number(at: 0) as UInt32 == Layout.Chunk.magic
@@ -234,7 +236,7 @@ struct ChunkWalk {
 
   private enum Outcome {
     case good, recycled
-    /// The records are wrong, the chunk's size is sound.
+    /// The records are bad, but the chunk's size is sound.
     case again(String)
     case bad(String)
   }
@@ -262,7 +264,7 @@ struct ChunkWalk {
     ChunkHeader(source.bytes(at: offset, count: Layout.Chunk.size)) != nil
   }
 
-  /// The next offset from `start` on of a sound chunk header, else `end`. Any offset will do: bytes may be
+  /// The offset of the next sound chunk header from `start` on, else `end`. Searches every offset, because bytes may be
   /// missing in between.
   private func resynchronise(from start: UInt64, end: UInt64) -> UInt64 {
     let mark = withUnsafeBytes(of: Layout.Chunk.magic.littleEndian) { Array($0) }

@@ -9,13 +9,13 @@ struct FileHeader {
   var clock = Layout.Clock.counter
   var ticksPerSecond: UInt64 = 0
   var startTicks: UInt64 = 0
-  /// Ticks and monotonic nanoseconds; nil when there was none, or it was being written.
+  /// Ticks and monotonic nanoseconds; nil: there was none, or it was just being written.
   var heartbeat: (ticks: UInt64, monotonic: UInt64)?
   var lost: [LossReason: UInt64] = [:]
   var overwrittenBytes: UInt64 = 0
   var damage: [LossReport.Damage] = []
 
-  /// Reads the header. Only what makes the rest unreadable is an error; a wrong checksum is damage.
+  /// Reads the header. It throws only if nothing after the header can be read; a wrong checksum is damage.
   static func read(_ source: any ByteSource, file: String) throws(TraceError) -> FileHeader {
     let bytes = source.bytes(at: 0, count: Layout.Header.size)
     guard !bytes.isEmpty else { throw TraceError(file: file, .empty) }
@@ -58,7 +58,7 @@ struct FileHeader {
           offset: 0, skippedBytes: 0,
           reason: "the header's first part does not match its checksum: names and times may be wrong"))
     }
-    // What follows a header of another size is found, too, by whoever walks over the chunks.
+    // If the header's size is wrong, the walk over the chunks still finds what follows.
     headerSize = isSound ? UInt64(bytes.number(at: Field.headerSize) as UInt32) : UInt64(Field.size)
     if headerSize < UInt64(Field.size) || headerSize % 64 != 0 || headerSize > 1 << 20 {
       throw TraceError(file: file, .unreadableHeader("it claims a size of \(grouped(headerSize)) bytes"))
@@ -85,7 +85,7 @@ struct FileHeader {
     if state == Layout.FileState.closed.rawValue {
       isClosed = true
       if bytes.checksum(of: range) != bytes.number(at: Field.dynamicChecksum) as UInt64 {
-        // Then it ends where the file does.
+        // Then the trace ends where the file does.
         endOffset = 0
         damage.append(
           .init(

@@ -8,7 +8,7 @@
 
 import OpTraceFormat
 
-/// The names in a folder; none where it cannot be read.
+/// The names in a folder; empty if it cannot be read.
 package func namesInFolder(_ folder: String) -> [String] {
   guard let stream = opendir(folder.asPath) else { return [] }
   defer { closedir(stream) }
@@ -20,7 +20,7 @@ package func namesInFolder(_ folder: String) -> [String] {
   return names
 }
 
-/// Whether a file begins as a trace does. A pipe is not waited for.
+/// Whether a file begins like a trace. Does not wait for a pipe.
 package func isTraceFile(_ path: String) -> Bool {
   guard let file = OwnedDescriptor(open(path.asPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return false }
   var start = [UInt8](repeating: 0, count: Layout.magic.count)

@@ -8,26 +8,27 @@ import Dispatch
   import Musl
 #endif
 
-/// Parts of a computation on several processors at once. What a part does may not depend on the others, so results are those of doing
-/// one after the other.
+/// Runs parts of a computation on several processors at once. Parts must not depend on each other, so the results are
+/// those of running one after another.
 package enum SideBySide {
-  /// On how many at most; those of the machine, unless a task says otherwise: one that reads inside of a program that it watches
-  /// leaves the others alone.
+  /// The most processors to use: all of the machine, unless a task sets less. A task that reads inside a program that
+  /// it watches leaves the other processors alone.
   @TaskLocal package static var processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// The results of so many parts, in their order. The thread that asks does its share, so it goes on where all others are taken.
+  /// The results of so many parts, in order. The calling thread takes part, so this makes progress even if all other
+  /// threads are busy.
   package static func map<Result: Sendable>(_ count: Int, _ part: @Sendable (Int) -> Result) -> [Result] {
     guard processors > 1, count > 1 else { return (0..<count).map(part) }
     return [Result](unsafeUninitializedCapacity: count) { results, initialized in
-      // Each thread writes elements of its own, and all have written before anybody reads.
+      // Each thread writes elements of its own, and all have been written before anybody reads.
       nonisolated(unsafe) let results = results
       DispatchQueue.concurrentPerform(iterations: count) { results.initializeElement(at: $0, to: part($0)) }
       initialized = count
     }
   }
 
-  /// Both at the same time; where no thread is free, one after the other. Unlike iterations of `concurrentPerform`, of which inner ones
-  /// get no thread, both parts may do the same again.
+  /// Runs both at the same time, or one after the other if no thread is free. Both may call this again; nested calls of
+  /// `concurrentPerform`, in contrast, get no further threads.
   package static func both<One: Sendable, Other: Sendable>(
     _ one: () -> One, _ other: @escaping @Sendable () -> Other
   ) -> (One, Other) {
@@ -39,9 +40,10 @@ package enum SideBySide {
     return (first, part.result())
   }
 
-  /// Work that the first thread does that comes to it.
+  /// Work that is done by the first thread that comes to it.
   ///
-  /// Sendable: `value` is set by the one thread that took the work, before it leaves the group, and is read behind a wait for the group.
+  /// Sendable: `value` is set by the one thread that took the work, before it leaves the group, and is read only after
+  /// a wait for the group.
   private final class Part<Value: Sendable>: @unchecked Sendable {
     private let work: @Sendable () -> Value
     private let group = DispatchGroup()
@@ -62,12 +64,13 @@ package enum SideBySide {
 
     func result() -> Value {
       group.wait()
-      // It has been done; were it not, which cannot be, it would be done now.
+      // The work has been done, so `value` is set; the fallback is never used.
       return value ?? work()
     }
   }
 
-  /// Cuts `0..<count` into parts of about the same length, in order: some for each processor, since others use them, too.
+  /// Cuts `0..<count` into ordered parts of about the same length: several for each processor, because others use the
+  /// processors, too.
   package static func slices(of count: Int, atLeast least: Int) -> [Range<Int>] {
     let parts = min(processors == 1 ? 1 : processors * 4, count / max(1, least))
     guard parts > 1 else { return count == 0 ? [] : [0..<count] }

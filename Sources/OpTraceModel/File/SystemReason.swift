@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// The system's text for an error number, in the words of our own messages.
+/// The system's text for an error number, in the style of OpTrace's messages.
 package func reason(_ number: Int32) -> String {
   switch number {
   case ENOENT: "no such file"
@@ -19,7 +19,7 @@ package func reason(_ number: Int32) -> String {
   }
 }
 
-/// The system's words for an error number, begun as our own are.
+/// The system's text for an error number, with the first letter in the style of OpTrace's messages.
 package func systemWords(_ code: Int32) -> String {
   guard let words = strerror(code) else { return "error \(code)" }
   let text = String(cString: words)

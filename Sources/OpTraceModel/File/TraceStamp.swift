@@ -8,17 +8,17 @@
 
 internal import OpTraceFormat
 
-/// A cheap way to see whether a trace has changed: equal stamps, equal content.
+/// A cheap way to see whether a trace has changed: equal stamps mean equal content.
 ///
-/// A file that is not closed is written through mapped pages, which change neither its size nor its times; so the fill
-/// marks of its chunks count instead. The recorder's sign of life does not: it changes nothing that is shown.
+/// A file that is not closed is written through mapped pages, which changes neither its size nor its times, so the fill
+/// marks of its chunks count instead. The heartbeat does not count, because it changes nothing that is shown.
 package struct TraceStamp: Equatable, Sendable {
-  /// A few letters and digits, another text for another stamp.
+  /// A few letters and digits, different for different stamps.
   package let text: String
-  /// Whether a program may still write, by what the file says of itself.
+  /// Whether a program may still write, according to the file.
   package let isOpen: Bool
 
-  /// Reads the head of each chunk, and no records. Throws where there is no file.
+  /// Reads the header of each chunk, but no records. Throws if there is no file.
   package init(path: String) throws(TraceError) {
     var information = stat()
     guard stat(path.asPath, &information) == 0 else { throw TraceError(file: path, .noSuchFile) }

@@ -1,5 +1,5 @@
-/// Turns ticks into nanoseconds since the trace's start: piecewise linear between calibrations, beyond the last with
-/// its slope. With one calibration only, the clock's estimated rate serves.
+/// Converts ticks into nanoseconds since the trace's start: piecewise linear between calibrations, and with the last
+/// slope after the last one. With only one calibration, the estimated rate of the clock is used.
 struct ClockMap {
   struct Calibration: Equatable {
     var ticks: UInt64
@@ -21,11 +21,11 @@ struct ClockMap {
     segments = [Segment(ticks: startTicks, time: 0, nanosecondsPerTick: 1)]
   }
 
-  /// `ticksPerSecond` of 0 counts as a nanosecond per tick.
+  /// A `ticksPerSecond` of 0 means a nanosecond per tick.
   init(start: Calibration, others: [Calibration], ticksPerSecond: UInt64) {
     let estimate = ticksPerSecond == 0 ? 1 : 1e9 / Double(ticksPerSecond)
     var knots = [start]
-    // A calibration that goes backwards on either clock is of no use.
+    // Ignore a calibration that goes backwards on either clock.
     for next in others.sorted(by: { $0.ticks < $1.ticks }) {
       let previous = knots[knots.count - 1]
       if next.ticks > previous.ticks, next.monotonic > previous.monotonic { knots.append(next) }
@@ -41,15 +41,15 @@ struct ClockMap {
     }
   }
 
-  /// Goes on from `ticks` by what is known by now of both clocks. Times up to there have been handed out, and stay as they were; the
-  /// oldest of them may lose the bends between them. What follows comes to the right time within a second, and never goes back: were it
-  /// put right at once, a small error shortly before a calibration would be a large one of the rate.
+  /// Continues after `ticks` with what is known of both clocks by now. Times up to there have been handed out, and do
+  /// not change (though old bends may be forgotten). Later times approach the right ones within a second, and never go
+  /// back. A correction at once would turn a small error shortly before a calibration into a large error of the rate.
   mutating func learn(_ calibrations: [Calibration], from ticks: UInt64, start: Calibration) {
     guard !isIdentity, let latest = calibrations.max(by: { $0.ticks < $1.ticks }), latest.ticks > start.ticks,
       latest.monotonic > start.monotonic
     else { return }
     let now = time(ticks)
-    // The rate of the last ten seconds or more: the system's clock may be pulled, slowly.
+    // Use the rate of the last ten seconds or more, because the system's clock may be slewed.
     let least = Self.baseline / nanosecondsPerTick
     let reference =
       calibrations.filter {
@@ -75,16 +75,16 @@ struct ClockMap {
   private static let baseline = 10e9
   private static let steering = 1e9
 
-  /// How many segments stay of the past.
+  /// How many past segments are kept.
   private static let kept = 64
 
-  /// Every tick is a nanosecond: ages need no conversion.
+  /// Whether every tick is a nanosecond, so that ages need no conversion.
   var isIdentity: Bool { segments.count == 1 && segments[0].nanosecondsPerTick == 1 }
 
   /// The rate around the last converted time.
   var nanosecondsPerTick: Double { segments[last].nanosecondsPerTick }
 
-  /// O(1) for times near the one before. Ticks before the start give negative times.
+  /// The time for a tick; negative before the start. O(1) for ticks near the last one.
   mutating func time(_ ticks: UInt64) -> Nanoseconds {
     while last + 1 < segments.count, ticks >= segments[last + 1].ticks { last += 1 }
     while last > 0, ticks < segments[last].ticks { last -= 1 }

@@ -1,35 +1,36 @@
 import OpTraceFormat
 
-/// For a ring that is read while it is written: finds out which carried records are new, and which are copies of records that
-/// were read before. A record is new if it was written where records of its thread were missed, and has not come since.
+/// For a ring that is read while it is written: tells which carried records are new, and which are copies of records
+/// that were read before. A carried record is new if it was written in a gap, where records of its thread were missed,
+/// and has not come since.
 struct LiveCarry {
-  /// Ticks between which records of a thread were missed, and those of them that have come after all, by their hash: carried on, or
-  /// in a chunk that was only seen late.
+  /// A range of ticks in which records of a thread were missed, and the hashes of those that have come after all:
+  /// carried on, or in a chunk that was seen late.
   private struct Gap {
     var ticks: ClosedRange<UInt64>
     var found: Set<Int> = []
   }
 
   private enum Found {
-    /// In no gap: nothing was missed then.
+    /// In no gap: no record was missed then.
     case outside
-    /// In a gap, and not there until now.
+    /// In a gap, and new.
     case missing
-    /// In a gap, and found before.
+    /// In a gap, but seen before.
     case known
   }
 
   private struct Thread {
     var gaps: [Gap]
-    /// Since when nothing of it is missing.
+    /// The ticks since which none of its records is missing.
     var completeSince: UInt64
-    /// Its last record; of a thread that is only known from carried records, the last of these.
+    /// The ticks of its last record; for a thread that is known only from carried records, of the last of these.
     var last: UInt64
-    /// The number of the chunk that has it.
+    /// The number of the chunk with the last record.
     var sequence: UInt64
 
-    /// Its own records, in their order: those that were not handed out before as carried records. Which of them lie in a gap is
-    /// known from now on, and none of these is new when it is carried on.
+    /// The thread's own records, in order, without those that were handed out before as carried records. Those in a gap
+    /// are remembered, so that they are not taken for new when they are carried on.
     mutating func takeOwn(_ own: ArraySlice<TraceEvents.Entry>, _ words: [UInt64]) -> [TraceEvents.Entry] {
       if let end = own.last { last = max(last, UInt64(bitPattern: end.time)) }
       let endOfGaps = gaps.last?.ticks.upperBound ?? 0
@@ -37,7 +38,7 @@ struct LiveCarry {
       return inGaps.filter { find($0, words) != .known } + own[inGaps.endIndex...]
     }
 
-    /// Whether a record that was carried on is one that was missing.
+    /// Whether a carried record is one that was missed.
     mutating func isNew(_ carried: TraceEvents.Entry, _ words: [UInt64]) -> Bool {
       if completeSince == .max { last = max(last, UInt64(bitPattern: carried.time)) }
       return find(carried, words) == .missing
@@ -54,19 +55,20 @@ struct LiveCarry {
     }
   }
 
-  /// Records of unfinished work are carried on each time the ring is overwritten; those of older gaps have arrived by then.
+  /// Records of unfinished work are carried on each time the ring is overwritten, so those of older gaps have arrived
+  /// by then.
   private static let mostGaps = 64
 
   private var threads: [UInt32: Thread] = [:]
   /// Carried records of this poll.
   private var pending: [TraceEvents.Entry] = []
-  /// What was carried on, and its earliest time.
+  /// Carried work, and its earliest time.
   private var evidence: [UInt32: UInt64] = [:]
 
   var completeSince: [UInt32: UInt64] { threads.mapValues(\.completeSince) }
 
-  /// The records of a thread's own chunk that were not handed out before. `isAnyMissing`: of the chunks with numbers from the first
-  /// on and below the second.
+  /// The records in a thread's own chunk that were not handed out before. `isAnyMissing` tells whether a chunk is
+  /// missing among those from the first number up to, not including, the second.
   mutating func takeOwn(
     _ entries: [TraceEvents.Entry], _ words: [UInt64], of chunk: LiveChunk, isAnyMissing: (UInt64, UInt64) -> Bool
   ) -> [TraceEvents.Entry] {
@@ -97,7 +99,7 @@ struct LiveCarry {
       return
     }
     if thread.completeSince == .max {
-      // So far it was known from carried records alone.
+      // Until now this thread was known only from carried records.
       thread.gaps[0].ticks = 0...max(ticks, thread.last)
       thread.completeSince = ticks
     } else if sequence > thread.sequence, isAnyMissing(thread.sequence, sequence) {
@@ -109,7 +111,7 @@ struct LiveCarry {
     threads[number] = thread
   }
 
-  /// Records that were carried on, at `since` or later.
+  /// Notes records that were carried on at `since` or later.
   mutating func noteCarried(_ entries: [TraceEvents.Entry], _ words: [UInt64], since: UInt64) {
     pending += entries
     for entry in entries {

@@ -4,14 +4,14 @@ import OpTraceFormat
 struct LiveChunk {
   /// The offset of its header in the file.
   let offset: UInt64
-  /// Its header when it was read last.
+  /// Its header at the last reading.
   var header: ChunkHeader
   /// Bytes of records that have been read.
   var read: UInt64 = 0
-  /// Where the records behind go on: the clock, and whose they are.
+  /// Where the next records continue: the clock, and the thread.
   var ticks: UInt64
   var thread: UInt32
-  /// Its writer has taken it back, or its contents make no sense: nothing more is read of it.
+  /// Whether its writer has taken it back, or its contents make no sense: no more is read from it.
   var isGone = false
 
   init(_ header: ChunkHeader, at offset: UInt64) {
@@ -24,33 +24,33 @@ struct LiveChunk {
 
   var kind: Layout.ChunkKind { Layout.ChunkKind(rawValue: header.kind) ?? .events }
   var hasMore: Bool { !isGone && header.fill > read }
-  /// Nobody writes to it any more.
+  /// Whether nobody writes to it any more.
   var isRetired: Bool {
     header.state == Layout.ChunkState.retired.rawValue || header.state == Layout.ChunkState.sealed.rawValue
   }
-  /// There is and will be nothing more to read.
+  /// Whether there is, and will be, nothing more to read.
   var isDone: Bool { isGone || isRetired && read == header.fill }
 }
 
-/// The chunks of a growing trace, as they were at the last survey.
+/// The chunks of a growing trace at the last survey.
 struct LiveChunks {
   private let isRing: Bool
   private(set) var list: [LiveChunk] = []
-  /// Indexes in the list of the chunks that may have more. In a ring any may be used again.
+  /// Indexes of the chunks that may get more records. In a ring, any chunk may be reused.
   private var open: [Int] = []
   /// Where the next chunk will begin.
   private var end: UInt64
   private(set) var damage: [LossReport.Damage] = []
 
-  /// The highest number that was seen, and those below it that were not, with the polls since.
+  /// The highest number seen, and lower numbers not seen yet, with the polls since.
   private var highest: UInt64?
   private var unseen: [UInt64: Int] = [:]
-  /// Numbers of chunks that were used again before all of them was read; the last of them.
+  /// Numbers of chunks that were reused before all of them was read; only the last ones.
   private var lost: [UInt64] = []
-  /// How many these are.
+  /// The total number of these.
   private(set) var missed = 0
 
-  /// More missing numbers than this are counted and not searched for.
+  /// If more numbers than this are missing, they are counted and not searched for.
   private static let mostUnseen: UInt64 = 1 << 16
   private static let mostDamage = 256
   private static let mostLost = 4096
@@ -60,7 +60,7 @@ struct LiveChunks {
     end = header.headerSize
   }
 
-  /// Where the last record ends that was read: a file that is shorter now has been cut.
+  /// Where the last record that was read ends: if the file is shorter, it was cut.
   var endOfRead: UInt64 {
     list.reduce(0) { $1.read > 0 ? max($0, $1.offset + UInt64(Layout.Chunk.size) + $1.read) : $0 }
   }
@@ -73,13 +73,15 @@ struct LiveChunks {
     }
   }
 
-  /// Whether something is missing of the chunks with numbers from `first` on and below `second`.
+  /// Whether something is missing from the chunks with numbers from `first` up to, not including, `second`.
   func isAnyMissing(from first: UInt64, to second: UInt64) -> Bool {
     unseen.keys.contains { $0 >= first && $0 < second } || lost.contains { $0 >= first && $0 < second }
   }
 
-  /// In a ring: all records behind these ticks are there, though chunks were used again. It uses the one first that was given back
-  /// first, and a thread gives one back when it gets the next: so it was no later than for any that is still there. Nil: not known.
+  /// For a ring: all records after these ticks are there, even if chunks were reused. Nil: not known.
+  ///
+  /// A ring first reuses the chunk that was given back first, and a thread gives a chunk back when it gets the next
+  /// one. So a reused chunk was given back no later than any that is still there.
   var overwrittenUntil: UInt64? {
     var byThread: [UInt32: [LiveChunk]] = [:]
     for chunk in list where chunk.kind == .events && !chunk.isGone {
@@ -92,14 +94,14 @@ struct LiveChunks {
 
   // MARK: - Reading headers
 
-  /// Reads the headers of all chunks that may have changed, and finds new ones, up to `limit`. O(chunks) in a ring, else
-  /// O(chunks that are open or new).
+  /// Reads the headers of all chunks that may have changed, and finds new ones, up to `limit`. O(chunks) for a ring,
+  /// else O(open and new chunks).
   mutating func survey(_ source: any ByteSource, upTo limit: UInt64) {
     for index in isRing ? Array(list.indices) : open { readHeader(at: index, source) }
     while end < limit {
       let bytes = source.bytes(at: end, count: Layout.Chunk.size)
       guard let header = ChunkHeader(bytes) else {
-        // Zeros are space that is not handed out yet. The magic number comes last.
+        // Zeros are space that is not handed out yet. The magic number is written last.
         if bytes.count == Layout.Chunk.size, !bytes.prefix(4).allSatisfy({ $0 == 0 }) {
           note(.init(offset: end, skippedBytes: limit - end, reason: "no chunk begins here"))
         }
@@ -134,14 +136,14 @@ struct LiveChunks {
     }
   }
 
-  /// The part that was not read is lost to this reader.
+  /// Notes that the unread part is lost to this reader.
   private mutating func noteEnd(of index: Int) {
-    // A chunk that was open may have got more records since.
+    // An open chunk may have got more records since.
     if !list[index].isDone { lose(list[index].header.sequence) }
     list[index].isGone = true
   }
 
-  /// Numbers of a damaged trace may be any.
+  /// Counts missed chunks without overflow, because numbers of a damaged trace may be arbitrary.
   private mutating func miss(_ count: UInt64) {
     let (sum, overflow) = missed.addingReportingOverflow(Int(clamping: count))
     missed = overflow ? .max : sum
@@ -169,8 +171,8 @@ struct LiveChunks {
     }
   }
 
-  /// The end of a poll. A number that was not seen in two of them was a chunk that is in use again already: only those of a ring
-  /// that was read before count.
+  /// Ends a poll. A number that was not seen in two polls was a chunk that has been reused already. Only chunks of a
+  /// ring that was read before count.
   mutating func countUnseen() {
     for (number, age) in unseen {
       if age == 0 {
@@ -182,12 +184,12 @@ struct LiveChunks {
     }
   }
 
-  /// What was overwritten before the first poll does not count as a loss.
+  /// Ignores what was overwritten before the first poll, which is no loss.
   mutating func forgetUnseen() { unseen.removeAll() }
 
   // MARK: - Reading
 
-  /// Copies what has come to a chunk, behind `words`; false where there is nothing, or the chunk was used again meanwhile.
+  /// Appends the new records of a chunk to `words`; false: there are none, or the chunk was reused meanwhile.
   mutating func load(_ index: Int, from source: any ByteSource, into words: inout [UInt64], isOpen: Bool) -> Bool {
     let chunk = list[index]
     guard chunk.hasMore else { return false }
@@ -210,7 +212,7 @@ struct LiveChunks {
       fail(index, "the file ends inside a chunk")
       return false
     }
-    // Only where the chunk is read at once: its checksum needs all bytes.
+    // Only if the chunk is read in one go, because its checksum needs all bytes.
     if chunk.read == 0, let now, now.state == Layout.ChunkState.sealed.rawValue, now.fill == chunk.header.fill {
       let sum = words.withUnsafeBytes {
         ChunkHeader.checksum(header: headerBytes, records: UnsafeRawBufferPointer(rebasing: $0[(start * 8)...]))
@@ -224,13 +226,13 @@ struct LiveChunks {
     return true
   }
 
-  /// What was loaded has been decoded; `end` is where the records behind go on.
+  /// Notes that the loaded records were decoded; `end` is where the next ones continue.
   mutating func advance(_ index: Int, to end: (ticks: UInt64, thread: UInt32)) {
     list[index].read = list[index].header.fill
     (list[index].ticks, list[index].thread) = end
   }
 
-  /// Nothing more is read of a chunk.
+  /// Reads no more from a chunk.
   mutating func giveUp(_ index: Int) { list[index].isGone = true }
 
   private mutating func fail(_ index: Int, _ reason: String) {

@@ -8,8 +8,7 @@
 
 internal import OpTraceFormat
 
-/// Reads a trace while its program writes it: each ``poll(isOver:)`` reads what was published since the last one, and nothing
-/// else.
+/// Reads a trace while its program writes it: each ``poll(isOver:)`` reads only what was published since the last one.
 ///
 /// ```swift
 /// var reader = try LiveReader(path: "run.optrace")
@@ -19,31 +18,34 @@ internal import OpTraceFormat
 /// } while …
 /// ```
 ///
-/// All events that were handed out together are those of ``TraceReader/events(path:unpacking:)``. Those of one poll are in their order,
-/// and behind those of the polls before: a poll reads twice, and keeps back what is later than the first reading. Only where a
-/// thread was stopped between reading the clock and storing its record, or a ring has carried on what was missed, an event
-/// comes later than its time says.
+/// All events together are those of ``TraceReader/events(path:unpacking:)``. The events of a poll are in order, and
+/// after those of earlier polls: a poll reads twice, and keeps back what is later than the first reading. An event may
+/// come later than its time only if a thread was stopped between reading the clock and storing the record, or if a ring
+/// has carried on what was missed.
 ///
-/// Whatever the file holds, nothing here traps. What is damaged is left out and reported, and no more is read of that chunk.
+/// Whatever the file holds, nothing here traps. Damaged parts are left out and reported, and no more is read from such
+/// a chunk.
 ///
-/// A poll costs a read of 64 bytes a chunk that may have changed (of a ring all), and the new records. Memory: 64 bytes a chunk,
-/// the strings, and 8 MiB of records; of a ring also what identifies records that were carried on.
+/// A poll reads 64 bytes for each chunk that may have changed (for a ring, each chunk), and the new records. Memory: 64
+/// bytes per chunk, the strings, and 8 MiB of records; for a ring also the identities of carried records.
 package struct LiveReader {
-  /// What a poll has found.
+  /// The result of a poll.
   package struct News {
-    /// The new events. ``TraceEvents/loss``, ``TraceEvents/heartbeat`` and ``TraceEvents/strings`` are of the whole trace, as of now.
+    /// The new events. ``TraceEvents/loss``, ``TraceEvents/heartbeat`` and ``TraceEvents/strings`` describe the whole
+    /// trace so far.
     package var events: TraceEvents
-    /// The state of the file by now.
+    /// The current state of the file.
     package var state = State.open
-    /// There is more to read at once: it is a long way to the present.
+    /// Whether more can be read at once, because the reader is far behind the writer.
     package var hasMore = false
-    /// Records up to this time may be missing: a ring has used their chunks again, or they were lost. Nil: none are.
+    /// Records up to this time may be missing, because a ring has reused their chunks, or they were lost. Nil: none
+    /// are.
     package var incompleteUntil: Nanoseconds?
-    /// Of a ring: what was carried on, so that it was not over at that time (or later).
+    /// For a ring: work whose records were carried on, so that it was not over at that time (or later).
     package var carried: [WorkID: Nanoseconds] = [:]
-    /// Of a ring: since when all records of a thread were seen. A thread that is not here has none missing.
+    /// For a ring: since when all records of a thread were seen. A thread without an entry has none missing.
     package var completeSince: [ThreadID: Nanoseconds] = [:]
-    /// Chunks of a ring, so far, that were used again before they were read.
+    /// For a ring: how many chunks so far were reused before they were read.
     package var missedChunks = 0
   }
 
@@ -51,17 +53,17 @@ package struct LiveReader {
   package enum State: Sendable, Equatable {
     /// A program may still write.
     case open
-    /// The recorder was stopped in order.
+    /// The recorder was stopped properly.
     case closed
-    /// It is shorter than what was read of it.
+    /// The file is shorter than what was read from it.
     case cut
-    /// Under its name is another file, or the same with another trace in it.
+    /// The path now names another file, or the same file with another trace.
     case replaced
-    /// There is no file of that name any more.
+    /// No file has this path any more.
     case gone
   }
 
-  /// Words of records to read at a time (8 MiB).
+  /// The number of words of records to read at a time (8 MiB).
   static let usualBudget = 1 << 20
 
   /// Who writes the trace, when and how.
@@ -80,22 +82,23 @@ package struct LiveReader {
   private var carry = LiveCarry()
   private var loss = LossReport()
 
-  /// What was read and not handed out.
+  /// Words that were read and not handed out yet.
   private var words: [UInt64] = []
   private var entries: [TraceEvents.Entry] = []
   /// The latest ticks that were read, and the latest that were handed out.
   private var latest: UInt64 = 0
   private var handedOut: UInt64?
-  /// All that was there when the reader came has been read.
+  /// Whether everything that was there when the reader was opened has been read.
   private var hasArrived = false
   private var incompleteUntil: UInt64?
-  /// Chunks and damages that are counted in `incompleteUntil`.
+  /// The chunks and damages that `incompleteUntil` includes already.
   private var counted = (missed: 0, damage: 0)
-  /// Threads whose name is not in the trace, as far as they were handed out; and those that may get one.
+  /// Threads whose name is not in the trace: those already handed out, and those that may still get a name.
   private var unnamed: (handedOut: Set<UInt32>, seen: Set<UInt32>) = ([], [])
 
-  /// Opens a trace file. Nothing of it is read yet but its header.
-  /// - Throws: ``TraceError`` where it is no trace file. Packed traces and texts do not grow: ``EventReader`` reads them.
+  /// Opens a trace file, and reads only its header.
+  ///
+  /// - Throws: ``TraceError`` if it is no trace file. Packed traces and texts do not grow: ``EventReader`` reads them.
   package init(path: String) throws(TraceError) {
     try self.init(try FileSource.open(path: path), file: path, isPath: true)
   }
@@ -117,7 +120,8 @@ package struct LiveReader {
   // MARK: - Polls
 
   /// Reads what is new.
-  /// - Parameter isOver: nobody writes any more, though the file is not closed: its program has ended.
+  ///
+  /// - Parameter isOver: nobody writes any more, though the file is not closed, because its program has ended.
   package mutating func poll(isOver: Bool = false) -> News {
     guard let now = try? FileHeader.read(source, file: file) else {
       return News(events: TraceEvents(header: header), state: .cut)
@@ -131,7 +135,8 @@ package struct LiveReader {
     var limit = read(now, since: before)
     let isWhole = limit == nil
     if isWhole, !isFinal {
-      // What one thread wrote while the chunks of others were read may be the effect of what is not read yet: that is for the next poll.
+      // Records that one thread wrote while the chunks of others were read may be effects of records not read yet, so
+      // keep them for the next poll.
       limit = latest
       if let earlier = read(now, since: before) { limit = min(latest, earlier) }
     }
@@ -150,8 +155,8 @@ package struct LiveReader {
     return news
   }
 
-  /// Reads all chunks once, and what is new in them. The result is nil when all was read; else the ticks up to which no event
-  /// is missing: what is unread begins behind.
+  /// Reads all chunks once, and what is new in them. Returns nil if everything was read; else the ticks up to which no
+  /// event is missing, because all unread ones are later.
   private mutating func read(_ now: FileHeader, since before: UInt64) -> UInt64? {
     let size = source.size()
     let isEndKnown = now.isClosed && now.endOffset >= now.headerSize
@@ -192,8 +197,8 @@ package struct LiveReader {
     if decoder.damage.count > damaged { chunks.giveUp(index) }
   }
 
-  /// Since when at the earliest its records were carried on: it was handed out later than those with lower numbers, and what has
-  /// come to it since a poll came after that.
+  /// A lower bound for when records were carried into this chunk: it was handed out after the chunks with lower
+  /// numbers, and its records since a poll came after that poll.
   private func carriedSince(_ chunk: LiveChunk, _ before: UInt64) -> UInt64 {
     chunks.list.reduce(chunk.read > 0 ? before : 0) { bound, other in
       other.kind == .events && other.header.sequence < chunk.header.sequence
@@ -201,7 +206,7 @@ package struct LiveReader {
     }
   }
 
-  /// What is missing by now, and what is new of all that was carried on.
+  /// Notes what is missing so far, and which carried records are new.
   private mutating func noteLosses(_ now: FileHeader, isWhole: Bool) {
     if hasArrived { chunks.countUnseen() } else { chunks.forgetUnseen() }
     entries += carry.takeNew(words)
@@ -241,8 +246,8 @@ package struct LiveReader {
 
   // MARK: - Handing out
 
-  /// Takes what was read and is not later than `limit` (nil: all). Where something is, those of the limit's nanosecond wait for
-  /// it: among them the thread's number decides.
+  /// Takes what was read up to `limit` (nil: all). If a limit is given, events of the same nanosecond wait for later
+  /// ones, because the thread's number decides about their order.
   private mutating func take(upTo limit: UInt64?) -> TraceEvents {
     var events = TraceEvents(header: header)
     var later: [TraceEvents.Entry] = []
@@ -274,7 +279,7 @@ package struct LiveReader {
     let room = (words.count, entries.count)
     events.take(words: words, entries: entries, strings: decoder.strings, clock: &clock)
     (words, entries) = (laterWords, later)
-    // The next poll finds about as much.
+    // Expect about as much from the next poll.
     words.reserveCapacity(min(room.0, budget))
     entries.reserveCapacity(min(room.1, budget))
     events.countUnknownKinds()
@@ -282,11 +287,11 @@ package struct LiveReader {
     return events
   }
 
-  /// The first ticks that are handed out as the same nanosecond as these.
+  /// The first ticks that have the same time in nanoseconds as these.
   private mutating func firstTicks(ofTimeAt limit: UInt64) -> UInt64 {
     let time = clock.time(limit)
     var (low, high) = (UInt64(0), limit)
-    // Ticks are short: it is near.
+    // A tick is short, so it is near.
     var step: UInt64 = 1
     while step <= limit, clock.time(limit - step) == time {
       high = limit - step
@@ -300,7 +305,8 @@ package struct LiveReader {
     return high
   }
 
-  /// In a ring, carried records hold a thread's id, but its name may be gone. It may also come a moment later.
+  /// Names threads of a ring: carried records have a thread's id, but its name may be overwritten. The name may also
+  /// come a moment later.
   private mutating func nameThreads(in events: inout TraceEvents, isFinal: Bool) {
     guard isFinal || header.mode == .flightRecorder else { return }
     for event in decoder.unnamedThreads(&clock) where isFinal || unnamed.seen.contains(event.subject) {
@@ -311,16 +317,16 @@ package struct LiveReader {
 }
 
 extension TraceBuilder {
-  /// What a poll has found.
+  /// Adds the result of a poll.
   package mutating func add(_ news: LiveReader.News) { add(newest: news.events) }
 }
 
-/// Which file it is that a path names.
+/// Identifies the file that a path names.
 private struct FileIdentity: Equatable {
   let device: UInt64
   let number: UInt64
 
-  /// Nil where there is none.
+  /// Nil: there is no file.
   init?(path: String) {
     var information = stat()
     guard stat(path.asPath, &information) == 0 else { return nil }

@@ -2,18 +2,18 @@ import OpTraceFormat
 
 /// Reads a file piece by piece in the order of time, so that its records are never in memory all at once.
 ///
-/// The first pass reads every chunk: is it sound, when does it begin, what is said in it of clocks, strings and
-/// threads. The second reads the chunks again in the order of their beginnings, and hands on what is older than the
-/// beginning of the next one. A file that is damaged, changes meanwhile or goes back in time is left to ``TraceReader``,
-/// which holds all of it.
+/// The first pass reads every chunk: whether it is sound, when it begins, and what it says of clocks, strings and
+/// threads. The second pass reads the chunks again in the order of their begins, and hands on what is older than the
+/// begin of the next chunk. A file that is damaged, changes meanwhile or goes back in time is left to ``TraceReader``,
+/// which keeps all of it in memory.
 struct PieceReader {
-  /// Words of records in memory at a time (1 MiB), beside the chunks that begin early and go on for long.
+  /// The number of words of records in memory at a time (1 MiB), apart from chunks that begin early and last long.
   static let usualPiece = 1 << 17
 
-  /// The share of the time that the first pass takes, about.
+  /// The approximate share of time that the first pass takes.
   private static let firstPass = 0.3
 
-  /// What is said of the trace as a whole, without its events.
+  /// The facts about the whole trace, without its events.
   private(set) var whole: TraceEvents
   private(set) var count = 0
   private var operations = 0
@@ -21,23 +21,23 @@ struct PieceReader {
   private let source: any ByteSource
   private let file: String
   private let isClosed: Bool
-  /// Words to hold at a time.
+  /// The number of words to keep in memory.
   private let piece: Int
-  /// In the order of their beginnings, with the index of the one to be read next.
+  /// The chunks in the order of their begins, and the index of the next one to read.
   private var chunks: [LoadedChunk]
   private var next = 0
-  /// Entries that were read and not handed on, and their words.
+  /// Entries that were read and not handed on yet, with their words.
   private var pending: [LoadedChunk.Run: Pending] = [:]
   private var held = 0
   private(set) var clock: ClockMap
-  /// Threads' names that are in no record, in the order of time.
+  /// Names of threads that no record has, in the order of time.
   private(set) var unnamed: [TraceEvent]
   private let progress = WorkProgress.reporter(from: firstPass)
 
   struct ScanResult<Facts: FirstPassFacts>: ChunkVisitor {
     var decoder = RecordDecoder()
     var facts = Facts()
-    /// Of each chunk, in the order of the file.
+    /// The last ticks of each chunk, in the order of the file.
     var lastTicks: [UInt64] = []
     var isAscending = true
     var events = 0
@@ -50,16 +50,16 @@ struct PieceReader {
     var entries: [TraceEvents.Entry] = []
   }
 
-  /// Nil: not a file for this way of reading, or no longer.
+  /// Nil: the file cannot be read in this way, or not any more.
   static func read(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) -> Trace? {
     guard let opened = try PieceReader(source, file: file, piece: piece) else { return nil }
     var builder = TraceBuilder(opened.whole, expectedOperations: opened.operations, expectedEvents: opened.count)
     return opened.handAll(to: &builder) ? builder.finish() : nil
   }
 
-  /// Hands all pieces over, in order; while one is taken in, the next is made ready. False: the file is no longer what it was.
+  /// Hands over all pieces in order; while one is taken in, the next is prepared. False: the file has changed.
   func handAll(to taker: inout some PieceTaker) -> Bool {
-    // By its index: a copy of it would copy all operations. Each of the two is used by one thread.
+    // Through a pointer, because a copy would copy all operations. Each of the two is used by one thread.
     withUnsafeMutablePointer(to: &taker) { taker in
       nonisolated(unsafe) let taker = taker
       nonisolated(unsafe) var reader = self
@@ -72,13 +72,13 @@ struct PieceReader {
     }
   }
 
-  /// The first pass. Nil: not a file for this way of reading.
+  /// Makes the first pass. Nil: the file cannot be read in this way.
   init?(_ source: any ByteSource, file: String, piece: Int = usualPiece) throws(TraceError) {
     var facts = NoFacts()
     try self.init(source, file: file, piece: piece, facts: &facts)
   }
 
-  /// - Parameter facts: gets what the first pass sees; unchanged where the result is nil.
+  /// - Parameter facts: receives what the first pass sees; unchanged if the result is nil.
   init?<Facts: FirstPassFacts>(
     _ source: any ByteSource, file: String, piece: Int = usualPiece, facts: inout Facts
   ) throws(TraceError) {
@@ -108,8 +108,9 @@ struct PieceReader {
 
   // MARK: - The second pass
 
-  /// The next events, in the order of ``TraceEvents`` and all of them behind those of the pieces before; nil at the end.
-  /// - Throws: ``TraceError/Code/changed`` where the file is no longer what the first pass has seen.
+  /// The next events, in the order of ``TraceEvents``, and all after those of earlier pieces; nil at the end.
+  ///
+  /// - Throws: ``TraceError/Code/changed`` if the file is no longer what the first pass has seen.
   mutating func nextPiece() throws(TraceError) -> TraceEvents? {
     while next < chunks.count {
       progress.report(next, of: chunks.count)
@@ -131,7 +132,7 @@ struct PieceReader {
     do { return .success(try nextPiece()) } catch { return .failure(error) }
   }
 
-  /// Reads a chunk again, behind what is left of its thread's earlier ones. Nil: it is no longer what it was.
+  /// Reads a chunk again, after what is left of earlier chunks of its thread. Nil: the chunk has changed.
   private func load(_ chunk: LoadedChunk, into pending: inout Pending) -> Int? {
     let count = chunk.words.count - chunk.added
     var words = [UInt64](repeating: 0, count: count)
@@ -139,7 +140,7 @@ struct PieceReader {
       source.read(at: chunk.offset + UInt64(Layout.Chunk.size), into: $0)
     }
     guard got == count * 8, isClosed || isStill(chunk) else { return nil }
-    // Its records are what they were, or its checksum would be wrong.
+    // The checksum proves that its records are the same.
     guard RecordUnpacking.unpack(&words, from: 0) == chunk.added else { return nil }
     var chunk = chunk
     chunk.words = 0..<words.count
@@ -155,14 +156,15 @@ struct PieceReader {
     return words.count
   }
 
-  /// A writer that goes on adds behind what was seen, which stays; a ring uses its chunks again.
+  /// Whether the chunk is still the same. A running writer adds after what was seen, which does not change it; a ring
+  /// reuses its chunks.
   private func isStill(_ chunk: LoadedChunk) -> Bool {
     let now = ChunkHeader(source.bytes(at: chunk.offset, count: Layout.Chunk.size))
     return now?.sequence == chunk.sequence && now?.state != Layout.ChunkState.recycling.rawValue
   }
 
-  /// Takes the events before `horizon` (nil: all) out of what is pending. Those of the same nanosecond stay together: among
-  /// them the thread's number decides.
+  /// Takes pending events before `horizon` (nil: all). Events of the same nanosecond stay together, because the
+  /// thread's number decides about their order.
   private mutating func take(before horizon: Nanoseconds?) -> TraceEvents {
     var words: [UInt64] = []
     var entries: [TraceEvents.Entry] = []
@@ -189,17 +191,17 @@ struct PieceReader {
   }
 }
 
-/// Goes through the events of a trace, piece after piece.
+/// Receives the events of a trace, piece by piece.
 protocol PieceTaker: SendableMetatype {
-  /// Events that come after all those which were added before.
+  /// Adds events that come after all those added before.
   mutating func add(_ piece: TraceEvents)
 }
 
 extension TraceBuilder: PieceTaker {}
 
 extension LoadedChunk {
-  /// What goes on from chunk to chunk in the order of time: what a thread writes. Definitions that were added to a file afterwards
-  /// depend on where it begins, so each chunk of them is read by itself.
+  /// What continues from chunk to chunk in the order of time: the records of one thread. The meaning of definitions
+  /// that were added to a file later depends on where their chunk begins, so each such chunk is read by itself.
   struct Run: Hashable, Comparable {
     var thread: UInt32
     var definitions: UInt64
@@ -212,7 +214,7 @@ extension LoadedChunk {
 }
 
 extension PieceReader.Pending {
-  /// Entries are in the order of time; their time is in ticks here.
+  /// Entries are sorted by time, which is in ticks here.
   fileprivate func firstEntry(notBefore time: Nanoseconds, _ clock: inout ClockMap) -> Int {
     var low = 0
     var high = entries.count
@@ -258,7 +260,7 @@ extension PieceReader.ScanResult {
     decoder.forgetEntries()
   }
 
-  /// The chunks in the order of their beginnings. Nil where something is damaged, carried on or goes back in time.
+  /// The chunks in the order of their begins. Nil if something is damaged, carried on, or goes back in time.
   fileprivate func order(of walk: ChunkWalk) -> [LoadedChunk]? {
     let chunks = walk.chunks
     guard walk.damage.isEmpty, decoder.damage.isEmpty, isAscending, chunks.allSatisfy({ $0.kind != .carried }) else {

@@ -6,7 +6,7 @@ struct RecordDecoder {
   private(set) var entries: [TraceEvents.Entry] = []
   private(set) var calibrations: [ClockMap.Calibration] = []
   private(set) var strings: [UInt32: String] = [:]
-  /// The system's ids of threads that took over a chunk, with the time.
+  /// The system's ids of threads that took over a chunk, and when.
   private(set) var switches: [UInt32: (systemID: UInt32, ticks: UInt64)] = [:]
   private(set) var namedThreads: Set<UInt32> = []
   private(set) var damage: [LossReport.Damage] = []
@@ -15,7 +15,7 @@ struct RecordDecoder {
 
   mutating func forgetEntries() { entries.removeAll(keepingCapacity: true) }
 
-  /// Takes over what another has decoded of the chunks behind; its entries stay where they are.
+  /// Takes over what another decoder has read from the chunks that follow; its entries stay where they are.
   mutating func append(_ later: RecordDecoder) {
     calibrations += later.calibrations
     strings.merge(later.strings) { _, last in last }
@@ -24,13 +24,13 @@ struct RecordDecoder {
     damage += later.damage
   }
 
-  /// Adds a pair of clocks that is in no record, and forgets the oldest of many.
+  /// Adds a calibration that no record has, and forgets the oldest if there are many.
   mutating func add(_ calibration: ClockMap.Calibration) {
     if calibrations.last != calibration { calibrations.append(calibration) }
     calibrations.removeFirst(max(0, calibrations.count - 64))
   }
 
-  /// Hands the entries over without a copy.
+  /// Hands over the entries without a copy.
   mutating func takeEntries() -> [TraceEvents.Entry] {
     defer { entries = [] }
     return entries
@@ -39,11 +39,11 @@ struct RecordDecoder {
   /// Forgets the events after these ticks.
   mutating func drop(after horizon: UInt64) { entries.removeAll { UInt64(bitPattern: $0.time) > horizon } }
 
-  /// Makes room for as many events as so many words can hold.
+  /// Reserves memory for as many events as so many words can hold.
   mutating func reserve(words: Int) { entries.reserveCapacity(words) }
 
-  /// Decodes one chunk, or what has come to it since. The time bits of the records' first words are set to 0, so that equal
-  /// records are equal. The result is what the records behind begin with: the clock, and whose they are.
+  /// Decodes a chunk, or what was added to it since. The time bits in the first words of records are set to 0, so that
+  /// equal records are equal. Returns the state for the records that follow: the clock, and the thread.
   @discardableResult
   mutating func decode(_ chunk: LoadedChunk, in words: inout [UInt64]) -> (ticks: UInt64, thread: UInt32) {
     var index = chunk.words.lowerBound
@@ -93,7 +93,7 @@ struct RecordDecoder {
     return (ticks, thread)
   }
 
-  /// A variable record of a known kind must hold the text that it claims; an unknown one is counted.
+  /// Whether a variable record of a known kind is large enough for its text; an unknown one is counted.
   private mutating func checkText(_ kind: UInt8, second: UInt64, size: Int) -> Bool {
     let textWord = Int(KindTables.textWords[Int(kind)])
     guard textWord != Int(KindTables.unknown) else { return true }
@@ -114,7 +114,7 @@ struct RecordDecoder {
 }
 
 extension RecordDecoder {
-  /// Ticks to nanoseconds, by all that the file says of both.
+  /// The conversion from ticks to nanoseconds, by all that the file says of both.
   func clock(_ header: FileHeader) -> ClockMap {
     guard header.clock == .counter else { return ClockMap(nanosecondsFrom: header.startTicks) }
     var others = calibrations
@@ -126,7 +126,7 @@ extension RecordDecoder {
       ticksPerSecond: header.ticksPerSecond)
   }
 
-  /// In a ring, carried records hold a thread's id, but its name may be gone.
+  /// Names of threads for a ring: carried records have a thread's id, but its name may be overwritten.
   func unnamedThreads(_ clock: inout ClockMap) -> [TraceEvent] {
     switches.filter { !namedThreads.contains($0.key) }.sorted { $0.key < $1.key }.map { thread, seen in
       TraceEvent(
@@ -137,7 +137,7 @@ extension RecordDecoder {
 }
 
 extension TraceEvents {
-  /// Takes over what was decoded; times and ages turn from ticks into nanoseconds.
+  /// Takes over decoded events; converts times and ages from ticks to nanoseconds.
   mutating func take(
     words: consuming [UInt64], entries: consuming [Entry], strings: [UInt32: String], clock: inout ClockMap
   ) {
@@ -160,7 +160,7 @@ extension TraceEvents {
     }
   }
 
-  /// Drops records that a ring has carried on while the chunk they came from was still there.
+  /// Drops records that a ring has carried on while their original chunk was still there.
   mutating func dropDuplicates() {
     var kept: [Entry] = []
     kept.reserveCapacity(entries.count)

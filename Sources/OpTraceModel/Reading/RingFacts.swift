@@ -1,18 +1,19 @@
 import OpTraceFormat
 
-/// What the chunks of a ring that has turned say of ends that may be missing.
+/// What the chunks of a wrapped ring tell about ends that may be missing.
 ///
-/// A ring drops its oldest chunk first. A thread that writes little fills its chunk slowly, so an end that it recorded may be gone while
-/// the beginning, in a chunk of another thread, is still there. What lost its end so is not known to be open.
+/// A ring drops its oldest chunk first. A thread that writes little fills its chunk slowly, so an end that it recorded
+/// may be overwritten while the begin, in a chunk of another thread, is still there. Such work is not known to be open.
 struct RingFacts: Sendable, Equatable {
-  /// From here on nothing is missing, in ticks. The ring uses the chunk first that was given back first, and a thread gives one back when it
-  /// gets the next: so what is gone was given back before any that is still there. Where no thread has two, the latest beginning of one.
+  /// The ticks from which on nothing is missing. The ring first reuses the chunk that was given back first, and a
+  /// thread gives a chunk back when it gets the next one, so overwritten chunks were given back before any that is
+  /// still there. If no thread has two chunks: the latest begin of one.
   let completeSince: UInt64
-  /// Work of which the ring carried records: it was unfinished when their chunk was recycled. Since 1.8 the ring carries its end as well, for
-  /// as long as these records are there.
+  /// Work whose records the ring has carried on: it was unfinished when their chunk was recycled. Since format 1.8 the
+  /// ring also carries its end on, as long as these records are there.
   private(set) var carried: Set<UInt32> = []
 
-  /// Numbers of queues, threads and spans are others.
+  /// Ignores records of queues, threads and spans, whose numbers mean something else.
   mutating func noteCarried(_ head: RecordHead) {
     switch KindTables.subjects[Int(head.kind)] {
     case .operation, .block, .task: carried.insert(head.subject)
@@ -27,7 +28,7 @@ struct RingFacts: Sendable, Equatable {
     for chunk in chunks where chunk.kind == .events { byThread[chunk.thread, default: []].append(chunk) }
     var givenBack: UInt64?
     for ofThread in byThread.values where ofThread.count > 1 {
-      // The oldest of a thread was given back first.
+      // The oldest chunk of a thread was given back when the second was handed out.
       let second = ofThread.sorted { $0.sequence < $1.sequence }[1].baseTicks
       givenBack = min(givenBack ?? .max, second)
     }

@@ -1,12 +1,13 @@
 import OpTraceFormat
 
-/// Reads traces: files and texts, closed, alive, cut or damaged; packed files with a ``TraceUnpacker``.
+/// Reads traces: files and texts, closed, still written, cut or damaged; packed files with a ``TraceUnpacker``.
 ///
-/// An error means that nothing could be read. Damaged parts of a trace are left out and reported, with offset and size,
-/// in ``Trace/loss``. The file is read once, front to back, and never mapped; memory is about 16 bytes an event beside
-/// the records themselves, and the resulting values.
+/// It throws only if nothing can be read. Damaged parts of a trace are left out and reported, with offset and size, in
+/// ``Trace/loss``. The file is read once, front to back, and never mapped. Memory: about 16 bytes per event besides the
+/// records themselves, and the resulting values.
 public enum TraceReader {
-  /// Reads a trace file, or a text in the form that `optrace dump` writes; the first bytes say which.
+  /// Reads a trace file, or a text in the form that `optrace dump` writes; the first bytes decide which.
+  ///
   /// - Parameter unpacker: reads packed traces, which are refused without it.
   public static func read(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Trace {
     try readUnpacked(try TraceUnpacker.open(path: path, unpacking: unpacker), file: path)
@@ -21,8 +22,8 @@ public enum TraceReader {
       try TraceUnpacker.source(of: MemorySource(content: bytes), file: file, unpacker), file: file)
   }
 
-  /// What comes before the records: of a trace file its first page; of a packed one all blocks are found, and the first is unpacked;
-  /// of a text all is read.
+  /// The header, without the records. Reads only the first page of a trace file; finds all blocks of a packed one, and
+  /// unpacks the first; reads a text as a whole.
   package static func header(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> TraceHeader {
     let source = try TraceUnpacker.open(path: path, unpacking: unpacker)
     if TraceText.isText(source.bytes(at: 0, count: 64)) {
@@ -31,7 +32,7 @@ public enum TraceReader {
     return try FileHeader.read(source, file: path).header
   }
 
-  /// Throws where it is neither a trace nor a text, by its beginning.
+  /// Throws if its beginning is that of neither a trace nor a text.
   package static func check(_ source: any ByteSource, file: String) throws(TraceError) {
     if !TraceText.isText(source.bytes(at: 0, count: 64)) { _ = try FileHeader.read(source, file: file) }
   }
@@ -43,7 +44,7 @@ public enum TraceReader {
     return TraceBuilder.build(try events(source, file: file))
   }
 
-  /// Reads a trace file that is open, which is closed in the end. `file` is its name in errors.
+  /// Reads an open trace file, and closes it. `file` is its name in errors.
   package static func read(descriptor: Int32, file: String) throws(TraceError) -> Trace {
     TraceBuilder.build(try events(FileSource(descriptor: descriptor), file: file))
   }
@@ -75,8 +76,8 @@ public enum TraceReader {
     var (header, content) = try copy(source, file: file)
     var horizon = UInt64.max
     if content.hasMoved {
-      // The copy took a while, and threads wrote meanwhile: of some it holds later records than of others, perhaps
-      // effects without their causes. All that happened before it was over is in a second copy.
+      // The copy took a while, and threads wrote meanwhile. So it has later records of some threads than of others,
+      // perhaps effects without their causes. A second copy has everything that happened before the first one was over.
       horizon = content.latestTicks
       (header, content) = try copy(source, file: file)
     }
@@ -92,7 +93,7 @@ public enum TraceReader {
     var hasMoved: Bool
     var ring: RingFacts?
 
-    /// Hands the words over without a copy.
+    /// Hands over the words without a copy.
     mutating func takeWords() -> [UInt64] {
       defer { words = [] }
       return words
@@ -103,11 +104,11 @@ public enum TraceReader {
 
   private static func copy(_ source: any ByteSource, file: String) throws(TraceError) -> (FileHeader, Content) {
     var header = try FileHeader.read(source, file: file)
-    // A writer that stops at this moment changes the header before it trims the file: read both again.
+    // A writer that stops just now changes the header before it trims the file, so read both again.
     for _ in 0..<2 where header.endOffset > source.size() { header = try FileHeader.read(source, file: file) }
     var walk = ChunkWalk(source, header: header)
     walk.run(progress: WorkProgress.reporter(to: 0.6))
-    // A thread's chunks in the order in which it got them: its events then are one ascending run.
+    // A thread's chunks in the order in which it got them, so that its events are one ascending run.
     let chunks = walk.chunks.sorted { ($0.thread, $0.sequence) < ($1.thread, $1.sequence) }
     let hasMoved = !header.isClosed && walk.hasMoved()
     var words = walk.takeWords()
@@ -154,12 +155,12 @@ public enum TraceReader {
 }
 
 extension StackTable {
-  /// Images, frames and names alone, of a trace of any size: no more than these and a chunk is kept in memory. Nil where parts
-  /// of the trace are damaged. O(file).
+  /// Reads only images, frames and names, of a trace of any size: no more than these and one chunk is kept in memory.
+  /// Nil if parts of the trace are damaged. O(file).
   static func read(_ source: any ByteSource, _ header: FileHeader) -> StackTable? {
     var walk = ChunkWalk(source, header: header)
     var decoder = RecordDecoder()
-    // Texts first: in a trace that was made of a text they need not come before what names them.
+    // Texts first, because in a trace made from a text they may come after what names them.
     var kept: [TraceEvent] = []
     walk.run(progress: WorkProgress.reporter(to: 0.5)) { chunk, words in
       decoder.decode(chunk, in: &words)

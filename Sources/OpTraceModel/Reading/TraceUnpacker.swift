@@ -1,16 +1,17 @@
-/// Reads traces in a form that takes less space. Every reader takes one, as `unpacking:`; without it, it refuses packed traces.
+/// Reads traces in a form that takes less space. Pass one to a reader as `unpacking:`; without it, the reader refuses
+/// packed traces.
 ///
-/// There is one, in the module `OpTracePacked`: `TraceReader.read(path: "run.optracez", unpacking: .packed())`. It links liblzma,
-/// which programs that read no packed traces do without.
+/// The module `OpTracePacked` has the only one: `TraceReader.read(path: "run.optracez", unpacking: .packed())`. It
+/// links liblzma, which programs that read no packed traces do not need.
 public struct TraceUnpacker: Sendable {
   package typealias Unpack =
     @Sendable (
       _ source: any ByteSource, _ file: String
     ) throws(TraceError) -> (any ByteSource)?
 
-  /// The bytes that were packed; nil where the source is not packed.
+  /// Gives the bytes that were packed; nil if the source is not packed.
   private let unpack: Unpack
-  /// Whether what has come out of a pipe so far may be the beginning of a packed trace.
+  /// Tells whether the first bytes from a pipe may be the beginning of a packed trace.
   private let mayBegin: @Sendable (_ beginning: [UInt8]) -> Bool
 
   package init(unpack: @escaping Unpack, mayBegin: @escaping @Sendable (_ beginning: [UInt8]) -> Bool) {
@@ -25,7 +26,8 @@ public struct TraceUnpacker: Sendable {
     return try unpacker.unpack(source, file) ?? source
   }
 
-  /// Opens a trace in any form; what is packed is unpacked. Of a pipe the beginning is checked first: the rest may be long in coming.
+  /// Opens a trace in any form, and unpacks it. The beginning of a pipe is checked first, because the rest may take
+  /// long to come.
   package static func open(path: String, unpacking unpacker: TraceUnpacker?) throws(TraceError) -> any ByteSource {
     let opened = try FileSource.open(path: path) { beginning throws(TraceError) in
       if unpacker?.mayBegin(beginning) != true { try TraceReader.check(MemorySource(content: beginning), file: path) }

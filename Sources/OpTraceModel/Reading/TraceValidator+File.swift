@@ -1,5 +1,5 @@
 extension TraceValidator {
-  /// What the checks find in a file.
+  /// The result of checking a file.
   public struct Result: Sendable {
     /// Who wrote the trace, when and how.
     public let header: TraceHeader
@@ -9,18 +9,20 @@ extension TraceValidator {
     public let eventCount: Int
     /// Every violation, in the order of events.
     public let violations: [Violation]
-    /// How many operations, blocks and tasks have no end since the ring has lost it: they are not known to be open.
+    /// How many operations, blocks and tasks have lost their end to the ring: it is not known whether they are open.
     public internal(set) var lostEnds = 0
   }
 
-  /// Checks a trace file or a text. A sound file is read piece by piece, as ``EventReader`` does, and one piece is read
-  /// while the one before it is checked: memory is about 200 bytes an operation. All others are read as a whole.
+  /// Checks a trace file or a text. A sound file is read piece by piece, like ``EventReader`` does, and one piece is
+  /// read while the one before it is checked: memory is about 200 bytes per operation. All other files are read as a
+  /// whole.
+  ///
   /// - Parameter unpacker: reads packed traces, which are refused without it.
-  /// - Throws: ``TraceError`` where nothing of it can be read.
+  /// - Throws: ``TraceError`` if nothing of it can be read.
   public static func check(path: String, unpacking unpacker: TraceUnpacker? = nil) throws(TraceError) -> Result {
     let source = try TraceUnpacker.open(path: path, unpacking: unpacker)
     var result = try check(source, file: path)
-    // A ring is small: its work may be read as a whole.
+    // A ring is small, so it may be read as a whole.
     if result.loss.overwrittenBytes > 0 {
       result.lostEnds = try TraceReader.readUnpacked(source, file: path).lostEnds
     }
@@ -35,7 +37,7 @@ extension TraceValidator {
     return Result(header: events.header, loss: events.loss, eventCount: events.count, violations: check(events))
   }
 
-  /// Nil: not a file for this way of reading, or no longer.
+  /// Nil: the file cannot be read in this way, or not any more.
   private static func pieces(_ source: any ByteSource, _ file: String, _ piece: Int) throws(TraceError) -> Result? {
     var facts = ValidationFacts()
     guard let reader = try PieceReader(source, file: file, piece: piece, facts: &facts) else { return nil }

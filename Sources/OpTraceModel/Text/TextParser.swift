@@ -5,7 +5,7 @@ struct TextParser {
   private var scanner: TextScanner
   private var events = TraceEvents(header: TraceHeader())
   private var seen: Set<String> = []
-  /// How many events the text says that it has, and where.
+  /// The number of events that the text announces, and where it does so.
   private var announced: (count: Int, offset: Int)?
 
   init(_ bytes: [UInt8]) { scanner = TextScanner(bytes) }
@@ -36,7 +36,7 @@ struct TextParser {
     return events
   }
 
-  /// A text with a part missing must not pass for a whole one.
+  /// Checks the announced count, so that an incomplete text does not pass for a whole one.
   private mutating func checkCount() {
     guard let announced, announced.count != events.count else { return }
     let difference = abs(announced.count - events.count)
@@ -235,7 +235,7 @@ struct TextParser {
     return Int64(bitPattern: address)
   }
 
-  /// Its word, or the number of one that this version does not know.
+  /// The object's kind by its word, or the number of a kind that this version does not know.
   private mutating func objectKind() throws(TextProblem) -> Int64 {
     let word = scanner.word()
     if let known = WaitedObject.allCases.first(where: { $0.word == word }) { return Int64(known.rawValue) }

@@ -64,7 +64,7 @@ struct TextPrinter {
 
   private mutating func printField(_ field: EventSpec.Field, _ event: TraceEvent) {
     let value = field.value(event.word1, event.word2)
-    // What is left out is 0; signed values (limits, priorities) read better when they are there.
+    // A missing field means 0, but signed values (limits, priorities) read better if they are there.
     guard value != 0 || field.isSigned else { return }
     append(" " + field.name)
     switch field.meaning {
@@ -114,8 +114,8 @@ struct TextPrinter {
     output.append(UInt8(ascii: "\""))
   }
 
-  /// Control characters, line and paragraph separators, marks that turn the direction of writing: what a terminal or
-  /// an editor would act on instead of showing it.
+  /// Control characters, line and paragraph separators, and marks that change the direction of writing: a terminal or
+  /// an editor would act on them instead of showing them.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true

@@ -8,10 +8,10 @@ struct TextProblem: Error {
 struct TextScanner {
   private let bytes: [UInt8]
   private var position = 0
-  /// All there are.
+  /// The number of all bytes.
   var count: Int { bytes.count }
   private(set) var line = 1
-  /// Bytes before the next one.
+  /// The number of bytes before the next one.
   var offset: Int { position }
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -85,7 +85,7 @@ struct TextScanner {
     return number
   }
 
-  /// A text in quotes. Any length will do: what does not fit a record is cut when it is written.
+  /// A text in quotes, of any length: what does not fit into a record is cut when it is written.
   mutating func quoted(_ what: String) throws(TextProblem) -> String {
     skipSpaces()
     guard take("\"") else { throw problem("expected \(what) in quotes, found `\(rest())`") }

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// The text form of a trace: one line an event, for people, tests and bug reports.
+/// The text form of a trace: one line per event, for people, tests and bug reports.
 ///
 /// ```
 /// optrace text 1
@@ -12,11 +12,11 @@ import OpTraceFormat
 /// 5000 t1 created #1 class="Decode"
 /// ```
 ///
-/// An event's line: nanoseconds since the start, the thread, the word of the event table, what it is about, its fields
-/// (what is left out is 0), its text. `Documentation/format.md` specifies it. Text to binary to text is the identity,
-/// as long as the text is as ``write(_:to:)`` writes it.
+/// The line of an event has nanoseconds since the start, the thread, the word from the event table, the subject, the
+/// fields (a missing one is 0), and the text. `Documentation/format.md` specifies it. Text to binary to text is the
+/// identity if ``write(_:to:)`` wrote the text.
 public enum TraceText {
-  /// The longest text in bytes that is read, for it is read into memory.
+  /// The longest text that is read, in bytes, because it is read into memory.
   static let longest = 1 << 30
   /// The first line.
   public static let signature = "optrace text 1"

@@ -1,4 +1,4 @@
-// A trace may hold millions of operations: what they share is stored once, and a moment takes 12 bytes.
+// A trace may have millions of operations, so what they share is stored once, and a moment takes only 12 bytes.
 
 /// A moment on a thread, or none.
 @usableFromInline struct CompactStamp: Hashable, Sendable {
@@ -17,7 +17,7 @@
   @inlinable var stamp: Stamp? { CompactTime(low: low, high: high).time.map { Stamp($0, ThreadID(thread)) } }
 }
 
-/// A time, or none: in two halves, so that it needs no alignment and no padding.
+/// A time, or none, stored in two halves so that it needs no alignment and no padding.
 @usableFromInline struct CompactTime: Hashable, Sendable {
   @usableFromInline var low: UInt32
   @usableFromInline var high: UInt32
@@ -38,11 +38,11 @@
     return time == Self.nothing ? nil : time
   }
 
-  /// No time of a trace: they end at ``TimeBounds``.
+  /// A value that no time of a trace has: these are within ``TimeBounds``.
   @usableFromInline static var nothing: Nanoseconds { Nanoseconds.min }
 }
 
-/// What an operation is or is not, in one byte.
+/// The boolean properties of an operation, in one byte.
 @usableFromInline struct OperationTraits: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
   @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -58,19 +58,19 @@
   }
 }
 
-/// A text that many operations have: their source location.
+/// A text that many operations share: their source location.
 final class SharedText: Sendable {
   let text: String
   init(_ text: String) { self.text = text }
 }
 
-/// What all operations of a class share, or all that run the same code.
+/// What all operations of a class, or all that run the same code, share.
 @usableFromInline final class SharedClass: Sendable {
   @usableFromInline let name: String
   let module: String?
   let code: FrameID?
   let function: SymbolRecord?
-  /// What several operations have in common.
+  /// What similar operations are grouped by.
   @usableFromInline let kind: String
 
   init(
@@ -81,7 +81,7 @@ final class SharedText: Sendable {
   }
 }
 
-/// Values that few operations have.
+/// Values that only few operations have.
 @usableFromInline final class RareFacts: Sendable {
   struct Values: Hashable, Sendable {
     var addingSince = CompactStamp.none
@@ -95,7 +95,7 @@ final class SharedText: Sendable {
   let values: Values
   init(_ values: Values) { self.values = values }
 
-  // Only read where the operation has any of these values.
+  // Read only if the operation has any of these values.
   @usableFromInline var addingSince: Stamp? { values.addingSince.stamp }
   @usableFromInline var finishSeen: Stamp? { values.finishSeen.stamp }
   @usableFromInline var cancelRequested: Stamp? { values.cancelRequested.stamp }
@@ -103,7 +103,7 @@ final class SharedText: Sendable {
   @usableFromInline var completion: CompletionRecord? { values.completion }
 }
 
-/// The completion block of an operation: it runs on a thread of its own choice, after the operation is over.
+/// The completion block of an operation: it runs after the operation is over, on a thread that the system chooses.
 public struct CompletionRecord: Hashable, Sendable {
   /// When it was given to a thread, and by which one: the one that ended the operation.
   public var queued: Stamp?
@@ -119,13 +119,14 @@ public struct CompletionRecord: Hashable, Sendable {
   }
 }
 
-/// What a thread had used of its processor where an operation's code began, and what that came to.
+/// The processor time that a thread had used when an operation's code began there, and how much the operation used.
 struct ProcessorReadings: Hashable, Sendable {
   var began: UInt64?
   var thread = ThreadID(0)
   var used: Nanoseconds?
 
-  /// The first reading of the same thread where the code ends, or `start()` returned. A clock that goes back says nothing.
+  /// Takes the first reading on the same thread after the code ended or `start()` returned. Ignores a clock that goes
+  /// back.
   mutating func ended(_ reading: UInt64, on thread: ThreadID) {
     guard used == nil, let began, thread == self.thread, reading >= began else { return }
     used = Nanoseconds(clamping: reading - began)

@@ -71,7 +71,7 @@ public struct FrameID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   public init(rawValue: UInt32) { self.rawValue = rawValue }
   /// The frame with this number, whether a trace has one or not.
   @inlinable public init(_ rawValue: UInt32) { self.rawValue = rawValue }
-  /// As a record names one: 0 is none.
+  /// A frame as a record names it: 0 is none.
   init?(orNone number: UInt32) {
     guard number != 0 else { return nil }
     rawValue = number
@@ -93,8 +93,8 @@ public struct Stamp: Hashable, Sendable {
   }
 }
 
-/// More than a year before or after the trace's start: only a damaged clock goes beyond. Readers may add and subtract
-/// times within these bounds without a thought of overflow.
+/// A bit more than a year before or after the trace's start: only a damaged clock goes beyond. Within these bounds
+/// readers may add and subtract times without overflow.
 enum TimeBounds {
   static let range: ClosedRange<Nanoseconds> = -(1 << 55)...(1 << 55)
 

@@ -2,11 +2,12 @@ public import OpTraceFormat
 
 /// What is missing from a trace, exactly.
 public struct LossReport: Sendable, Equatable {
-  /// Records that the recorder counted as lost, by reason; only reasons with a count.
+  /// The number of lost records, by reason; only reasons with a count.
   public var lost: [LossReason: UInt64] = [:]
-  /// When and on which thread: each interval reaches from the thread's last record before the loss to the next one.
+  /// When losses happened, and on which thread: each interval reaches from the thread's last record before the loss to
+  /// the next one.
   public var gaps: [Gap] = []
-  /// Flight recorder: bytes of records that newer ones have replaced. That is no loss but what a ring is for.
+  /// For a flight recorder: bytes of records that newer ones have replaced. That is not a loss, but how a ring works.
   public var overwrittenBytes: UInt64 = 0
   /// Records of kinds that only a newer version knows, by raw kind.
   public var unknownKinds: [UInt8: Int] = [:]
@@ -54,15 +55,15 @@ public struct LossReport: Sendable, Equatable {
     }
   }
 
-  /// All reasons together; a damaged header may claim more than a number holds.
+  /// The sum over all reasons, without overflow: a damaged header may claim more than a number holds.
   public var lostCount: UInt64 {
     lost.values.reduce(0) { sum, count in
       let (result, overflow) = sum.addingReportingOverflow(count)
       return overflow ? .max : result
     }
   }
-  /// Some part of the file could not be read.
+  /// Whether some part of the file could not be read.
   public var isDamaged: Bool { !damage.isEmpty }
-  /// Nothing is missing: what is not in the trace did not happen.
+  /// Whether nothing is missing: then what is not in the trace did not happen.
   public var isComplete: Bool { lostCount == 0 && damage.isEmpty && overwrittenBytes == 0 && unknownKinds.isEmpty }
 }

@@ -1,8 +1,8 @@
-/// How fully an operation was seen. The absence of an event proves something only under full coverage.
+/// How much of an operation was recorded. The absence of an event proves something only with full coverage.
 public enum Coverage: UInt8, Sendable, CaseIterable {
-  /// Met before it began, and everything since is there.
+  /// Met before it began, and everything since then was recorded.
   case full = 0
-  /// A part of its life is missing: it was under way already when it was met, or records of it were lost.
+  /// A part of its life is missing: it was under way when the recorder met it, or records of it were lost.
   case partial = 1
   /// Only named as a dependency.
   case external = 2
@@ -10,21 +10,21 @@ public enum Coverage: UInt8, Sendable, CaseIterable {
 
 /// The state of an operation, in the words that every output shares.
 public enum OperationState: String, Sendable, CaseIterable {
-  /// Waits for dependencies (or was never given to a queue).
+  /// Waits for dependencies (or was never added to a queue).
   case pending
   /// Waits for a slot.
   case ready
   /// Its own code runs.
   case executing
-  /// Came to its end.
+  /// Ran to its end.
   case finished
-  /// Asked to cancel before it ran, and over; one that ran to its end is finished.
+  /// Was cancelled before it ran, and is over; one that ran to its end is finished.
   case cancelled
   /// Finished with an error.
   case failed
 }
 
-/// `Operation.QueuePriority` and `QualityOfService` are not Foundation's types here: a reader needs no Foundation.
+/// The quality of service. Not Foundation's type, because a reader needs no Foundation.
 public enum Quality: UInt8, Sendable, CaseIterable {
   /// Nothing was asked for.
   case `default` = 0
@@ -56,7 +56,7 @@ public struct Dependency: Hashable, Sendable {
     @inlinable get { compactAdded.time ?? 0 }
     set { compactAdded = CompactTime(newValue) }
   }
-  /// When the dependency was taken away, in nanoseconds since the trace's start; nil: it stays.
+  /// When the dependency was removed, in nanoseconds since the trace's start; nil: it was not.
   public var removed: Nanoseconds? {
     @inlinable get { compactRemoved.time }
     set { compactRemoved = CompactTime(newValue) }
@@ -82,25 +82,25 @@ public struct BlockExecution: Hashable, Sendable {
   }
 }
 
-/// All that a trace says of one operation. What is nil did not happen, or was not seen (see ``coverage``).
+/// Everything that a trace says about one operation. What is nil did not happen, or was not seen (see ``coverage``).
 public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   /// Its number in the trace.
   public var id: OperationID
   @usableFromInline var queueNumber: UInt32 = 0
   @usableFromInline var sharedClass: SharedClass
   private var sharedSource: SharedText?
-  /// Its last name; nil: it has none.
+  /// The name it had last; nil: it has none.
   public var name: String?
-  /// In the order in which they were made; those that were taken away again too.
+  /// In the order in which they were added, including those that were removed again.
   public var dependencies: [Dependency] = []
-  /// Of a block operation, in the order of their beginnings; else empty.
+  /// For a block operation its blocks, in the order of their begins; else empty.
   public var blocks: [BlockExecution] = []
   @usableFromInline var rareFacts: RareFacts?
   private var addedFrame: UInt32 = 0
-  /// 0: none.
+  /// The work that enqueued it; 0: none.
   private var enqueuer: UInt32 = 0
   private var madeFrame: UInt32 = 0
-  /// A flight recorder has overwritten its end, if it had one.
+  /// Whether a flight recorder has overwritten its end, if it had one.
   @usableFromInline var isEndLost = false
 
   @usableFromInline var compactCreated = CompactTime(nil)
@@ -116,12 +116,12 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
 
   /// How often it was started; more than once is misuse.
   public var startCount: UInt32 = 0
-  /// How often it was given to a queue; more than once is misuse.
+  /// How often it was added to a queue; more than once is misuse.
   public var enqueueCount: UInt32 = 0
   /// How often it was reported as finished; more than once is misuse.
   public var finishCount: UInt32 = 0
 
-  /// How fully it was seen.
+  /// How much of it was recorded.
   public var coverage: Coverage = .full
   @usableFromInline var traits: OperationTraits = []
   /// `Operation.QueuePriority`'s raw value: -8 to 8.
@@ -140,7 +140,7 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   }
 }
 
-// Getters are inlined into other modules: called from there, each would first copy the whole record.
+// Getters are inlinable: if other modules called them, each call would first copy the whole record.
 extension OperationRecord {
   /// The class, without its module.
   public var className: String {
@@ -148,54 +148,54 @@ extension OperationRecord {
     set { sharedClass = SharedClass(newValue, module: sharedClass.module) }
   }
 
-  /// What operations are grouped by: the function that it runs, else its class. Where the function has no name, the class
+  /// What operations are grouped by: the function that it runs, else its class. If the function has no name: the class
   /// and the address of the code (`BlockOperation at photos+0x4420`).
   @inlinable public var kind: String { sharedClass.kind }
 
   /// The Swift module that the class is from; nil: not known.
   public var classModule: String? { sharedClass.module }
 
-  /// The function that it runs, where that is not its class's own: a block operation's closure.
+  /// The function that it runs, if that is not its class's own: the closure of a block operation.
   public var code: FrameID? { sharedClass.code }
 
-  /// That function's name and source location; nil where its class says what it runs, or the trace has no symbols.
+  /// The name and source location of that function; nil: the class says what it runs, or the trace has no symbols.
   public var function: SymbolRecord? { sharedClass.function }
 
-  /// The work whose code added it to its queue; nil: none of the trace's.
+  /// The work whose code added it to its queue; nil: no work in the trace.
   public var enqueuedBy: WorkID? {
     get { enqueuer == 0 ? nil : WorkID(enqueuer) }
     set { enqueuer = newValue?.rawValue ?? 0 }
   }
-  /// Where it was given to a queue.
+  /// Where it was added to a queue.
   public var addedAt: FrameID? {
     get { addedFrame == 0 ? nil : FrameID(addedFrame) }
     set { addedFrame = newValue?.rawValue ?? 0 }
   }
 
-  /// Where the object was made, if that was recorded.
+  /// Where the object was created, if that was recorded.
   public var madeAt: FrameID? {
     get { madeFrame == 0 ? nil : FrameID(madeFrame) }
     set { madeFrame = newValue?.rawValue ?? 0 }
   }
 
-  /// `file:line`, where the program gave it.
+  /// `file:line`, if the program gave it.
   public var source: String? {
     get { sharedSource?.text }
     set { sharedSource = newValue.map { SharedText($0) } }
   }
 
-  /// The same for all operations of one class that run the same function, while the trace is there: what is asked of one of them
-  /// holds for all.
+  /// Identifies the class and function. Equal for all operations of one class that run the same function, as long as
+  /// the trace exists, so that one answer serves all of them.
   package var kindKey: ObjectIdentifier { ObjectIdentifier(sharedClass) }
 
-  /// The same text of many operations is in memory once.
+  /// Shares one object among many operations, so that equal texts are in memory once.
   mutating func share(class shared: SharedClass) { sharedClass = shared }
   mutating func resolveClass(_ resolved: (SharedClass) -> SharedClass?) {
     if let other = resolved(sharedClass) { sharedClass = other }
   }
   mutating func share(source text: SharedText?) { sharedSource = text }
 
-  /// The queue it was given to; nil for one that was run by hand or never enqueued.
+  /// The queue it was added to; nil: it was started by hand, or never enqueued.
   public var queue: QueueID? {
     @inlinable get { traits.contains(.hasQueue) ? QueueID(queueNumber) : nil }
     set {
@@ -204,46 +204,46 @@ extension OperationRecord {
     }
   }
 
-  /// It says of itself that it is asynchronous.
+  /// Whether it reports that it is asynchronous.
   public var isAsynchronous: Bool {
     @inlinable get { traits.contains(.isAsynchronous) }
     set { traits[.isAsynchronous] = newValue }
   }
-  /// Its class, or one above it, has an `isReady` of its own, which is neither Foundation's nor the recorder's. False also
-  /// where that is not known.
+  /// Whether its class, or a superclass, overrides `isReady`, apart from Foundation and the recorder. Also false if
+  /// that is not known.
   public var overridesReady: Bool {
     @inlinable get { traits.contains(.overridesReady) }
     set { traits[.overridesReady] = newValue }
   }
-  /// It is a barrier of its queue (`addBarrierBlock`).
+  /// Whether it is a barrier of its queue (`addBarrierBlock`).
   public var isBarrier: Bool {
     @inlinable get { traits.contains(.isBarrier) }
     set { traits[.isBarrier] = newValue }
   }
 
-  /// When it was last seen to go on (`EventSpec.Life`); nil: never.
+  /// When it was last seen to make progress (`EventSpec.Life`); nil: never.
   public var lastSign: Nanoseconds? {
     @inlinable get { compactLastSign.time }
     set { compactLastSign = CompactTime(newValue) }
   }
 
-  /// When it was last seen to go on, other than by being submitted and ready; nil: never.
+  /// When it was last seen to make progress, other than by being submitted and becoming ready; nil: never.
   package var lastProgress: Nanoseconds? {
     started != nil || executionBegan != nil
       ? lastSign : [finished?.time, cancelRequested?.time].compactMap { $0 }.max()
   }
 
-  /// When the object was made; may lie before the trace's start.
+  /// When the object was created; may be before the trace's start.
   public var created: Nanoseconds? {
     @inlinable get { compactCreated.time }
     set { compactCreated = CompactTime(newValue) }
   }
-  /// When it was first given to a queue, and by which thread; nil: not seen.
+  /// When it was first added to a queue, and by which thread; nil: not seen.
   public var enqueued: Stamp? {
     @inlinable get { compactEnqueued.stamp }
     set { compactEnqueued = CompactStamp(newValue) }
   }
-  /// The last turn to ready before the start; the thread is the one that took away the last obstacle.
+  /// When it last became ready before its start; the thread is the one that removed the last obstacle.
   public var ready: Stamp? {
     @inlinable get { compactReady.stamp }
     set { compactReady = CompactStamp(newValue) }
@@ -253,7 +253,7 @@ extension OperationRecord {
     @inlinable get { compactStarted.stamp }
     set { compactStarted = CompactStamp(newValue) }
   }
-  /// When its own code began, and on which thread; nil: it never ran, or was not seen to.
+  /// When its own code began, and on which thread; nil: it never ran, or that was not seen.
   public var executionBegan: Stamp? {
     @inlinable get { compactExecutionBegan.stamp }
     set { compactExecutionBegan = CompactStamp(newValue) }
@@ -268,29 +268,30 @@ extension OperationRecord {
     @inlinable get { compactStartReturned.stamp }
     set { compactStartReturned = CompactStamp(newValue) }
   }
-  /// When `isFinished` turned true, and on which thread; nil: it is not over, or was not seen to be.
+  /// When `isFinished` became true, and on which thread; nil: it is not over, or that was not seen.
   public var finished: Stamp? {
     @inlinable get { compactFinished.stamp }
     set { compactFinished = CompactStamp(newValue) }
   }
-  /// When the object was gone; nil: not seen.
+  /// When the object was released; nil: not seen.
   public var released: Stamp? {
     @inlinable get { compactReleased.stamp }
     set { compactReleased = CompactStamp(newValue) }
   }
 
-  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace it was
-  /// in there for longer than adding takes. Of several operations that one call adds, the first has it. Nil: it returned.
+  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace, the
+  /// call had taken longer than adding takes. If one call adds several operations, the first has this. Nil: the call
+  /// returned.
   public var addingSince: Stamp? {
     @inlinable get { rareFacts.flatMap { $0.addingSince } }
     set { rare.addingSince = CompactStamp(newValue) }
   }
-  /// When it was first seen to say that it is finished, without having announced it yet.
+  /// When it was first seen to be finished without having announced it.
   public var finishSeen: Stamp? {
     @inlinable get { rareFacts.flatMap { $0.finishSeen } }
     set { rare.finishSeen = CompactStamp(newValue) }
   }
-  /// The first request.
+  /// When cancelling was first requested.
   public var cancelRequested: Stamp? {
     @inlinable get { rareFacts.flatMap { $0.cancelRequested } }
     set { rare.cancelRequested = CompactStamp(newValue) }
@@ -306,11 +307,12 @@ extension OperationRecord {
     @inlinable get { rareFacts.flatMap { $0.completion } }
     set { rare.completion = newValue }
   }
-  /// Processor time that its code used on the thread where it began, in nanoseconds, as the system counts it for threads; of an
-  /// asynchronous operation, until its `start()` returned. Nil: not recorded (`record --cpu`), or not over.
+  /// Processor time that its code used on the thread where it began, in nanoseconds, as counted by the system for
+  /// threads; for an asynchronous operation, until its `start()` returned. Nil: not recorded (`record --cpu`), or not
+  /// over.
   public var processorTime: Nanoseconds? { rare.processorTime.used }
 
-  /// Of the record before it: where the code began, or ended.
+  /// Notes the processor time for the record before it: the begin or the end of the code.
   mutating func noteProcessorTime(_ reading: UInt64, on thread: ThreadID, isBeginning: Bool) {
     if isBeginning {
       if rare.processorTime.began == nil {
@@ -329,7 +331,7 @@ extension OperationRecord {
 
   package var owner: TraceOwner { .operation(id) }
 
-  /// What people read: the name, else the function that it runs, else the class.
+  /// The displayed name: its name, else the function that it runs, else the class.
   public var title: String { name ?? function?.shortName ?? className }
 
   /// The Swift module of what it runs: of its function, else of its class; nil: not known.
@@ -348,7 +350,7 @@ extension OperationRecord {
     return location
   }
 
-  /// `main.swift:12`: what the program gave, else the line of its function.
+  /// `main.swift:12`: the location that the program gave, else the line of its function.
   public var locationText: String? { source ?? function?.lineText }
 
   /// The state at the end of the trace.
@@ -361,13 +363,14 @@ extension OperationRecord {
     return ready != nil && enqueued != nil ? .ready : .pending
   }
 
-  /// False where the trace does not say what became of it: it was seen in part, and neither began nor ended in sight. It
-  /// may have run. Its ``state`` says no more than what was seen, and a time until the trace's end would be invented.
+  /// False if the trace does not tell what became of it: it was seen in part, and neither its begin nor its end was
+  /// seen. It may have run. Then ``state`` tells only what was seen, and a time until the trace's end would be
+  /// invented.
   @inlinable public var isOutcomeKnown: Bool {
     finished != nil || !isEndLost && (coverage == .full || started != nil || executionBegan != nil)
   }
 
-  /// When it began to be able to run: the later of ready and enqueued. Nil when it never became ready or was never enqueued.
+  /// When it became able to run: the later of ready and enqueued. Nil: it never became ready, or was never enqueued.
   @inlinable public var runnable: Nanoseconds? {
     guard let enqueued, let ready else { return nil }
     return max(enqueued.time, ready.time)

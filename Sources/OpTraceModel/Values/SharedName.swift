@@ -1,11 +1,12 @@
-/// The names in the short name of a function, of which there are several where functions share their code: `one of load(), store()`.
+/// The names in the short name of a function. There are several if functions share their code:
+/// `one of load(), store()`.
 package struct SharedName: Equatable, Sendable {
   /// At least one.
   package var names: [String]
-  /// Whether there are no others.
+  /// Whether these are all names.
   package var isWhole = true
 
-  /// Begins the short name of code that several functions share.
+  /// The prefix of the short name of code that several functions share.
   package static let several = "one of "
   private static let isOpen = " (or one merged with them)"
 
@@ -32,7 +33,7 @@ package struct SharedName: Equatable, Sendable {
     names = Self.parts(list)
   }
 
-  /// Split where a comma is in no brackets.
+  /// Splits at commas that are in no brackets.
   private static func parts(_ list: Substring) -> [String] {
     var parts: [String] = []
     var depth = 0
@@ -52,7 +53,7 @@ package struct SharedName: Equatable, Sendable {
     return parts + [part]
   }
 
-  /// The same without a beginning that all names have; nil: one of them has another.
+  /// The names without a prefix that all of them have; nil: one of them does not have it.
   package func without(prefix: String) -> SharedName? {
     guard names.allSatisfy({ $0.hasPrefix(prefix) }) else { return nil }
     var result = self
@@ -60,7 +61,7 @@ package struct SharedName: Equatable, Sendable {
     return result
   }
 
-  /// The same without an end that all names have; nil: one of them has another.
+  /// The names without a suffix that all of them have; nil: one of them does not have it.
   package func without(suffix: String) -> SharedName? {
     guard names.allSatisfy({ $0.hasSuffix(suffix) }) else { return nil }
     var result = self

@@ -2,27 +2,27 @@
 public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// Its number in the trace.
   public var id: SpanID
-  /// As the program gave it, last.
+  /// The name that the program gave it last.
   public var name: String
   /// The operation, block or task in which it began; nil: none that is known.
   public var work: WorkID?
   /// When and on which thread it began.
   public var began: Stamp
-  /// Nil: not ended.
+  /// When and on which thread it ended; nil: it has not.
   public var ended: Stamp?
-  /// What it is to the other end of a call. Of a tracer's; else `internal`.
+  /// Its role in a call between services, for spans of a tracer; else `internal`.
   public var kind = Kind.internal
   /// The span around it, as the tracer knows it; nil: none of this trace.
   public var parent: SpanID?
-  /// As the program set them, each key once; at most 64.
+  /// The attributes that the program set, each key once; at most 64.
   public var attributes: [Attribute] = []
-  /// How it went; nil: nobody said so.
+  /// The outcome; nil: the program reported none.
   public var status: Status?
-  /// Its ids in distributed traces; nil: it is no span of a tracer.
+  /// Its ids in distributed traces; nil: it does not come from a tracer.
   public var context: Context?
-  /// Spans that it has to do with; at most 64.
+  /// Related spans; at most 64.
   public var links: [Link] = []
-  /// Attributes and links that there was no room for.
+  /// The number of attributes and links that were left out for lack of room.
   public var leftOut = 0
   package var owner: TraceOwner { Self.owner(work) }
 
@@ -37,25 +37,25 @@ public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
     self.ended = ended
   }
 
-  /// What a span is to the other end of a call.
+  /// The role of a span in a call between services.
   public enum Kind: UInt8, Sendable, Equatable, CaseIterable {
     /// Neither end of a call.
     case `internal` = 0
     /// It serves a call from elsewhere.
     case server = 1
-    /// It calls somebody else and waits for the answer.
+    /// It calls another service and waits for the answer.
     case client = 2
-    /// It sends a message that somebody handles later.
+    /// It sends a message that is handled later.
     case producer = 3
     /// It handles such a message.
     case consumer = 4
   }
 
-  /// What the program says of a span.
+  /// A key and a value that the program set on a span.
   public struct Attribute: Sendable, Equatable {
-    /// What the value's text stands for.
+    /// The original type of the value.
     public enum ValueType: UInt8, Sendable, Equatable, CaseIterable {
-      /// Itself.
+      /// A string.
       case text = 0
       /// A whole number.
       case integer = 1
@@ -67,9 +67,9 @@ public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
 
     /// Its name, such as `http.route`.
     public var key: String
-    /// As a text, perhaps cut.
+    /// The value as a text, perhaps cut.
     public var value: String
-    /// What it was to the program.
+    /// The type it had in the program.
     public var type: ValueType
 
     package init(key: String, value: String, type: ValueType = .text) {
@@ -79,19 +79,19 @@ public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
     }
   }
 
-  /// How a span went.
+  /// The outcome of a span.
   public struct Status: Sendable, Equatable {
     /// The outcome.
     public enum Code: String, Sendable, Equatable, CaseIterable {
-      /// The program said that it went well.
+      /// The program reported success.
       case ok
-      /// It failed.
+      /// The program reported a failure.
       case error
     }
 
     /// The outcome.
     public var code: Code
-    /// What the program said of it; nil: nothing.
+    /// The program's description of it; nil: none.
     public var message: String?
 
     package init(code: Code, message: String? = nil) {
@@ -115,7 +115,7 @@ public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
       self.remoteParent = remoteParent
     }
 
-    /// Of a record's text, `trace-span` or `trace-span-remote`; nil: it is something else.
+    /// Parses a record's text, `trace-span` or `trace-span-remote`; nil: it is something else.
     init?(_ text: String) {
       let parts = text.split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
       guard (2...3).contains(parts.count), Self.isID(parts[0], digits: 32),
@@ -134,7 +134,7 @@ public struct SpanRecord: Sendable, Equatable, Identifiable, TraceOwned {
     }
   }
 
-  /// A span that another one names.
+  /// A reference to another span.
   public struct Link: Sendable, Equatable {
     /// Its number; nil: it is not of this trace.
     public var span: SpanID?

@@ -1,6 +1,6 @@
 /// A function on a thread's stack, as every output shows it: inlined ones are frames of their own.
 public struct StackFrame: Sendable, Equatable {
-  /// Its name for people; nil: not known.
+  /// The displayed name; nil: not known.
   public var function: String?
   /// The Swift module of the function, else the image's name; nil: not known.
   public var module: String?
@@ -10,13 +10,13 @@ public struct StackFrame: Sendable, Equatable {
   public var line: Int?
   /// The name of the file that holds the code; nil: not known.
   public var image: String?
-  /// Where in the image the code is, as the image's own file has it; without an image, in memory.
+  /// The offset of the code in the image's file; without an image, its address in memory.
   public var offset: UInt64
-  /// No rule of the compiler's led there: it may be wrong.
+  /// Whether it was found without an unwind rule of the compiler, and may be wrong.
   public var isGuessed: Bool
-  /// Its code is part of the frame outside of it, whose address it shares.
+  /// Whether its code was inlined into the frame outside of it, whose address it shares.
   public var isInlined: Bool
-  /// It is the program's code, and not the system's.
+  /// Whether it is the program's code, not the system's.
   public var isOwn: Bool
 
   /// `load()`, else `photos+0x4420`, else `0x7f0010`.
@@ -38,7 +38,7 @@ extension StackTable {
     return result
   }
 
-  /// The functions of one frame, the innermost of inlined ones first; empty: the trace does not say. O(functions).
+  /// The functions of one frame, the innermost of inlined ones first; empty: not known. O(functions).
   public func functions(of id: FrameID) -> [StackFrame] {
     guard let frame = self[id] else { return [] }
     let image = image(of: id)?.name

@@ -6,25 +6,26 @@ extension ImageRecord {
   ]
 
   static func isSystem(path: String, name: String) -> Bool {
-    // The kernel's own page has no path.
+    // The image that the kernel maps has no path.
     guard path.contains("/") else { return true }
     return Self.systemFolders.contains { path.hasPrefix($0) } || Self.systemNames.contains { name.hasPrefix($0) }
   }
 }
 
 extension StackTable {
-  /// Whether a frame is the program's own code: not a library's of the system, nor the recorder that is linked into the
-  /// program, which its symbols show. O(1).
+  /// Whether a frame is the program's own code: neither that of a system library, nor that of the recorder, which
+  /// symbols identify if it is linked into the program. O(1).
   public func isOwn(_ id: FrameID) -> Bool {
     guard let image = image(of: id), !image.isSystem, self[id]?.library == nil else { return false }
     return symbols(of: id).last?.isLinkedIn != true
   }
 
-  /// The innermost frame of a stack that is the program's own code; nil: it has none, or nothing is known. O(depth).
+  /// The innermost frame of a stack that is the program's own code; nil: there is none, or nothing is known. O(depth).
   public func ownFrame(_ innermost: FrameID?) -> FrameID? { stack(innermost).first(where: isOwn) }
 
-  /// An address without a name helps nobody, as in a library that was stripped, and neither does what the compiler made to pass a
-  /// closure on or to reach a global: then the next own function is taken, unless only a guess leads there.
+  /// The most useful own frame. An address without a name, as in a stripped library, helps nobody, and neither does
+  /// glue that the compiler made to pass a closure on or to reach a global: then the next own function is taken, unless
+  /// it is only a guess.
   private func bestFrame(_ innermost: FrameID) -> FrameID? {
     var first: FrameID?
     for id in stack(innermost) where isOwn(id) {
@@ -37,17 +38,17 @@ extension StackTable {
     return first
   }
 
-  /// The short name of all functions that adapt a closure to another type's way to call it.
+  /// The short name of all functions that adapt a closure to another calling convention.
   package static let namelessGlue = "reabstraction thunk"
 
-  /// Whether it is the code by which a global is reached. Its line is that of the global, and not of who uses it.
+  /// Whether it is the accessor of a global. Its line is that of the global, not of the code that uses it.
   private static func isAccessor(_ shortName: String) -> Bool {
     shortName.hasSuffix(accessor) || reached(by: shortName) != nil
   }
   private static let accessor = ".unsafeMutableAddressor"
 
   private static func reached(by shortName: String) -> SharedName? {
-    // Asked for each frame, and few have it.
+    // A quick check first: it is called for each frame, and few match.
     shortName.contains(accessor) ? SharedName(shortName).without(suffix: accessor) : nil
   }
 
@@ -58,9 +59,9 @@ extension StackTable {
       || shortName.hasPrefix(SharedName.several) && shortName.contains(" " + type + ".init(")
   }
 
-  /// The source location of a stack: in the innermost function of own code that has a name, else at its innermost frame
-  /// of own code, else at its innermost one. A function without a line says more than a line of its caller, which is not used
-  /// then. Nil: not known. O(depth).
+  /// The source location of a stack: in the innermost own function that has a name, else at the innermost own frame,
+  /// else at the innermost frame. If that function has no line, the line of its caller is not used instead, because the
+  /// function says more. Nil: not known. O(depth).
   public func codeLocation(_ innermost: FrameID?) -> CodeLocation? {
     guard let innermost, let frame = bestFrame(innermost) ?? (self[innermost] == nil ? nil : innermost) else {
       return nil
@@ -75,8 +76,8 @@ extension StackTable {
       function: symbol.shortName, file: symbol.file, line: symbol.line, module: symbol.module ?? image(of: frame)?.name)
   }
 
-  /// The functions of own code that lead to a stack's source location, the nearest first, without what the compiler made; `most` of
-  /// them. Guessed frames are left out. O(depth).
+  /// The own functions that lead to a stack's source location, the nearest first, at most `most` of them. Code that the
+  /// compiler made and guessed frames are left out. O(depth).
   package func callers(of innermost: FrameID?, most: Int) -> [CodeLocation] {
     guard let innermost, let frame = bestFrame(innermost), let own = codeLocation(innermost) else { return [] }
     let calls = stack(frame).prefix { self[$0]?.isGuessed == false }.filter(isOwn).flatMap { id in
@@ -91,15 +92,15 @@ extension StackTable {
     }
   }
 
-  /// The global or static property that the innermost own code of a stack reaches, or several where these share their code; nil: it does
-  /// something else. O(depth).
+  /// The global or static property that the innermost own code of a stack accesses, or several if these share their
+  /// code; nil: it does something else. O(depth).
   package func reachedGlobal(_ innermost: FrameID?) -> SharedName? {
     guard let frame = ownFrame(innermost) else { return nil }
     return symbols(of: frame).lazy.compactMap { Self.reached(by: $0.shortName) }.first
   }
 
-  /// Where an operation's object was made: what called the initialisers of its class. Nil: not known, or it is the source location
-  /// that gave it to a queue. O(depth).
+  /// Where an operation's object was created: the caller of the initialisers of its class. Nil: not known, or it is the
+  /// location where it was added to a queue. O(depth).
   public func creationSite(of operation: borrowing OperationRecord) -> CodeLocation? {
     guard let made = operation.madeAt else { return nil }
     let own = stack(made).filter(isOwn)
@@ -115,6 +116,6 @@ extension StackTable {
 }
 
 extension CodeLocation {
-  /// Code that the compiler made to call a closure: no line of the program.
+  /// Whether the compiler made this code to call a closure, so that it is no line of the program.
   package var isGlue: Bool { function == StackTable.namelessGlue }
 }

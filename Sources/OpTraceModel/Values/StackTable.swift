@@ -1,23 +1,23 @@
-/// A file whose code was in the process: the program, or a library.
+/// A file whose code was loaded in the process: the program, or a library.
 public struct ImageRecord: Sendable, Equatable {
-  /// As the system had it.
+  /// The path that the system reported.
   public let path: String
-  /// Hexadecimal; nil: it has none.
+  /// Hexadecimal; nil: the file has none.
   public var buildID: String?
-  /// Where it began in memory.
+  /// The address at which it began in memory.
   public var base: UInt64
-  /// Bytes.
+  /// The size in memory, in bytes.
   public var size: UInt64
 
   /// The last part of its path.
   public let name: String
-  /// Whether it is of the system, of Swift or of OpTrace, and not of the program: by where it is, and by its name where
-  /// Swift's runtime is in the program's folder. The recorder has the same rule (`stacks/modules.c`).
+  /// Whether it belongs to the system, Swift or OpTrace, not to the program. Its folder decides; if Swift's runtime is
+  /// in the program's folder, its name. The recorder has the same rule (`stacks/modules.c`).
   public let isSystem: Bool
 
   package init(path: String, buildID: String?, base: UInt64, size: UInt64) {
     (self.path, self.buildID, self.base, self.size) = (path, buildID, base, size)
-    // Every frame of every stack asks for these.
+    // Computed once, because every frame of every stack asks for it.
     let name = path.split(separator: "/").last.map(String.init) ?? path
     self.name = name
     isSystem = Self.isSystem(path: path, name: name)
@@ -30,14 +30,14 @@ public enum LinkedLibrary: UInt8, Sendable {
   case swift = 1
   /// libdispatch.
   case dispatch = 2
-  /// What Swift programs call it by.
+  /// libdispatch's Swift interface.
   case dispatchOverlay = 3
   /// Foundation.
   case foundation = 4
-  /// Another one of Swift's, or one that these stand on.
+  /// Another library of Swift's, or one that these depend on.
   case other = 5
 
-  /// What the library's file would be called.
+  /// The name of the library's file if it were not linked in.
   public var name: String {
     switch self {
     case .swift: "libswiftCore.so"
@@ -49,15 +49,16 @@ public enum LinkedLibrary: UInt8, Sendable {
   }
 }
 
-/// Code that was on a thread's stack, and what had called it.
+/// Code that was on a thread's stack, and its caller.
 public struct FrameRecord: Sendable, Equatable {
-  /// Where code is: in which image, and at which of its addresses (without an image, in memory).
+  /// The location of code: the image, and an address in it (without an image, in memory).
   public struct Address: Sendable, Hashable {
     /// The image's number in the trace.
     public var image: UInt32?
-    /// As the image's own file has it.
+    /// The offset in the image's file.
     public var offset: UInt64
-    /// It is behind a call, to which it returns; else it is where the thread was, or the beginning of a function.
+    /// Whether it is a return address, which follows a call; else it is where the thread was, or where a function
+    /// begins.
     public var returns: Bool
   }
 
@@ -65,17 +66,17 @@ public struct FrameRecord: Sendable, Equatable {
   public var address: Address
   /// The frame outside of it; nil: the outermost.
   public var caller: FrameID?
-  /// No rule of the compiler's led there.
+  /// Whether it was found without an unwind rule of the compiler.
   public var isGuessed: Bool
-  /// Its callers are not known: only a part of the stack was read.
+  /// Whether its callers are not known, because only a part of the stack was read.
   public var isCut = false
-  /// The library that it is of, if that was linked into its image; nil: the image's own code.
+  /// The library that the code is from, if that is linked into its image; nil: the image's own code.
   public var library: LinkedLibrary? = nil
 }
 
-/// What code is called, by the image's file. One address has several where functions are inlined.
+/// The name of code, from the image's file. One address has several if functions are inlined.
 public struct SymbolRecord: Sendable, Equatable {
-  /// Shared: each operation, block and task has a copy of the record, and these are copied more than anything else.
+  /// Shared, because each operation, block and task has a copy of the record, and records are copied often.
   private final class Names: Sendable, Equatable {
     let function: String
     let shortName: String
@@ -86,7 +87,7 @@ public struct SymbolRecord: Sendable, Equatable {
 
     init(_ function: String, _ shortName: String, _ module: String?, _ file: String?, _ line: Int?) {
       (self.function, self.shortName, self.module, self.file, self.line) = (function, shortName, module, file, line)
-      // The hooks have names of their own.
+      // The recorder's hooks have names that begin with this prefix.
       isLinkedIn =
         function == "_start" || function.hasPrefix("optrace_") || file?.contains("/COpTrace/") == true
         || module == "OpTrace" || module == "OpTraceDiagnostics"
@@ -101,18 +102,18 @@ public struct SymbolRecord: Sendable, Equatable {
 
   private let names: Names
 
-  /// As the language writes it, whole.
+  /// The full name, as the language writes it.
   public var function: String { names.function }
-  /// The same for people: `closure #1 in loadUsers(_:)`.
+  /// The displayed name: `closure #1 in loadUsers(_:)`.
   public var shortName: String { names.shortName }
   /// The Swift module that it is from.
   public var module: String? { names.module }
-  /// Nil: not known, as the line.
+  /// The source file; nil: not known, like the line.
   public var file: String? { names.file }
-  /// From 1.
+  /// The line, from 1.
   public var line: Int? { names.line }
-  /// Whether it is the recorder's code, or the C library's first function: both are linked into the program's own file. Every frame of
-  /// every stack asks for it.
+  /// Whether it is the recorder's code, or the C library's first function: both are linked into the program's own file.
+  /// Stored, because every frame of every stack asks for it.
   package var isLinkedIn: Bool { names.isLinkedIn }
 
   package init(
@@ -131,39 +132,41 @@ public struct SymbolRecord: Sendable, Equatable {
   }
 }
 
-/// Where code is in the source: an operation's, or where something was done; nil is not known.
+/// Where code is in the source: the code of an operation, or the place of a call. Nil means not known.
 public struct CodeLocation: Sendable, Hashable {
-  /// The function that it runs, where that is not its class's own; for people.
+  /// The displayed name of the function, if it is not a method of the operation's class.
   public var function: String?
-  /// The function's, else where the program says that the operation was made.
+  /// The file of the function, else the one in which the program says that the operation was created.
   public var file: String?
   /// From 1.
   public var line: Int?
   /// The Swift module of the function, else of the class.
   public var module: String?
 
-  /// What is not given is not known.
+  /// Omitted values are not known.
   public init(function: String? = nil, file: String? = nil, line: Int? = nil, module: String? = nil) {
     (self.function, self.file, self.line, self.module) = (function, file, line, module)
   }
 }
 
-/// The stacks of a trace. Each frame is stored once, with the one that called it: stacks that began alike share them.
+/// The stacks of a trace. Each frame is stored once, with its caller, so stacks with the same outer frames share these.
 public struct StackTable: Sendable, Equatable {
-  /// By their numbers.
+  /// The images by their numbers.
   public internal(set) var images: [UInt32: ImageRecord] = [:]
   private var frames: [FrameID: FrameRecord] = [:]
   private var symbols: [FrameRecord.Address: [SymbolRecord]] = [:]
-  /// Modules whose code is the program's own, where somebody has said so; empty: all but the packages that it depends on.
+  /// Modules that count as the program's own code, if the user has named any; empty: all except those of packages that
+  /// it depends on.
   package var ownModules: Set<String> = []
 
-  /// Nothing is known.
+  /// An empty table.
   public init() {}
 
   /// The frame with this number; nil: the trace does not say. O(1).
   public subscript(_ id: FrameID) -> FrameRecord? { frames[id] }
 
-  /// Every address of a frame, once, with the first of its frames. In the order of the frames' numbers. O(n log n).
+  /// The distinct addresses of frames, each with the first of its frames, in the order of the frames' numbers. O(n log
+  /// n).
   public var addresses: [(frame: FrameID, address: FrameRecord.Address)] {
     var seen = Set<FrameRecord.Address>()
     return frames.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { id, frame in
@@ -188,19 +191,20 @@ public struct StackTable: Sendable, Equatable {
   /// The modules of all functions that have a name. O(symbols).
   package var modules: Set<String> { Set(symbols.values.lazy.joined().compactMap(\.module)) }
 
-  /// What the code of a frame is called: the innermost of inlined functions first; empty: not known. O(1).
+  /// The names of a frame's code: the innermost of inlined functions first; empty: not known. O(1).
   public func symbols(of id: FrameID) -> [SymbolRecord] { frames[id].flatMap { symbols[$0.address] } ?? [] }
 
   /// The image of a frame; nil: not known. O(1).
   public func image(of id: FrameID) -> ImageRecord? { frames[id]?.address.image.flatMap { images[$0] } }
 
-  /// The name of the file that a frame's code is from, or would be from had it not been linked into another; nil: not known. O(1).
+  /// The name of the file that a frame's code is from, or would be from if it were not linked into another; nil: not
+  /// known. O(1).
   public func codeName(of id: FrameID) -> String? { frames[id]?.library?.name ?? image(of: id)?.name }
 
   /// The function that a frame's code is compiled into: of inlined ones the outermost. O(1).
   public func function(of id: FrameID?) -> SymbolRecord? { id.flatMap { symbols(of: $0).last } }
 
-  /// The one with the highest number; nil: there is none. O(n).
+  /// The frame with the highest number; nil: there is none. O(n).
   var lastFrame: FrameID? { frames.keys.max { $0.rawValue < $1.rawValue } }
 
   mutating func define(_ frame: FrameRecord, as id: FrameID) { frames[id] = frame }
@@ -212,7 +216,7 @@ public struct StackTable: Sendable, Equatable {
     symbols[address] = names
   }
 
-  /// Where a frame's code is, without symbols: `photos+0x4420`; nil: the trace does not say. O(1).
+  /// The address of a frame's code, without symbols: `photos+0x4420`; nil: not known. O(1).
   public func text(of id: FrameID) -> String? {
     guard let frame = frames[id] else { return nil }
     return (image(of: id)?.name ?? "") + "+0x" + String(frame.address.offset, radix: 16)

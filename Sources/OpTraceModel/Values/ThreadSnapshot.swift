@@ -1,71 +1,71 @@
 public import OpTraceFormat
 
-/// What every thread of the program did at one moment, when nothing had moved for a second or somebody asked.
+/// What every thread of the program did at one moment, taken when nothing had moved for a second or on request.
 public struct ThreadSnapshot: Sendable, Equatable {
-  /// When it ended; it takes some microseconds a thread.
+  /// When the snapshot ended; it takes some microseconds per thread.
   public var time: Nanoseconds
   /// In the order of the system's list.
   public var threads: [SeenThread]
-  /// Threads that went on before all had been read.
+  /// The number of threads that moved before all had been read.
   public var moved = 0
-  /// Threads that the system gave nothing about.
+  /// The number of threads about which the system told nothing.
   public var refused = 0
-  /// Its end was not recorded: threads may be missing.
+  /// Whether its end was not recorded, so that threads may be missing.
   public var isPartial = false
 
-  /// What was seen of a thread; nil: it was not there. O(threads).
+  /// What was seen of a thread; nil: it is not in the snapshot. O(threads).
   public subscript(_ thread: ThreadID) -> SeenThread? { threads.first { $0.thread == thread } }
 }
 
 /// What one thread did when the snapshot was taken.
 public struct SeenThread: Sendable, Equatable {
-  /// What the system calls its state.
+  /// The state that the system reports.
   public enum State: UInt8, Sendable {
     /// Not known.
     case unknown = 0
     /// On a processor, or waiting for one.
     case running = 1
-    /// In a call of the system.
+    /// In a system call.
     case asleep = 2
-    /// In a call that no signal ends, as for a disk.
+    /// In a system call that no signal interrupts, as for a disk.
     case uninterruptible = 3
-    /// By a debugger, or a signal.
+    /// Stopped by a debugger or a signal.
     case stopped = 4
-    /// It is gone.
+    /// The thread has ended.
     case ended = 5
   }
 
   /// Its number in the trace.
   public var thread: ThreadID
-  /// What the system calls its state.
+  /// The state that the system reported.
   public var state: State
-  /// It was on a processor at that moment: busy, and not stuck.
+  /// Whether it was on a processor at that moment, so it was busy and not stuck.
   public var isRunning: Bool
-  /// Processor time that it had used.
+  /// The processor time that it had used so far.
   public var cpu: Nanoseconds
-  /// Of that, what it has used since the snapshot before this one; nil: it was not seen there.
+  /// The part of that since the snapshot before; nil: that one does not have it.
   public var cpuSince: Nanoseconds?
-  /// How long before this snapshot that was.
+  /// The time between that snapshot and this one.
   public var since: Nanoseconds?
-  /// The number of the system call that it slept in, as the machine's kind has them.
+  /// The number of the system call that it slept in, on this machine's architecture.
   public var call: Int?
   /// What it slept for.
   public var reason: SleepReason
   /// The address of what it slept on.
   public var lock: UInt64?
-  /// Who had that lock.
+  /// The thread that held that lock.
   public var owner: ThreadID?
-  /// The owner is a thread that has ended without letting go.
+  /// Whether the owner is a thread that has ended without unlocking it.
   public var ownerHasEnded: Bool
-  /// It goes on by itself after a time.
+  /// Whether its wait has a timeout.
   public var isTimed: Bool
-  /// It did not run from the moment on at which it was seen until all threads had been seen: what is recorded of those that are
-  /// still was so at one moment. False in traces before 1.4, and where the system does not count.
+  /// Whether it did not run from the moment when it was seen until all threads had been seen. What is recorded of still
+  /// threads was true at one moment. False in traces before 1.4, and if the system does not count.
   public var isStill: Bool
-  /// Its stack: the innermost frame.
+  /// The innermost frame of its stack.
   public var at: FrameID?
-  /// Where it slept in the snapshot before, though it was on a processor in this one, and has hardly used any since; nil: not so. The
-  /// system wakes threads for a moment for reasons of its own.
+  /// How it slept in the snapshot before, if it was on a processor in this one but has hardly used any processor time
+  /// since; else nil. The system wakes threads for a moment for reasons of its own.
   package var before: Sleep?
 
   /// Where a thread slept.
@@ -74,18 +74,18 @@ public struct SeenThread: Sendable, Equatable {
     package var reason: SleepReason
     /// What it slept on.
     package var lock: UInt64?
-    /// It was to go on by itself after a time.
+    /// Whether the wait had a timeout.
     package var isTimed: Bool
-    /// Its stack.
+    /// The innermost frame of its stack.
     package var at: FrameID?
-    /// When that was.
+    /// When that snapshot was taken.
     package var time: Nanoseconds
   }
 
-  /// Whether it needed the processor: it ran at that moment, or for most of the time since the snapshot before.
+  /// Whether it used the processor: it ran at that moment, or for most of the time since the snapshot before.
   public var isBusy: Bool {
     if isRunning || state == .running { return true }
-    // Swift's runtime may try again without end.
+    // Swift's runtime may retry in a loop without end.
     if reason == .once { return false }
     guard let cpuSince, let since, since > 0 else { return false }
     return cpuSince * 2 > since

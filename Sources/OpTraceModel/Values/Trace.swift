@@ -1,52 +1,52 @@
-/// What a trace file holds, as values. Made by ``TraceReader``; everything else in OpTrace starts from it.
+/// The contents of a trace file, as values. Made by ``TraceReader``; everything else in OpTrace starts from it.
 public struct Trace: Sendable, Equatable {
   /// Who wrote the trace, when and how.
   public var header: TraceHeader
-  /// Sorted by id, as all lists here.
+  /// Sorted by id, like all lists here.
   public var threads: [ThreadRecord] = []
   /// Queues that were seen, sorted by id.
   public var queues: [QueueRecord] = []
   /// All operations that were seen or named, sorted by id.
   public var operations: [OperationRecord] = []
-  /// Blocks that were given to dispatch queues, sorted by id.
+  /// Blocks that were submitted to dispatch queues, sorted by id.
   public var blocks: [BlockRecord] = []
-  /// Swift's tasks, sorted by id.
+  /// Swift tasks, sorted by id.
   public var tasks: [TaskRecord] = []
   /// Dispatch queues that were seen, sorted by id.
   public var dispatchQueues: [DispatchQueueRecord] = []
-  /// In the order of their beginnings.
+  /// Sorted by their begins.
   public var waits: [WaitRecord] = []
-  /// What threads blocked on besides operations and operation queues.
+  /// What threads blocked on, besides operations and operation queues.
   public var objects: [ObjectRecord] = []
-  /// Named pieces of work, in the order of their beginnings.
+  /// Tests and other named spans, sorted by their begins.
   public var spans: [SpanRecord] = []
-  /// In which span work was submitted, where that is known: what a test of a framework gave to queues.
+  /// The span in which work was submitted, if known, such as the test that added an operation to a queue.
   public var within: [WorkID: SpanID] = [:]
   /// Moments that the program named, in the order of time.
   public var marks: [MarkRecord] = []
-  /// The recorder's last snapshot of all threads; nil: it took none, as something always moved.
+  /// The recorder's last snapshot of all threads; nil: it took none, because something always moved.
   public var snapshot: ThreadSnapshot?
   /// How processor time was sampled; nil: it was not.
   public var profile: ProfileRecord?
   /// Where threads used processor time, in the order of time.
   public var samples: [SampleRecord] = []
-  /// Event loops of threads, in the order of their threads.
+  /// Event loops, sorted by thread.
   public var loops: [LoopRecord] = []
   /// The stacks that were recorded, and what their code is called.
   public var stacks = StackTable()
-  /// What is missing, exactly.
+  /// What is missing from the trace.
   public var loss = LossReport()
-  /// The later of the last event and the last sign of life of the recorder.
+  /// The time of the last event or of the recorder's last sign of life, whichever is later.
   public var end: Nanoseconds = 0
   /// The time of the last event.
   public var lastEvent: Nanoseconds = 0
-  /// How many events the trace was made of.
+  /// The number of events that the trace was made from.
   public var eventCount = 0
 
-  /// A trace in which nothing has happened.
+  /// A trace in which nothing happened.
   public init(header: TraceHeader) { self.header = header }
 
-  /// O(log n). Ids are dense nearly always, so the first guess hits.
+  /// The operation with this id; nil: there is none. O(log n). Ids are nearly always dense, so the first guess hits.
   public func operation(_ id: OperationID) -> OperationRecord? {
     index(of: id).map { operations[$0] }
   }
@@ -80,8 +80,9 @@ public struct Trace: Sendable, Equatable {
     tasks.withUnsafeBufferPointer { all in Self.row(id, of: all.count) { all[$0].id } }
   }
 
-  /// In a sorted list. Numbers are given in sequence, so the row is near where they would be if all gaps were alike: that place halves what
-  /// is left much faster than the middle does. Every other step is the middle's, so that it stays O(log n).
+  /// Searches a sorted list. Ids are given in sequence, so the row is near where it would be if all gaps were alike:
+  /// that guess narrows the range much faster than the middle does. Every other step uses the middle, so it stays O(log
+  /// n).
   @inline(__always)
   private static func row(_ id: WorkID, of count: Int, _ idAt: (Int) -> WorkID) -> Int? {
     var (low, high) = (0, count - 1)
@@ -105,15 +106,15 @@ public struct Trace: Sendable, Equatable {
   public func dispatchQueue(_ id: DispatchQueueID) -> DispatchQueueRecord? { dispatchQueues.first { $0.id == id } }
   /// The span with this number; nil: there is none. O(1) nearly always, else O(spans).
   public func span(_ id: SpanID) -> SpanRecord? {
-    // They are numbered in the order of their beginnings, as long as two threads do not begin one at once.
+    // Spans are numbered in the order of their begins, unless two threads begin one at the same time.
     let guess = Int(id.rawValue) - 1
     return spans.indices.contains(guess) && spans[guess].id == id ? spans[guess] : spans.first { $0.id == id }
   }
-  /// The span that this work was submitted in; nil: in none, as far as is known.
+  /// The span that this work was submitted in; nil: none that is known.
   public func span(around work: WorkID) -> SpanRecord? { within[work].flatMap { span($0) } }
   /// The queue with this number; nil: there is none. O(queues).
   public func queue(_ id: QueueID) -> QueueRecord? { queues.first { $0.id == id } }
-  /// O(1).
+  /// The object with this number; nil: there is none. O(1).
   public func object(_ id: ObjectID) -> ObjectRecord? {
     let row = Int(id.rawValue) - 1
     return objects.indices.contains(row) && objects[row].id == id ? objects[row] : nil
@@ -121,14 +122,14 @@ public struct Trace: Sendable, Equatable {
   /// The thread with this number; nil: there is none. O(threads).
   public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
 
-  /// When anything was last seen to go on; nil: never. O(n).
+  /// When anything was last seen to make progress; nil: never. O(n).
   public var lastSign: Nanoseconds? {
     latest({ operations[$0].lastSign }, { blocks[$0].lastSign }, { tasks[$0].lastSign })
   }
 
-  /// Since when nothing has moved: when anything last began, ended or went on, or what was submitted first since then. Other than
-  /// ``lastSign`` it does not grow with what is only submitted, as by a timer to a queue that starts nothing any more. Nil: nothing was
-  /// ever seen to go on. O(n).
+  /// Since when nothing has moved: when anything last began, ended or continued, or when work was first submitted after
+  /// that. In contrast to ``lastSign``, it does not advance with work that is merely submitted, for example by a timer
+  /// to a queue that no longer starts anything. Nil: nothing was ever seen to make progress. O(n).
   public var lastMove: Nanoseconds? {
     let moved = latest(
       { operations[$0].lastProgress }, { blocks[$0].lastProgress }, { tasks[$0].lastProgress })
@@ -142,7 +143,8 @@ public struct Trace: Sendable, Equatable {
     return first ?? moved
   }
 
-  /// The latest of these times of each operation, block and task, by its row, and of the signs of queues and threads.
+  /// The latest of these times of each operation, block and task, by row, and of the signs of life of queues and
+  /// threads.
   private func latest(
     _ operation: (Int) -> Nanoseconds?, _ block: (Int) -> Nanoseconds?, _ task: (Int) -> Nanoseconds?
   ) -> Nanoseconds? {
@@ -157,12 +159,12 @@ public struct Trace: Sendable, Equatable {
   }
 }
 
-// What is said here of each list: a new one has its lines in both.
+// Both functions below treat each list: add a line to both for a new list.
 extension Trace {
-  /// Empties the lists of moments and measurements, to which nothing refers: of a trace that grows, in which they were seen.
+  /// Empties the lists of moments and measurements, to which nothing refers, in a growing trace after they were used.
   mutating func forgetMoments() { marks = [] }
 
-  /// Leaves out what is others': the part of a trace that belongs to some operations, queues and threads. O(n).
+  /// Keeps only the part of a trace that belongs to some operations, queues and threads. O(n).
   package mutating func keep(_ isKept: (TraceOwner) -> Bool) {
     func isOthers(_ value: some TraceOwned) -> Bool { value.owner != .everybody && !isKept(value.owner) }
     operations.removeAll(where: isOthers)
@@ -181,44 +183,44 @@ extension Trace {
 
 /// Who wrote the trace, when and how.
 public struct TraceHeader: Sendable, Equatable {
-  /// What the recorder does when its file has grown.
+  /// What kind of file the recorder writes.
   public enum Mode: String, Sendable, CaseIterable {
     /// The file grew with what happened.
     case streaming
-    /// A ring: the newest events, and all that belongs to operations which are not over.
+    /// A ring: keeps the newest events, and all that belongs to unfinished operations.
     case flightRecorder = "flight-recorder"
   }
-  /// Of the program that was recorded.
+  /// The name of the program that was recorded.
   public var processName = ""
-  /// The system's number of the process.
+  /// The system's id of the process.
   public var processID: UInt32 = 0
-  /// When the process began, in the system's own units; 0 when not known. With the boot id it distinguishes a process from a
-  /// later one of the same number.
+  /// When the process began, in the system's own units; 0: not known. Together with the boot id, it distinguishes a
+  /// process from a later one with the same id.
   public var processStart: UInt64 = 0
-  /// The 16 bytes that name this run of the system; all zeros when not known.
+  /// The 16 bytes that identify this boot of the system; all zeros: not known.
   public var bootID = [UInt8](repeating: 0, count: 16)
   /// The version of OpTrace that wrote the trace.
   public var writerVersion = ""
-  /// On how many processors the process might run at once when the trace began; nil: not known (before format 1.5).
+  /// The number of processors that the process could use when the trace began; nil: not known (before format 1.5).
   public var processors: Int?
   /// Whether the file grew with what happened, or is a ring.
   public var mode = Mode.streaming
-  /// Bytes, for a flight recorder; else 0.
+  /// The size of a flight recorder's ring in bytes; else 0.
   public var capacity: UInt64 = 0
   /// The wall clock at the trace's start: nanoseconds since 1970, UTC.
   public var startWall: UInt64 = 0
   /// The monotonic clock at the trace's start, in nanoseconds.
   public var startMonotonic: UInt64 = 0
-  /// The recorder was stopped in order; else the process still runs or was killed.
+  /// Whether the recorder was stopped properly; else the process still runs or was killed.
   public var isClosed = false
   /// When `record --stall-timeout` ended the program because nothing had moved, in nanoseconds since the trace's start; nil: it did
   /// not.
   public var stalled: Nanoseconds?
-  /// The signals for which the program had a handler at the last snapshot: a bit for each, that of signal 1 the lowest. Without those of
-  /// faults, which Swift's runtime handles.
+  /// The signals for which the program had a handler at the last snapshot: one bit each, signal 1 is the lowest.
+  /// Without signals of faults, which Swift's runtime handles.
   public var handledSignals: UInt64 = 0
 
-  /// A process of which nothing is known.
+  /// A header of a process about which nothing is known.
   public init() {}
 }
 
@@ -226,13 +228,13 @@ public struct TraceHeader: Sendable, Equatable {
 public struct ThreadRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// Its number in the trace, in the order of first sight.
   public var id: ThreadID
-  /// The system's thread id.
+  /// The system's id of the thread.
   public var systemID: UInt32
-  /// Its name when it first recorded; empty where it had none.
+  /// Its name when it first recorded something; empty if it had none.
   public var name: String
-  /// The main thread of the process.
+  /// Whether it is the main thread of the process.
   public var isMain: Bool
-  /// When it was last seen to go on outside of all operations; nil: never.
+  /// When it was last seen to make progress outside of all operations; nil: never.
   public var lastSign: Nanoseconds?
   package var owner: TraceOwner { .everybody }
 
@@ -248,11 +250,11 @@ public struct ThreadRecord: Sendable, Equatable, Identifiable, TraceOwned {
 public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// What was done to a queue.
   public enum ChangeKind: Sendable, Equatable {
-    /// It may run so many at once; -1: as many as the system allows.
+    /// Its limit was set; -1: as many as the system allows.
     case limit(Int)
-    /// It starts nothing from here on.
+    /// It was suspended, and starts nothing from here on.
     case suspended
-    /// It starts operations again.
+    /// It was resumed, and starts operations again.
     case resumed
     /// `cancelAllOperations()` was called.
     case cancelledAll
@@ -275,45 +277,45 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
 
   /// Its number in the trace, in the order of first sight.
   public var id: QueueID
-  /// Its last name.
+  /// The name that it had last.
   public var name: String
-  /// The limit at first sight; -1: as many as the system allows. Later ones are among ``changes``.
+  /// The limit when it was first seen; -1: as many as the system allows. Later ones are among ``changes``.
   public var initialLimit: Int
-  /// Suspended at first sight. Later changes are among ``changes``.
+  /// Whether it was suspended when it was first seen. Later changes are among ``changes``.
   public var initiallySuspended = false
-  /// It runs its operations on the main thread, as it was seen last.
+  /// Whether it runs its operations on the main thread, when it was last seen.
   public var isMain = false
-  /// Its quality of service, as it was seen last.
+  /// Its quality of service when it was last seen.
   public var quality = Quality.default
   /// When it was first seen, in nanoseconds since the trace's start.
   public var created: Nanoseconds = 0
-  /// When the object was gone; nil: it was not seen to go.
+  /// When the object was released; nil: that was not seen.
   public var released: Nanoseconds?
   /// In the order of time.
   public var changes: [Change] = []
   /// When it was last seen to be used or changed; nil: never.
   public var lastSign: Nanoseconds?
-  /// Where the program made it, or was first seen to use it.
+  /// Where the program created it, or was first seen to use it.
   public var madeAt: FrameID?
-  /// The same as a source location, where the trace has names for it.
+  /// The same as a source location, if the trace has names for it.
   public internal(set) var codeLocation: CodeLocation?
   package var owner: TraceOwner { .queue(id) }
 
-  /// What it is called in every output: its name, or `queue 7 made in load() (main.swift:12)` where it has none that can
-  /// be seen; the source location only where it is known.
+  /// The displayed name: its name, or `queue 7 made in load() (main.swift:12)` if it has no visible name; the location
+  /// only if it is known.
   public var title: String { isUnnamed ? unnamedTitle : name }
   /// The same inside of a sentence: `queue network`, or `queue 7 made in load() (main.swift:12)`.
   public var phrase: String { isUnnamed ? unnamedTitle : "queue \(name)" }
-  /// `queue 'network'`, or as ``title`` says. `shown` escapes a name for the output.
+  /// `queue 'network'`, or its title if it has no name. `shown` escapes a name for the output.
   package func phrase(quoting shown: (String) -> String) -> String {
     (isUnnamed ? "" : "queue ") + title(quoting: shown)
   }
-  /// `'network'`, or as ``title`` says.
+  /// `'network'`, or its title if it has no name.
   package func title(quoting shown: (String) -> String) -> String {
     isUnnamed ? shown(unnamedTitle) : "'\(shown(name))'"
   }
 
-  /// Its number stays: several queues may be made at one source location.
+  /// Includes the number, because several queues may be created at one source location.
   private var unnamedTitle: String {
     guard let codeLocation, let function = codeLocation.function else { return id.description }
     return "\(id) made in " + function + (codeLocation.lineText.map { " (\($0))" } ?? "")
@@ -335,7 +337,7 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
     return initialLimit
   }
 
-  /// Suspended at the end of the trace.
+  /// Whether it is suspended at the end of the trace.
   public var isSuspended: Bool {
     for change in changes.reversed() {
       if case .suspended = change.kind { return true }
@@ -347,7 +349,7 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
 
 /// A moment that the program named: `recorder.mark("…")`.
 public struct MarkRecord: Sendable, Equatable, TraceOwned {
-  /// As the program gave it.
+  /// The name that the program gave it.
   public var name: String
   /// The operation that executed on the thread; nil: none.
   public var operation: OperationID?
@@ -368,9 +370,9 @@ package enum TraceOwner: Hashable, Sendable {
   case queue(QueueID)
   /// What a thread did outside of all operations.
   case thread(ThreadID)
-  /// Nobody's in particular: the program's own.
+  /// Nobody in particular: it belongs to the program.
   case program
-  /// Values that others refer to: they stay in every part of a trace.
+  /// Values that others refer to, so they stay in every part of a trace.
   case everybody
 }
 
@@ -387,11 +389,11 @@ extension TraceOwned {
 }
 
 extension TraceHeader {
-  /// Names the trace among all others: 16 hexadecimal digits of a hash of the run of the system, the process, its start and the
-  /// trace's start. The same for a packed trace, for one that was read again, and for a later reading of one that is still written.
+  /// Identifies the trace: 16 hexadecimal digits of a hash of the boot, the process, its start and the trace's start. A
+  /// packed trace, a second reading, and a later reading of a trace that is still written have the same hash.
   ///
-  /// The first digit is a letter, so that nothing that guesses types from paths takes it for a number. FNV-1a of 64 bits (Fowler,
-  /// Noll and Vo).
+  /// The first digit is a letter, so that nothing that guesses types from paths takes it for a number. FNV-1a of 64
+  /// bits (Fowler, Noll and Vo).
   public var hash: String {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ bytes: some Sequence<UInt8>) {

@@ -1,4 +1,4 @@
-/// Why nothing of a trace could be read. A trace that is sound in part gives no error but a ``LossReport``.
+/// Why nothing of a trace could be read. A trace that is sound in part gives a ``LossReport`` instead of an error.
 ///
 /// ```swift
 /// do { trace = try TraceReader.read(path: path) } catch {
@@ -9,16 +9,17 @@
 /// }
 /// ```
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong with the input. Later versions may have more of them, so a `switch` needs a `default`.
+  /// What is wrong with the input. Later versions may add codes, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The member's own name, such as `notATrace`.
     public let description: String
 
     /// There is nothing at this path.
     public static let noSuchFile = Code(description: "noSuchFile")
-    /// It is there, and the system or OpTrace refuses to read it: no permission, a folder, a text that is too long.
+    /// Something is there, but the system or OpTrace refuses to read it: no permission, a folder, a text that is too
+    /// long.
     public static let cannotRead = Code(description: "cannotRead")
-    /// A file without a byte: the program that should have written it recorded nothing.
+    /// An empty file: the program that should have written it recorded nothing.
     public static let empty = Code(description: "empty")
     /// Something else, such as JSON or a compressed file.
     public static let notATrace = Code(description: "notATrace")
@@ -28,18 +29,18 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let unreadableHeader = Code(description: "unreadableHeader")
     /// A line of the text form that breaks its rules; ``TraceError/line`` says which.
     public static let invalidText = Code(description: "invalidText")
-    /// To be unpacked, and not packed: a trace as it is.
+    /// The input should be unpacked, but is not packed: it is a plain trace.
     public static let notPacked = Code(description: "notPacked")
-    /// A packed trace that becomes more bytes than its reader takes.
+    /// A packed trace that would unpack to more bytes than its reader accepts.
     public static let tooLarge = Code(description: "tooLarge")
-    /// The file was cut or used again by its writer while an ``EventReader`` read it.
+    /// The file was cut, or reused by its writer, while an ``EventReader`` read it.
     public static let changed = Code(description: "changed")
   }
 
-  /// The code together with what belongs to it.
+  /// The code together with its details.
   package enum Reason: Sendable, Equatable {
     case noSuchFile
-    /// The system's words.
+    /// The system's text.
     case cannotRead(String)
     case empty
     /// What the file looks like instead, with its article: "JSON", "a gzip file".
@@ -55,7 +56,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     case changed
   }
 
-  /// The path as it was given, or what stands for it.
+  /// The path that was given, or a substitute for it.
   public let file: String
   package let reason: Reason
 
@@ -64,7 +65,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// What is wrong, to be switched over.
+  /// What is wrong, for a `switch`.
   public var code: Code {
     switch reason {
     case .noSuchFile: .noSuchFile
@@ -80,12 +81,12 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The line of the text form, from 1; nil for every code but ``Code/invalidText``.
+  /// The line of the text form, from 1; nil for all codes except ``Code/invalidText``.
   public var line: Int? {
     if case .text(let line, _) = reason { line } else { nil }
   }
 
-  /// There is no such input, or it can't be opened: as opposed to one that is there and wrong.
+  /// Whether there is no such input, or it cannot be opened; false if it can be opened, but is wrong.
   public var isMissingInput: Bool { code == .noSuchFile || code == .cannotRead }
 
   /// What is wrong and what to do about it, without the file's name.
@@ -111,7 +112,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String { "\(file):\(line.map { "\($0):" } ?? "") \(message)" }
 }
 
-/// `12,345`: how every sentence for people writes a count, a size or an offset, whatever the locale.
+/// `12,345`: the format of counts, sizes and offsets in every sentence for people, whatever the locale.
 package func grouped(_ number: some BinaryInteger) -> String {
   let digits = String(number.magnitude)
   var result = ""

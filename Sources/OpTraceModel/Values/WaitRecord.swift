@@ -1,6 +1,6 @@
 public import OpTraceFormat
 
-/// A thread that was blocked until an operation was finished, a queue was empty, or another thread let it go on.
+/// A wait: a thread was blocked until an operation was finished, a queue was empty, or another thread let it continue.
 public struct WaitRecord: Sendable, Equatable, TraceOwned {
   /// What is waited for.
   public enum Target: Sendable, Hashable {
@@ -12,11 +12,11 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
     case object(ObjectID)
   }
 
-  /// What lets waiting threads go on: a semaphore's signal, leaving a group, using a queue.
+  /// What lets waiting threads continue: a semaphore's signal, leaving a group, using a queue.
   public struct Signal: Sendable, Equatable {
     /// When, in nanoseconds since the trace's start.
     public var time: Nanoseconds
-    /// Nil: not known.
+    /// The thread that signalled; nil: not known.
     public var thread: ThreadID?
     /// The operation that executed there, if any.
     public var operation: OperationID?
@@ -36,14 +36,15 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
   public var inside: OperationID?
   /// When it was blocked, in nanoseconds since the trace's start.
   public var began: Nanoseconds
-  /// Nil: still waiting at the end. Where the end of a wait on an object was not seen, the moment by which it was over.
+  /// When the wait ended; nil: it is open at the trace's end. If the end of a wait on an object was not seen, the
+  /// moment by which it was over.
   public var ended: Nanoseconds?
-  /// For an object: its last signal that did not end this wait, as far as it was seen.
+  /// For an object: its last signal that did not end this wait, as far as that was seen.
   public var lastSignal: Signal?
-  /// Of an object: the last signal when the wait was over, in the time of the wait: what ended it. Nil also for a wait
-  /// that ran into its timeout.
+  /// For an object: the signal that ended the wait, which is the last one during the wait. Nil also if the wait ran
+  /// into its timeout.
   public var endSignal: Signal?
-  /// The stack of the thread; nil for a short wait, and where no stack was recorded.
+  /// The stack of the thread; nil: the wait was short, or no stack was recorded.
   public var at: FrameID?
   package var owner: TraceOwner { Self.owner(inside, else: .thread(thread)) }
 
@@ -58,11 +59,11 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
 
 /// Something that threads wait on, as long as it keeps its address.
 public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
-  /// Its number in the trace, from 1; another one when the address is used again.
+  /// Its number in the trace, from 1; if the address is reused, the new object has another number.
   public var id: ObjectID
-  /// Nil: of a kind that this version does not know.
+  /// What it is; nil: a kind that this version does not know.
   public var kind: WaitedObject?
-  /// Where it was in memory; 1 of time and disks, which are nowhere.
+  /// Its address in memory; 1 for time and disks, which have none.
   public var address: UInt64
   /// A dispatch queue's label.
   public var name: String?
@@ -75,7 +76,7 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
     self.name = name
   }
 
-  /// What people read, after "waits for": `semaphore 1`, `dispatch queue com.example.db`, `time to pass`.
+  /// The displayed name, to follow "waits for": `semaphore 1`, `dispatch queue com.example.db`, `time to pass`.
   public var title: String {
     if kind == .sleep { return "time to pass" }
     if kind == .disk { return "a disk" }

@@ -1,17 +1,18 @@
-/// How far a long computation is. The caller may listen, and the code that computes may report when it likes. Neither has to,
-/// so no signature mentions it.
+/// Progress of a long computation. The caller may listen, and the computing code may report at any time. Neither has
+/// to, so no signature mentions progress.
 package enum WorkProgress {
-  /// Gets the share that is done, from 0 to 1, on a thread that works: the one that asked for a reporter, or one that it handed it to.
+  /// Receives the share that is done, from 0 to 1, on a working thread: the one that got the reporter, or one to which
+  /// it was passed.
   @TaskLocal private static var listener: (@Sendable (_ share: Double) -> Void)?
 
-  /// Runs `body`; what it reports goes to `listener`.
+  /// Runs `body`, and sends its reports to `listener`.
   package static func listening<Value>(
     with listener: @escaping @Sendable (_ share: Double) -> Void, _ body: () throws -> Value
   ) rethrows -> Value {
     try $listener.withValue(listener) { try body() }
   }
 
-  /// Takes reports of progress for one part of the work, from `low` to `high` of the whole. Get it once, before a loop.
+  /// A reporter for one part of the work, from `low` to `high` of the whole. Get it once, before a loop.
   package static func reporter(from low: Double = 0, to high: Double = 1) -> Reporter {
     Reporter(listener: listener, low: low, width: high - low)
   }
@@ -21,10 +22,10 @@ package enum WorkProgress {
     fileprivate let low: Double
     fileprivate let width: Double
 
-    /// For a part of the work that somebody else reports.
+    /// For a part of the work whose progress is reported elsewhere.
     static let silent = Reporter(listener: nil, low: 0, width: 0)
 
-    /// Costs a branch where nobody listens.
+    /// Costs only a branch if nobody listens.
     @inline(__always)
     package func report(_ done: some BinaryInteger, of all: some BinaryInteger) {
       guard let listener, all > 0 else { return }

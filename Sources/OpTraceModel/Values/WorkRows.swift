@@ -2,7 +2,7 @@
 package enum WorkKind: CaseIterable {
   case operation, block, task
 
-  /// "operation", "block", "task": what one is called.
+  /// The word for one of them: "operation", "block", "task".
   package var word: String {
     switch self {
     case .operation: "operation"
@@ -11,7 +11,7 @@ package enum WorkKind: CaseIterable {
     }
   }
 
-  /// "operations", "blocks", "tasks": what counters count.
+  /// The unit of counters: "operations", "blocks", "tasks".
   package var unit: StaticString {
     switch self {
     case .operation: "operations"
@@ -21,13 +21,13 @@ package enum WorkKind: CaseIterable {
   }
 }
 
-/// All work of a trace in one list: its operations, then the blocks of dispatch queues, then Swift's tasks. What is drawn of
-/// work refers to it by its index there, so that nothing has to be asked for its kind.
+/// All work of a trace in one list: its operations, then the blocks of dispatch queues, then Swift tasks. Code that
+/// draws work refers to it by its index in this list, whatever its kind.
 extension Trace {
-  /// Of all kinds. O(1).
+  /// The number of pieces of work of all kinds. O(1).
   package var workCount: Int { operations.count + blocks.count + tasks.count }
 
-  /// The work with this index. O(1); to go through all of a kind, use its list.
+  /// The work with this index. O(1); to visit all work of one kind, use its list.
   package func work(at index: Int) -> any Work {
     switch kind(ofWorkAt: index) {
     case .operation: operations[index]
@@ -36,13 +36,13 @@ extension Trace {
     }
   }
 
-  /// Dispatch queues that were given blocks. O(blocks).
+  /// Dispatch queues to which blocks were submitted. O(blocks).
   package var usedDispatchQueues: [DispatchQueueRecord] {
     let used = Set(blocks.lazy.compactMap(\.queue))
     return dispatchQueues.filter { used.contains($0.id) }
   }
 
-  /// O(1), without a copy of the record.
+  /// The id of the work with this index. O(1), without a copy of the record.
   package func workID(at index: Int) -> WorkID {
     switch kind(ofWorkAt: index) {
     case .operation: operations.withUnsafeBufferPointer { $0[index].id }
@@ -63,7 +63,7 @@ extension Trace {
     return taskRow(id).map { operations.count + blocks.count + $0 }
   }
 
-  /// The number of what submitted the work with this index. O(1), without a copy of the record.
+  /// The id of the submitter of the work with this index; nil: none. O(1), without a copy of the record.
   package func submitter(ofWorkAt index: Int) -> WorkID? {
     switch kind(ofWorkAt: index) {
     case .operation: nil
@@ -92,7 +92,7 @@ extension Trace {
 }
 
 extension WorkKind {
-  /// The index of its first one among ``OpTraceModel/Trace``'s work.
+  /// The index of the first work of this kind in the trace's list of work.
   package func first(in trace: Trace) -> Int {
     switch self {
     case .operation: 0
@@ -101,7 +101,7 @@ extension WorkKind {
     }
   }
 
-  /// The indexes of all of the kind.
+  /// The indexes of all work of this kind.
   package func indexes(in trace: Trace) -> Range<Int> {
     switch self {
     case .operation: 0..<trace.operations.count
@@ -112,7 +112,8 @@ extension WorkKind {
 }
 
 extension Work {
-  /// Its state at the end of the trace, in the words that every output shares. A task that is suspended waits for others.
+  /// Its state at the end of the trace, in the words that every output shares. A suspended task counts as waiting for
+  /// others.
   package var finalState: OperationState {
     if over != nil { return began == nil ? .cancelled : .finished }
     guard began != nil else { return runnable == nil ? .pending : .ready }

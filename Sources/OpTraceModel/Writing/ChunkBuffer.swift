@@ -35,15 +35,15 @@ struct ChunkBuffer {
     ticks = now
   }
 
-  /// The definition of a string.
+  /// Adds the definition of a string.
   mutating func define(_ text: String, as id: UInt32, ticks: UInt64) {
     var record = [RecordHead(kind: EventKind.string.rawValue, subject: id).word, 0]
     RecordText.append(text, to: &record)
     add(record[...], ticks: ticks)
   }
 
-  /// Seals the chunk behind what the file holds, with the number behind the last, and empties the buffer. Nothing is done where
-  /// it is empty.
+  /// Seals the chunk, appends it to the file with the next number, and empties the buffer. Does nothing if the buffer
+  /// is empty.
   mutating func seal(behind file: inout [UInt8], _ sequence: inout UInt64) {
     guard !records.isEmpty else { return }
     sequence += 1

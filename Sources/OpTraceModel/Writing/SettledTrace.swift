@@ -1,10 +1,10 @@
-/// The bytes of a trace that are worth copying: at rest, and with the names of its code.
+/// The bytes of a trace that are worth copying: one consistent moment, with the names of its code.
 package enum SettledTrace {
   /// How names are looked up.
   package struct Naming {
-    /// The names of this code, none of which has a name yet.
+    /// Looks up names of code that has none yet.
     package var names: (StackTable) -> [SymbolWriter.Names]
-    /// Whether somebody may still write to the trace.
+    /// Whether a program may still write to the trace.
     package var isLive: (TraceHeader) -> Bool
 
     package init(isLive: @escaping (TraceHeader) -> Bool, names: @escaping (StackTable) -> [SymbolWriter.Names]) {
@@ -12,8 +12,8 @@ package enum SettledTrace {
     }
   }
 
-  /// Of a trace whose program writes meanwhile, one moment for all threads; any other is left as it is. Names are added where
-  /// the trace has none, some are found, nothing is damaged, and it is no text.
+  /// The bytes to copy. If the program still writes, they show one moment for all threads; otherwise the trace is left
+  /// as it is. Names are added if the trace has none, some are found, nothing is damaged, and it is no text.
   package static func source(
     of source: any ByteSource, file: String, naming: Naming?
   ) throws(TraceError) -> any ByteSource {
@@ -25,7 +25,7 @@ package enum SettledTrace {
     guard let stacks = StackTable.read(settled, header), !stacks.hasNames else { return settled }
     let names = naming.names(stacks)
     guard !names.isEmpty else { return settled }
-    // What is added behind a file must not meet what its program writes there.
+    // What is added after a file must not collide with what its program writes there.
     let mayGrow = !isMoment && naming.isLive(header.header)
     let base = mayGrow ? try moment(of: source, file: file) : settled
     guard let addition = try SymbolWriter.addition(of: names, to: base, file: file) else { return base }
@@ -36,7 +36,7 @@ package enum SettledTrace {
     MemorySource(content: TraceWriter.bytes(try TraceReader.events(source, file: file)))
   }
 
-  /// Whether somebody writes to it: then its threads do not end at the same moment.
+  /// Whether a program writes to it just now: then the records of its threads do not end at the same moment.
   private static func isMoving(_ source: any ByteSource, file: String) throws(TraceError) -> Bool {
     let header = try FileHeader.read(source, file: file)
     guard !header.isClosed else { return false }

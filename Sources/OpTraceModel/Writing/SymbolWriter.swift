@@ -8,26 +8,28 @@ import OpTraceFormat
   import Glibc
 #endif
 
-/// Adds the names of its code to a trace. They can be looked up where the program's files are; then the trace can be moved.
+/// Adds the names of its code to a trace. They are looked up where the program's files are; after that the trace can be
+/// moved.
 package enum SymbolWriter {
   /// The result of adding symbols.
   package enum Outcome: Equatable {
     case done
-    /// Parts of the trace are damaged: what is added behind them would hide how much is missing.
+    /// Parts of the trace are damaged: data added after them would hide how much is missing.
     case damaged
     /// The system's error number.
     case cannotWrite(Int32)
   }
 
-  /// What a frame's code is called: the innermost of inlined functions first.
+  /// The names of a frame's code: the innermost of inlined functions first.
   package typealias Names = (frame: FrameID, symbols: [SymbolRecord])
 
-  /// Adds a chunk after all others, and then sets the header's end: a reader in between sees the trace as it was. Symbols that
-  /// are there already are replaced. The program must write no more.
+  /// Adds a chunk after all others, and then sets the end in the header, so that a reader in between sees the trace as
+  /// it was. Replaces symbols that the trace has already. The program must no longer write.
   ///
-  /// - Throws: ``TraceError`` where the file is no trace.
+  /// - Throws: ``TraceError`` if the file is no trace.
   package static func append(_ names: [Names], toFile path: String) throws(TraceError) -> Outcome {
-    // Anew, though who asks has read it: a `Trace` knows neither the numbers of strings and chunks nor where its file ends.
+    // Read again, even if the caller has read it: a `Trace` knows neither the numbers of strings and chunks nor where
+    // its file ends.
     let source = try TraceUnpacker.open(path: path, unpacking: nil)
     guard let addition = try addition(of: names, to: source, file: path) else { return .damaged }
     return write(addition, path)
@@ -37,11 +39,11 @@ package enum SymbolWriter {
   struct Addition {
     var offset: UInt64
     var bytes: [UInt8]
-    /// From ``Layout/Header/state`` on; nil: it stays, for an open trace ends where nothing follows.
+    /// The bytes from ``Layout/Header/state`` on; nil: unchanged, because an open trace ends where nothing follows.
     var header: [UInt8]?
   }
 
-  /// Nil where parts of the trace are damaged. Of the records only definitions are decoded.
+  /// Nil if parts of the trace are damaged. Only definitions are decoded.
   static func addition(
     of names: [Names], to source: any ByteSource, file: String
   ) throws(TraceError) -> Addition? {
@@ -61,7 +63,7 @@ package enum SymbolWriter {
     events.strings = decoder.strings
     let known = Set(decoder.strings.keys)
     var chunk = ChunkBuffer(thread: 0, kind: .definitions, baseTicks: header.startTicks)
-    // A function's whole name is long, and its code has many frames.
+    // A function's full name is long, and its code has many frames, so write it once.
     var written: [[UInt64]: String] = [:]
     for name in names {
       for (level, symbol) in name.symbols.enumerated() {
@@ -112,7 +114,7 @@ package enum SymbolWriter {
     guard let file = OwnedDescriptor(open(path.asPath, O_RDWR | O_CLOEXEC)) else { return .cannotWrite(errno) }
     guard put(addition.bytes, at: addition.offset, file.number) else {
       let error = errno
-      // No part of it stays.
+      // Remove what was written in part.
       _ = ftruncate(file.number, off_t(addition.offset))
       return .cannotWrite(error)
     }
@@ -132,7 +134,7 @@ package enum SymbolWriter {
   }
 }
 
-/// A trace with bytes appended and its header changed to match. Bytes that the trace has lost meanwhile are zeros.
+/// A trace with appended bytes and a matching header. Bytes that the trace has lost meanwhile are zeros.
 struct ExtendedSource: ByteSource {
   let base: any ByteSource
   let addition: SymbolWriter.Addition
@@ -154,7 +156,7 @@ struct ExtendedSource: ByteSource {
     return count
   }
 
-  /// Copies the part of the bytes at `position` that lies in the target, which begins at `offset`.
+  /// Copies the part of the bytes at `position` that is in the target, which begins at `offset`.
   private func put(
     _ bytes: [UInt8], at position: UInt64, into target: UnsafeMutableRawBufferPointer, from offset: UInt64
   ) {

@@ -1,10 +1,10 @@
 import OpTraceFormat
 
-/// Writes events as a trace file. Its clock is the monotonic one, a tick is a nanosecond; every chunk is sealed.
+/// Writes events as a trace file. Its clock is the monotonic one, with a tick of a nanosecond; every chunk is sealed.
 ///
-/// For texts that become traces. The recorder has its own: it writes to the mapped file while the program runs.
+/// For traces made from texts. The recorder has its own writer, which writes to the mapped file while the program runs.
 public enum TraceWriter {
-  /// The bytes of a trace file. Damage is not part of a file: it has to be reported elsewhere.
+  /// The bytes of a trace file. Damage is not written to the file; the caller has to report it.
   public static func bytes(_ events: TraceEvents) -> [UInt8] {
     var file = [UInt8](repeating: 0, count: Layout.Header.size)
     let start = events.header.startMonotonic
@@ -80,7 +80,7 @@ public enum TraceWriter {
 }
 
 extension [UInt8] {
-  /// At most `size` bytes, cut at a character's boundary.
+  /// Writes at most `size` bytes, cut at a character's boundary.
   fileprivate mutating func put(_ text: String, at offset: Int, size: Int) {
     var position = offset
     for character in text {

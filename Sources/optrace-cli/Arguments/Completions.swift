@@ -3,14 +3,14 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// What the shell offers where the parser's own scripts have nothing.
+/// Completions for the shell that the parser's own scripts lack.
 enum Completions {
-  /// For `record`: its program, which is searched as the shell does, and then the program's files.
+  /// Completions for `record`: first the program, found like a shell does, and then the program's files.
   ///
   /// - Parameters:
-  ///   - words: of the line, from the command's name on.
-  ///   - index: of the word that is completed.
-  ///   - prefix: what is typed of it.
+  ///   - words: the words of the line, from the command's name on.
+  ///   - index: the index of the word to complete.
+  ///   - prefix: the typed part of that word.
   @Sendable
   static func recorded(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     let typed = index < words.count && prefix.isEmpty ? words[index] : prefix
@@ -18,7 +18,7 @@ enum Completions {
     return Array(Set(programs(typed) + files(typed))).sorted()
   }
 
-  /// Where the program's name stands, or will: behind `record`, its options and their values.
+  /// The index of the program's name: after `record`, its options and their values.
   private static func program(in words: [String]) -> Int {
     let withValue = [
       "-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--stall-timeout", "--annotations",
@@ -46,15 +46,15 @@ enum Completions {
     return names(in: folder, String(prefix[prefix.index(after: end)...])).map { folder + $0 }
   }
 
-  /// Hidden files, where they are asked for.
+  /// The names in a folder; hidden files only if the prefix asks for them.
   private static func names(in folder: String, _ prefix: String) -> [String] {
     namesInFolder(folder).filter {
       $0.hasPrefix(prefix) && (prefix.hasPrefix(".") || !$0.hasPrefix(".")) && !$0.contains(where: \.isNewline)
     }
   }
 
-  /// A script for bash, zsh or fish as the parser makes it, in which `help` completes the commands: its own command has no
-  /// such list. Any other text as it is.
+  /// The parser's script for bash, zsh or fish, extended so that `help` completes the commands, which the parser does
+  /// not support. Any other text is returned unchanged.
   static func completed(_ text: String) -> String {
     // Key paths into the configurations of any command crash the compiler (6.3.1).
     let configurations = OpTraceCommand.configuration.subcommands.map { $0.configuration }

@@ -10,7 +10,7 @@ struct OwnModules: ParsableArguments {
       valueName: "name"))
   var module: [String] = []
 
-  /// Marks their code as the program's own. Warns of a module that the trace has no function of.
+  /// Marks the code of the chosen modules as the program's own. Warns if the trace has no function of a module.
   func mark(_ trace: inout Trace, warns: Bool = true) {
     guard !module.isEmpty else { return }
     trace.stacks.ownModules = Set(module)

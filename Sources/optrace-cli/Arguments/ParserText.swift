@@ -1,11 +1,11 @@
 import Foundation
 
-/// The words of the argument parser as the command says everything: errors as its own, no line wider than the rest.
+/// Adapts the argument parser's texts to the style of the command: errors like its own, and no line too wide.
 enum ParserText {
   private static let width = 80
 
-  /// A help text, or what is behind an error: lines that tell the usage are broken between their parts, those that tell of
-  /// one argument between words.
+  /// A help text, or the usage after an error, with long lines broken: usage lines between their parts, lines about one
+  /// argument between words.
   static func withUsageLines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       if let help = line.prefixMatch(of: /Help:[ ]{2}(?:[^ ]|, )+[ ]{2}/)?.output {
@@ -18,7 +18,7 @@ enum ParserText {
     }.joined(separator: "\n")
   }
 
-  /// The command's name stands alone before what follows it.
+  /// Puts the command's name before the parts, on a line of its own.
   private static func brokenUsage(_ line: Substring, _ head: String) -> String {
     var parts: [String] = []
     var depth = 0
@@ -44,8 +44,8 @@ enum ParserText {
     return lines.joined(separator: "\n")
   }
 
-  /// The parser says "Error: Missing …"; our errors begin with the command's name and a small letter, and a sentence
-  /// alone has no full stop. What it repeats of the arguments has no line ends of its own.
+  /// The parser says "Error: Missing …". Our errors begin with the command's name and a lower-case letter, and a single
+  /// sentence has no full stop. Line ends in repeated arguments are removed.
   static func error(_ text: String) -> String {
     var text = text
     let words = Words.arguments.flatMap { [$0] + $0.split(separator: "=").map(String.init) }

@@ -2,10 +2,11 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-// What the system knows of paths, which are texts as ``RawPath`` has them.
+// What the system tells about paths, which are texts in the form of ``RawPath``.
 
 extension RawPath {
-  /// The folder that a path names (empty: the current one), and the name in it. Foundation's own traps at a path of one character.
+  /// The folder of a path (empty: the current one), and the last name. Foundation's own function traps on a path of one
+  /// character.
   static func parts(_ path: String) -> (folder: String, name: String) {
     var path = path[...]
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -14,12 +15,12 @@ extension RawPath {
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
   }
 
-  /// Of a text in C.
+  /// The text of a C string.
   static func text(_ bytes: UnsafePointer<CChar>) -> String {
     text(UnsafeRawBufferPointer(start: bytes, count: strlen(bytes)))
   }
 
-  /// Where the command was called; the root where the system does not tell.
+  /// The folder in which the command was called; the root if the system does not tell.
   static var currentFolder: String {
     guard let path = getcwd(nil, 0) else { return "/" }
     defer { free(path) }

@@ -2,8 +2,8 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// As a shell takes it for one word, and as a terminal shows it: what would steer it is written by its bytes (`$'…'`, as
-/// in bash, zsh and POSIX of 2024).
+/// A path in the form that a shell takes for one word and a terminal shows safely: control characters are written as
+/// bytes (`$'…'`, as in bash, zsh and POSIX 2024).
 func quoted(_ path: String) -> String {
   guard printable(path) == path else {
     return "$'" + path.unicodeScalars.map(escaped).joined() + "'"
@@ -19,5 +19,5 @@ private func escaped(_ scalar: Unicode.Scalar) -> String {
   return RawPath.bytes(of: text).map { "\\" + String(Int($0) + 0o1000, radix: 8).dropFirst() }.joined()
 }
 
-/// This command as it was called.
+/// The name by which this command was called.
 var calledCommand: String { quoted(Words.command) }

@@ -14,7 +14,7 @@ struct TimeArgument: ExpressibleByArgument {
     let unit = Self.units.first { text.hasSuffix($0.name) }
     guard let value = Double(text.dropLast(unit?.name.count ?? 0)), value.isFinite else { return nil }
     let nanoseconds = (value * (unit?.size ?? 1e9)).rounded()
-    // Some 290 years; also what a sum of two of them can hold.
+    // About 290 years; even the sum of two such times fits.
     guard nanoseconds.magnitude < 4e18 else { return nil }
     self.nanoseconds = Nanoseconds(nanoseconds)
   }

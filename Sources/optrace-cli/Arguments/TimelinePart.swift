@@ -45,12 +45,12 @@ struct TimelinePart: ParsableArguments {
     if let minDuration, minDuration.nanoseconds < 0 { throw ValidationError("--min-duration must not be negative.") }
   }
 
-  /// `name`: of the trace, for errors.
+  /// The chosen part of a trace. `name` is the name of the trace in errors.
   func selection(in trace: Trace, named name: String) throws -> TimelineSelection {
     try selections(in: [NamedTrace(trace: trace, name: name)])[0]
   }
 
-  /// Of several traces on one clock, by trace. A name need be known in one of them.
+  /// The parts of several traces on one clock, by trace. A name has to be known in only one of them.
   func selections(in traces: [NamedTrace]) throws -> [TimelineSelection] {
     var selections = traces.map { one in
       var selection = TimelineSelection()
@@ -102,7 +102,7 @@ struct TimelinePart: ParsableArguments {
     return known
   }
 
-  /// In each trace where the name is known. Others show the same time.
+  /// Selects the time around a name in each trace that knows it. The others show the same time.
   private func look(around name: String, in traces: [NamedTrace], _ selections: inout [TimelineSelection]) throws {
     var isFound = [Bool](repeating: false, count: traces.count)
     var unknown: OperationLookup.Unknown?

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OpTraceModel
 
-/// `optrace dump`: a trace as text, one line an event; and a text as a trace.
+/// `optrace dump`: converts a trace to text, one line per event, and a text to a trace.
 struct DumpCommand: ParsableCommand {
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, binary }
 
@@ -48,7 +48,7 @@ struct DumpCommand: ParsableCommand {
 }
 
 extension TraceInput {
-  /// Reads the events without interpreting them. Throws ``Failure`` where nothing can be read.
+  /// Reads the events without interpreting them. Throws ``Failure`` if nothing can be read.
   func readEvents() throws -> TraceEvents {
     try opened("reading") { try TraceReader.events(path: $0, unpacking: limit.unpacker) }
   }

@@ -124,7 +124,7 @@ struct GraphCommand: ParsableCommand {
     try input.end()
   }
 
-  /// No picture: that is good news, or what is stuck are no operations.
+  /// Explains a missing picture: nothing is stuck, or nothing that is stuck is an operation.
   private func isNothingStuck(in trace: InputTrace, _ count: Int) -> Bool {
     guard deadlock, count == 0 else { return false }
     let verdict = Diagnosis(of: trace.trace).verdict
@@ -170,7 +170,7 @@ struct GraphCommand: ParsableCommand {
     return options
   }
 
-  /// Nil: nothing was asked for.
+  /// Nil: no layers were chosen.
   private func chosenLayers() throws -> Set<GraphOptions.Layer>? {
     guard let layers else { return nil }
     var chosen: Set<GraphOptions.Layer> = []

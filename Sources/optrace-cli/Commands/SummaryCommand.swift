@@ -38,7 +38,8 @@ struct SummaryCommand: ParsableCommand {
   }
 
   func run() throws {
-    // A flight recorder that is full goes on while it is read: of what it drops in between, beginnings stay alone.
+    // A full flight recorder continues while it is read. If it drops records meanwhile, some begins are left without
+    // their ends.
     let readings = try LiveReadings(at: input) { $0.loss.overwrittenBytes > 0 }
     var input = readings.last
     if readings.second != nil { input.trace.doubtWhatOpened(since: readings.first.trace) }

@@ -3,7 +3,7 @@ import ArgumentParser
 import OpTraceModel
 import OpTraceText
 
-/// `optrace symbolicate`: puts the names of the program's code into a trace.
+/// `optrace symbolicate`: adds the names of the program's code to a trace.
 struct SymbolicateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "symbolicate",

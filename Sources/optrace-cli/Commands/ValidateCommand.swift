@@ -2,7 +2,7 @@ import ArgumentParser
 import OpTraceModel
 import OpTraceText
 
-/// `optrace validate`: is this trace what the format says, and did the states follow each other as they must?
+/// `optrace validate`: checks that a trace follows the format, and that states follow each other as they must.
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
@@ -51,7 +51,7 @@ struct ValidateCommand: ParsableCommand {
     return text
   }
 
-  /// What is no fault and yet good to know.
+  /// Remarks about what is not a fault, but good to know.
   private func remarks(_ result: TraceValidator.Result) -> String {
     var text = ""
     let lost = result.loss.lostCount

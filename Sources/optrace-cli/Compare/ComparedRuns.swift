@@ -3,23 +3,24 @@ import OpTraceComparison
 import OpTraceFormat
 import OpTraceModel
 
-/// The traces of a comparison, one in memory at a time: only what a page or a prediction shows is read a second time.
+/// The traces of a comparison, one in memory at a time: only those that a page or a prediction shows are read a second
+/// time.
 struct ComparedRuns {
   private let inputs: [TraceInput]
   private let baseCount: Int
-  /// What cannot be read again, and small traces.
+  /// Traces that cannot be read again, and small traces.
   private var kept: [Int: Trace] = [:]
   private(set) var comparer = Comparer()
-  /// Some trace is damaged.
+  /// Whether some trace is damaged.
   private(set) var isDamaged = false
 
-  /// - Parameter baseCount: so many of the first are of the base.
+  /// - Parameter baseCount: how many of the first inputs belong to the base.
   init(_ inputs: [TraceInput], baseCount: Int) { (self.inputs, self.baseCount) = (inputs, baseCount) }
 
-  /// Below this many operations a trace stays in memory.
+  /// A trace with fewer operations than this stays in memory.
   private static let smallTrace = 20_000
 
-  /// - Parameter check: throws where a trace cannot be compared.
+  /// - Parameter check: throws if a trace cannot be compared.
   mutating func compare(_ check: (Trace, TraceInput) throws -> Void) throws {
     for (index, input) in inputs.enumerated() {
       let trace = try input.read().trace
@@ -30,7 +31,7 @@ struct ComparedRuns {
     }
   }
 
-  /// The run of a side with the middle wall time.
+  /// The run of a side with the median wall time.
   mutating func typical(_ role: Comparer.Role) throws -> Trace? {
     guard let number = comparer.typicalRun(role) else { return nil }
     let index = role == .base ? number : baseCount + number
@@ -40,7 +41,7 @@ struct ComparedRuns {
     return trace
   }
 
-  /// `before.optrace → after.optrace`, and how many more there are of each.
+  /// `before.optrace → after.optrace`, and how many more there are on each side.
   var title: String {
     func side(_ part: ArraySlice<TraceInput>) -> String {
       guard let first = part.first else { return "" }
@@ -52,7 +53,7 @@ struct ComparedRuns {
 }
 
 extension TraceInput {
-  /// A file, and no pipe.
+  /// Whether it is a file, not a pipe.
   fileprivate var isReadTwice: Bool {
     var status = stat()
     return path != "-" && stat(path.asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -88,7 +88,7 @@ struct DiffCommand: ParsableCommand {
     if standard > 1 { throw ValidationError("'-' is named twice: standard input can be read once.") }
   }
 
-  /// The same for all names of a file.
+  /// The same text for all paths of one file.
   private static func file(_ path: String) -> String {
     var status = stat()
     guard path != "-", stat(path.asPath, &status) == 0 else { return "path " + path }
@@ -161,7 +161,7 @@ struct DiffCommand: ParsableCommand {
 }
 
 extension Gate {
-  /// What a trace misses would be told as gone: nothing is decided on that.
+  /// Fails if records are missing: they would be reported as removed, and no decision can rest on that.
   fileprivate func checkWhole(_ trace: Trace, _ input: TraceInput) throws {
     guard conditions.contains(.structure) || conditions.contains(.findings) else { return }
     let loss = trace.loss

@@ -3,32 +3,32 @@ import OpTraceModel
 import OpTracePrediction
 import OpTraceText
 
-/// What slower and faster patterns mean for the wall time, by a model of one base run: most of a slower class may hide behind
-/// others, and wall times themselves hardly tell.
+/// What slower and faster patterns mean for the wall time, predicted from one base run. Most of a slower class may be
+/// hidden behind others, and measured wall times say little.
 struct WallTimeEffect: Sendable, Equatable {
-  /// One pattern alone as much slower, or faster, as it was found to be.
+  /// The effect of one pattern alone, made as much slower or faster as it was found to be.
   struct Effect: Sendable, Equatable {
-    /// Which operations.
+    /// The pattern of operations.
     var timing: Comparison.Timing
     /// Nil: the run would never end.
     var wall: Prediction.Wall?
   }
 
-  /// Of the base run that the model stands for, in nanoseconds.
+  /// The wall time of the base run that is replayed, in nanoseconds.
   var recordedWall: Nanoseconds
-  /// How well the model runs that run again, unchanged.
+  /// How well the replay of the unchanged run matches it.
   var replay: Replay
-  /// The one that changes the wall time most first.
+  /// Sorted by the change of the wall time, the largest first.
   var effects: [Effect]
   /// All of ``effects`` at once; nil: the run would never end.
   var together: Prediction.Wall?
 
-  /// Above this the simulation takes longer than the comparison: `optrace whatif --faster` does it.
+  /// With more operations, the simulation takes longer than the comparison; use `optrace whatif --faster` instead.
   static let mostOperations = 10_000
   private static let mostPatterns = 5
 
-  /// What `comparison` found slower or faster, put into a run of its base. Without enough runs to tell chance from change it
-  /// takes what changed most. Nil: nothing did, or the run cannot be predicted. O(patterns · predictions).
+  /// Applies what `comparison` found slower or faster to a run of its base. Without enough runs to tell chance from
+  /// change, it takes what changed most. Nil: nothing did, or the run cannot be predicted. O(patterns · predictions).
   ///
   /// - Parameters:
   ///   - trace: a base run.
@@ -61,7 +61,7 @@ struct WallTimeEffect: Sendable, Equatable {
       comparison.isTested
         ? $0.verdict == .slower || $0.verdict == .faster : abs($0.ratio - 1) > comparison.rule.threshold
     }
-    // What a pattern's change amounts to where nothing hides it.
+    // How much a pattern's change adds up to, if nothing hides it.
     func amount(_ timing: Comparison.Timing) -> Double { abs(timing.ratio - 1) * Double(timing.running) }
     return Array(telling.sorted { amount($0) > amount($1) }.prefix(mostPatterns))
   }
@@ -90,7 +90,7 @@ extension WallTimeEffect {
     wall.map { "\(duration($0.likely)) (\(duration($0.low)) to \(duration($0.high)))" } ?? "never ends"
   }
 
-  /// What `wall.foreseen` of `optrace diff --json` holds.
+  /// The content of `wall.foreseen` in `optrace diff --json`.
   var json: JSONValue {
     .members(
       [

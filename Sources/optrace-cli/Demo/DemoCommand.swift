@@ -109,13 +109,13 @@ struct DemoCommand: ParsableCommand {
     return settings
   }
 
-  /// On the main thread: it is the one that the program's main queue needs.
+  /// Runs on the main thread, because the program's main queue needs that.
   private func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
-    // The program that the outputs name: for this run it is the scenario.
+    // Outputs name the program, which for this run is the scenario.
     ProcessInfo.processInfo.processName = scenario.name
     do {
       let url = try scenario.run(recordingTo: URL(fileURLWithPath: files.recorded), settings: settings) { line in
-        // Also from the program's threads; a reader that went away does not stop it.
+        // May be called from the program's threads. A reader that closed the pipe does not stop the demo.
         _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
       }
       return try DemoTrace(at: url, askedFor: files.trace)
@@ -125,7 +125,7 @@ struct DemoCommand: ParsableCommand {
   }
 }
 
-/// The list of scenarios: healthy ones, those that get stuck, those that are broken.
+/// The list of scenarios: healthy ones, ones that get stuck, and broken ones.
 enum DemoList {
   static var text: String {
     let healthy = Scenario.all.filter { $0.health == .healthy }.map { ($0.name, $0.summary) }

@@ -6,7 +6,7 @@ import OpTraceGraphviz
 import OpTraceFormat
 import OpTraceModel
 
-/// What a demo leaves in its folder.
+/// The files that a demo leaves in its folder.
 struct DemoFiles {
   let folder: String
   let trace: String
@@ -21,8 +21,8 @@ struct DemoFiles {
     timeline = stem + ".json"
   }
 
-  /// Where the recorder writes the trace, which knows its file by a text: through the folder's descriptor where its name
-  /// is no UTF-8. The folder is there.
+  /// Where the recorder writes the trace. The recorder needs a text, so if the folder's name is not UTF-8, the path
+  /// goes through the folder's descriptor. The folder exists.
   var recorded: String {
     guard trace.unicodeScalars.contains(where: RawPath.isRaw) else { return trace }
     let descriptor = open(folder.asPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -30,7 +30,7 @@ struct DemoFiles {
     return "/proc/\(getpid())/fd/\(descriptor)/\((trace as NSString).lastPathComponent)"
   }
 
-  /// Makes the folder, and those above it, where they are not there.
+  /// Makes the folder, and those above it, if they do not exist.
   func makeFolder() throws {
     let parts = folder.split(separator: "/", omittingEmptySubsequences: false)
     for count in parts.indices {
@@ -38,7 +38,7 @@ struct DemoFiles {
       guard !path.isEmpty, mkdir(path.asPath, 0o777) != 0 else { continue }
       let number = errno
       if isFolder(path) { continue }
-      // What is above is there: only a file system that makes no folders says that there is no such file.
+      // The parent exists, so "no such file" comes only from a file system that cannot make folders.
       let why = number == ENOENT ? "no folder can be made there" : reason(number == EEXIST ? ENOTDIR : number)
       throw Failure.cannotWrite(folder, why)
     }
@@ -49,7 +49,7 @@ struct DemoFiles {
     try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
   }
 
-  /// Nil, or why there is no graph and what to do about it: the rest is as good without.
+  /// Returns nil, or why there is no graph and what to do about it; the other files are useful without it.
   func writeGraph(of demo: DemoTrace) throws -> String? {
     let picture = GraphPicture(of: demo.trace, options: GraphOptions())
     do {
@@ -63,7 +63,7 @@ struct DemoFiles {
     }
   }
 
-  /// `next`: the command that tells more of the trace.
+  /// - Parameter next: the command that shows more of the trace.
   func description(of demo: DemoTrace, hasGraph: Bool, next: String) -> String {
     var rows = [("trace", demo.path, "\(calledCommand) \(next) \(quoted(demo.path))")]
     if hasGraph { rows.append(("graph", graph, "open it in a browser")) }
@@ -77,13 +77,13 @@ struct DemoFiles {
   }
 }
 
-/// The trace that a demo program has left.
+/// The trace that a demo program left.
 struct DemoTrace {
   let path: String
   let trace: Trace
 
   init(at url: URL, askedFor path: String) throws {
-    // A live trace stood there: ours has a number in its name.
+    // If a live trace has that name, ours has a number added to it.
     self.path = url.lastPathComponent == (path as NSString).lastPathComponent ? path : url.path
     do {
       let path = self.path

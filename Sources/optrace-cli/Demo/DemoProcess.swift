@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OpTraceScenarios
 
-/// A broken demo program, which runs in a process of its own: this command once more, as `demo-program`.
+/// A broken demo program. It runs in a process of its own: this command again, as `demo-program`.
 enum DemoProcess {
   static func record(_ scenario: Scenario, _ settings: ScenarioSettings, _ files: DemoFiles) throws -> DemoTrace {
     guard let executable = Bundle.main.executableURL else {
@@ -18,7 +18,7 @@ enum DemoProcess {
     } catch {
       throw Failure(message: printable("\(error)"), status: .cannotRun)
     }
-    // It has said itself why there is none.
+    // The program has already said why there is no trace.
     guard let trace = program.trace else {
       guard case .exited(let status) = program.ending else {
         throw Failure(message: "the program \(program.ending) before it was recorded", status: .bug)
@@ -29,7 +29,7 @@ enum DemoProcess {
     return try DemoTrace(at: trace, askedFor: files.trace)
   }
 
-  /// A reader that went away does not stop it.
+  /// Prints a line; a reader that closed the pipe does not stop the demo.
   private static func print(_ line: String) {
     _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
   }

@@ -3,7 +3,7 @@ import Foundation
 import OpTraceFormat
 import OpTraceText
 
-/// The option `--annotations`: findings in the form in which a CI service takes them from the output of a job.
+/// The option `--annotations`: findings in the form that a CI service picks up from the output of a job.
 enum Annotations: String, ExpressibleByArgument, CaseIterable {
   case github
 
@@ -11,7 +11,8 @@ enum Annotations: String, ExpressibleByArgument, CaseIterable {
     "Also print each finding on standard output as an annotation: 'github' (workflow commands of GitHub Actions).",
     valueName: "service")
 
-  /// What paths of source files are told relative to: the checkout of the job, else the folder that the command was called in.
+  /// The folders that paths of source files are relative to: the job's checkout, else the folder in which the command
+  /// was called.
   static var roots: SourceRoots {
     SourceRoots([ProcessInfo.processInfo.environment["GITHUB_WORKSPACE"] ?? "", RawPath.currentFolder])
   }

@@ -97,7 +97,7 @@ struct DoctorCommand: ParsableCommand {
     case .text: try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
     }
     try annotations?.write(report)
-    // What is proven stays so in a damaged trace.
+    // A proven finding stays proven in a damaged trace.
     if report.hasErrors { throw ExitStatus.foundError }
     try examination.input.end()
   }
@@ -109,11 +109,11 @@ struct DoctorCommand: ParsableCommand {
     throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
   }
 
-  /// What to run next.
+  /// Commands to run next.
   private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
     guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
     var hints: [DoctorText.Hint] = []
-    // The picture draws operations: nothing would be in it of threads, blocks and tasks alone.
+    // The graph draws operations, so it would show nothing of threads, blocks and tasks alone.
     let hasPicture = report.findings.contains { $0.isOfStuck(in: report.trace) && !$0.operations.isEmpty }
     if hasPicture, [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
       hints.append(

@@ -6,10 +6,10 @@ import OpTraceText
 /// Reads a trace for the doctor: once, or twice while its process runs.
 struct DoctorExamination {
   let report: DoctorReport
-  /// The last that was read.
+  /// The last reading.
   let input: InputTrace
 
-  /// - Parameter stallAfter: seconds; nil: as the doctor has it.
+  /// - Parameter stallAfter: seconds; nil: the doctor's default.
   init(of source: TraceInput, stallAfter: Double?, own: OwnModules? = nil) throws {
     let stallAfter = stallAfter.map { Nanoseconds($0 * 1e9) } ?? DoctorReport.defaultStallAfter
     var firstReading: DoctorReport.Reading?
@@ -24,7 +24,7 @@ struct DoctorExamination {
     self.input = input
     let trace = input.trace
     guard let firstReading, readings.second != nil, LiveProcess.writes(trace) else {
-      // Where it has ended meanwhile, what it left is all there is.
+      // If it has ended meanwhile, its trace has all there is.
       report = Self.examine(source) { DoctorReport(of: .init(trace), stallAfter: stallAfter) }
       return
     }

@@ -55,7 +55,7 @@ struct ExportCommand: ParsableCommand {
       do {
         if try !export(input, into: folder) { failed = failed ?? .badInput }
       } catch let failure as Failure where traces.count > 1 && failure.status != .cannotWrite {
-        // The others are worth having.
+        // Export the others all the same.
         Console.error("optrace: \(failure.message)")
         failed = failed ?? failure.status
       }
@@ -65,7 +65,7 @@ struct ExportCommand: ParsableCommand {
 
   /// False: the trace is damaged, and what is left of it was written.
   private func export(_ input: TraceInput, into folder: ExportFolder) throws -> Bool {
-    // Before it is read: what is written meanwhile makes the next call write it again.
+    // Taken before reading, so that what is written meanwhile makes the next call export it again.
     let location = try input.location()
     let changed = stat.changed(location)
     if changed != nil {
@@ -91,7 +91,7 @@ struct ExportCommand: ParsableCommand {
     return !read.trace.loss.isDamaged
   }
 
-  /// The files are there, whether or not anybody listens.
+  /// Reports the export. The files are there, even if standard output is closed.
   private func tell(_ input: TraceInput, _ hash: String, _ what: String) {
     try? Output.standard.write("\(printable(input.path)): trace \(hash), \(what)\n")
   }

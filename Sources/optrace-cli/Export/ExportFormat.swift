@@ -5,12 +5,12 @@ import OpTraceSQL
 import OpTraceTables
 import OpTraceText
 
-/// What `optrace export` writes.
+/// The formats that `optrace export` writes.
 enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
   case parquet, csv, otlp, sqlite
 
-  /// Where the parts of a trace go below the folder, in the order in which they are written: when the last one is there, so are
-  /// all. By table where it is a file for each.
+  /// The paths of a trace's parts below the folder, in the order in which they are written: when the last one is there,
+  /// all are. With the table, if each table is a file.
   func parts(of hash: String) -> [(path: String, table: TraceTable?)] {
     switch self {
     case .parquet, .csv:
@@ -22,7 +22,7 @@ enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Writes a part. What is left out of it is returned, in words.
+  /// Writes a part. Returns what was left out of it, in words.
   func write(_ source: TableSource, _ table: TraceTable?, to output: Output) throws -> String? {
     switch (self, table) {
     case (.parquet, .some(let table)):

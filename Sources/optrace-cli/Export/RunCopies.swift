@@ -1,12 +1,12 @@
 import Foundation
 import OpTraceModel
 
-/// Which of several files are of one run, as copies of a flight recorder's ring: all have one HASH, and the last is exported.
-/// Else each call would write them all, one over the other.
+/// Finds files of the same run, such as copies of a flight recorder's ring: they have the same hash, and only the last
+/// one is exported. Otherwise each call would write them all, each over the one before.
 struct RunCopies {
   private var known: [String: (hash: String, later: String)] = [:]
 
-  /// Files that cannot be read are left alone: who reads them says so.
+  /// Skips files that cannot be read; whoever reads them reports the error.
   init(_ paths: [String], unpacking unpacker: TraceUnpacker) {
     guard paths.count > 1 else { return }
     var latest: [String: (path: String, changed: timespec)] = [:]
@@ -27,7 +27,7 @@ struct RunCopies {
     }
   }
 
-  /// The HASH, and the path of a later copy; nil: it is the last one.
+  /// The hash, and the path of a later copy; nil: there is no later one.
   func later(than path: String) -> (hash: String, path: String)? { known[path].map { ($0.hash, $0.later) } }
 
   static func isLater(_ one: timespec, _ other: timespec) -> Bool {

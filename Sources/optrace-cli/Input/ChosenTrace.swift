@@ -3,9 +3,9 @@ import OpTraceLive
 import OpTraceText
 
 extension RecordedPrograms {
-  /// The trace of the only one.
+  /// The trace of the only recorded program.
   ///
-  /// - Throws: ``Failure`` where there is none, or several: these are named.
+  /// - Throws: ``Failure`` if there is none, or several; the message names these.
   static func onlyTrace() throws -> String {
     let programs = all()
     guard let first = programs.first else {
@@ -23,13 +23,13 @@ extension RecordedPrograms {
 }
 
 extension TraceInput {
-  /// What was named; else what the only program writes that is being recorded on this machine.
+  /// The given path; else the trace of the only program that is being recorded on this machine.
   init(chosen path: String?, limit: UnpackingLimit) throws {
     self.init(path: try path ?? RecordedPrograms.onlyTrace(), limit: limit)
   }
 }
 
-/// The argument TRACE of commands that take the only recorded program where none is named.
+/// The optional argument TRACE. Without it, commands take the trace of the only recorded program.
 struct ChosenTrace: ParsableArguments {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded. Without it: the "
@@ -41,6 +41,6 @@ struct ChosenTrace: ParsableArguments {
 
   @OptionGroup var limit: UnpackingLimit
 
-  /// - Throws: ``Failure`` where none is named, and there is none or several to choose from.
+  /// - Throws: ``Failure`` if none is given, and there is none or several to choose from.
   func input() throws -> TraceInput { try TraceInput(chosen: path, limit: limit) }
 }

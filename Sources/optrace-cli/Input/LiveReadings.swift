@@ -2,13 +2,13 @@ import OpTraceLive
 import Foundation
 import OpTraceModel
 
-/// A trace, read once, or twice while its process runs: what both show is no moment's state.
+/// A trace, read once, or twice while its process runs: a state that both readings show is not transient.
 struct LiveReadings {
   let first: InputTrace
-  /// Nil where one reading tells all: the process has ended, or its trace can be read once only.
+  /// Nil if one reading is enough: the process has ended, or its trace can be read only once.
   private(set) var second: InputTrace?
 
-  /// The last that was read.
+  /// The last reading.
   var last: InputTrace { second ?? first }
 
   /// Seconds between two snapshots.

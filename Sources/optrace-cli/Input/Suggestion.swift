@@ -3,9 +3,9 @@ import OpTraceModel
 import OpTraceText
 import Foundation
 
-/// What somebody may have meant who typed a name that there is not.
+/// Suggests existing names for one that does not exist.
 enum Suggestion {
-  /// `did you mean 'a' or 'b'?`; nil where nothing is near.
+  /// `did you mean 'a' or 'b'?`; nil: no name is similar.
   static func text(_ near: [String]) -> String? {
     near.isEmpty ? nil : "did you mean " + near.map { "'\(printable($0))'" }.joined(separator: " or ") + "?"
   }
@@ -14,7 +14,7 @@ enum Suggestion {
     text(OperationLookup.near(name, among: names))
   }
 
-  /// The same of a path: what stands beside it in its folder. Endings are all alike, so they count for nothing.
+  /// The same for a path, with the files in its folder. Extensions are ignored, because they are all alike.
   static func file(for path: String) -> String? {
     let (folder, name) = RawPath.parts(path)
     let names = namesInFolder(folder.isEmpty ? "." : folder)
@@ -26,7 +26,7 @@ enum Suggestion {
 }
 
 extension OperationLookup.Unknown {
-  /// As the commands say it.
+  /// The message that commands show.
   func message(in trace: String) -> String {
     "no operation is called '\(printable(name))' in \(trace)" + (Suggestion.text(suggestions).map { "; \($0)" } ?? "")
   }

@@ -2,8 +2,8 @@ import OpTraceLive
 import OpTraceModel
 
 extension TraceInput {
-  /// Reads the trace; where its process lives, after the recorder has taken a new snapshot, else with one that
-  /// is taken from outside. Where neither can be, says why, and gives what was there.
+  /// Reads the trace. If its process is alive, first asks the recorder for a new snapshot, else takes one from outside.
+  /// If neither is possible, says why and returns the trace as it was.
   func readWithFreshSnapshot() throws -> InputTrace {
     let first = try read()
     guard LiveProcess.writes(first.trace), canBeReadAgain else { return first.withLiveNames() }
@@ -12,10 +12,10 @@ extension TraceInput {
 
   /// Reads the trace of a living process once more, with a new snapshot.
   /// - Parameters:
-  ///   - first: what was read of it before.
-  ///   - warns: false: without a word where the recorder does not answer.
+  ///   - first: the trace as it was read before.
+  ///   - warns: false: no message if the recorder does not answer.
   func readAfterSnapshot(_ first: Trace, warns: Bool = true) throws -> InputTrace {
-    // Its number leads to no file when it ends meanwhile.
+    // Resolve the path now, because a process id leads to no file once the process has ended.
     let file = TraceInput(path: try location(), limit: limit)
     let why = try file.askForSnapshot(first)
     var again = try file.read(warns: false)
@@ -23,10 +23,10 @@ extension TraceInput {
     return again.withLiveNames()
   }
 
-  /// Nil: there is a new snapshot in the file; else why there is none.
+  /// Nil: there is a new snapshot in the file; else the reason why not.
   private func askForSnapshot(_ trace: Trace) throws -> String? {
     let location = try location()
-    // A packed trace or a text is a copy: nobody sees what is asked there.
+    // A packed trace or a text is a copy, so no recorder sees a request there.
     guard FreshSnapshot.isRecording(location) else { return nil }
     let answer = withProgress("asking process \(trace.header.processID) what its threads do") {
       FreshSnapshot.ask(path: location)
@@ -35,7 +35,7 @@ extension TraceInput {
     return why
   }
 
-  /// Gives the trace the threads as they are seen from here, and says so; or says what is missing for that.
+  /// Takes a snapshot from this process and puts it into the trace, and says so; or says what prevents that.
   private func snapshotFromOutside(at trace: inout Trace, because why: String, warns: Bool) {
     let process = trace.header.processID
     let nothingNew = "process \(process) gave no new snapshot of its threads: \(why)"
@@ -44,7 +44,7 @@ extension TraceInput {
       return
     }
     let isRefused = snapshot.refused == snapshot.threads.count
-    // What the recorder saw tells of locks and stacks; states alone do not.
+    // The recorder's snapshot shows locks and stacks, so do not replace it by states alone.
     if !isRefused || trace.snapshot == nil { trace.take(snapshot, at: LiveProcess.now(of: trace)) }
     guard warns else { return }
     if isRefused {

@@ -6,10 +6,10 @@ import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
-/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`. How a command reads it:
-/// - ``read(warns:)`` for what has happened; with ``InputTrace/withLiveNames()`` where it names code;
+/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`. Ways to read it:
+/// - ``read(warns:)`` for what has happened; with ``InputTrace/withLiveNames()`` if the command names code;
 /// - ``readWithFreshSnapshot()`` for what threads do now;
-/// - ``LiveReadings`` where one reading of a running program may mislead, as the doctor's.
+/// - ``LiveReadings`` if one reading of a running program may mislead, as for the doctor.
 struct TraceInput: ParsableArguments {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
@@ -22,16 +22,16 @@ struct TraceInput: ParsableArguments {
 
   init() {}
 
-  /// For a command that takes it under conditions of its own.
+  /// For a command that adds conditions of its own.
   init(path: String, limit: UnpackingLimit = .standard) {
     self.path = path
     self.limit = limit
   }
 
-  /// What people see of the path.
+  /// The path for messages.
   var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
 
-  /// Where to read. A number that is no file stands for the trace that the process of that number has mapped.
+  /// The path to read. A number that is no file stands for the trace that the process with that id has mapped.
   func location() throws -> String {
     if path == "-" { return "/dev/stdin" }
     let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -52,7 +52,7 @@ struct TraceInput: ParsableArguments {
     return first
   }
 
-  /// Where the result goes: anywhere but over the trace itself.
+  /// The output file, which must not be the trace itself.
   func output(_ path: String?) throws -> Output {
     let output = Output(path: path)
     var (source, target) = (stat(), stat())
@@ -64,20 +64,20 @@ struct TraceInput: ParsableArguments {
     return output
   }
 
-  /// Standard input and pipes give what they have once.
+  /// False for standard input and pipes, which can be read only once.
   var canBeReadAgain: Bool {
     var status = stat()
     return path != "-" && stat(((try? location()) ?? path).asPath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Reads the trace. Warns on standard error where something is missing. Throws ``Failure`` where nothing can be read.
+  /// Reads the trace. Warns on standard error if something is missing. Throws ``Failure`` if nothing can be read.
   func read(warns: Bool = true) throws -> InputTrace {
     let trace = try opened("reading") { try TraceReader.read(path: $0, unpacking: limit.unpacker) }
     if warns { warn(trace.loss) }
     return InputTrace(trace: trace)
   }
 
-  /// What `body` makes of the trace, with progress. Throws ``Failure`` where nothing can be read.
+  /// Runs `body` on the trace's location, with progress. Throws ``Failure`` if nothing can be read.
   func opened<Value>(_ doing: String, _ body: (_ location: String) throws -> Value) throws -> Value {
     let location = try location()
     do {
@@ -87,7 +87,7 @@ struct TraceInput: ParsableArguments {
     }
   }
 
-  /// The sentence for an error of the reader; other commands that read events use it too.
+  /// The message for an error of the reader, also for other commands that read events.
   func failure(_ error: TraceError) -> Failure {
     let status: ExitStatus = error.isMissingInput ? .noInput : .badInput
     let message =
@@ -110,7 +110,7 @@ struct TraceInput: ParsableArguments {
     return Failure(message: message, status: status)
   }
 
-  /// Where the trace is damaged, the first five parts.
+  /// Warns about the first five damaged parts of the trace.
   func warn(ofDamage parts: [LossReport.Damage]) {
     let bytes = parts.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
     var text = "\(name) is damaged: \(counted(parts.count, "part")), \(counted(bytes, "byte")) not read"
@@ -138,7 +138,7 @@ struct TraceInput: ParsableArguments {
   }
 }
 
-/// The option that every command has which reads traces.
+/// The option of every command that reads traces.
 struct UnpackingLimit: ParsableArguments {
   @Option(
     name: .customLong("max-unpacked"),
@@ -146,7 +146,7 @@ struct UnpackingLimit: ParsableArguments {
       "How large a packed trace may become, as 512M or 4G (default: 32 times its size, and 64M).", valueName: "size"))
   var size: SizeArgument?
 
-  /// As without the option. One that nobody parsed has no value yet, not even none.
+  /// The value without the option. A property wrapper that was not parsed has no value, not even nil.
   static var standard: UnpackingLimit {
     var limit = UnpackingLimit()
     limit.size = nil
@@ -157,11 +157,11 @@ struct UnpackingLimit: ParsableArguments {
   var unpacker: TraceUnpacker { .packed(atMost: bytes) }
 }
 
-/// A trace that was read, and what its state means for the exit status.
+/// A trace that was read, and the exit status that its state requires.
 struct InputTrace {
   var trace: Trace
 
-  /// The last call of a command that has printed its result: a damaged trace is status 65, in part read or not.
+  /// Ends a command that has printed its result: a damaged trace gives status 65, even if it could be read in part.
   func end() throws {
     if trace.loss.isDamaged { throw ExitStatus.badInput }
   }

@@ -3,7 +3,7 @@ import Foundation
 import OpTraceModel
 import OpTraceText
 
-/// The argument TRACE… of commands that put the traces of several processes together.
+/// The argument TRACE… of commands that combine the traces of several processes.
 struct TraceInputs: ParsableArguments {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded. Several traces: of "
@@ -23,14 +23,14 @@ struct TraceInputs: ParsableArguments {
 
   var all: [TraceInput] { paths.map { TraceInput(path: $0, limit: limit) } }
 
-  /// Where the result goes: anywhere but over one of the traces.
+  /// The output file, which must not be one of the traces.
   func output(_ path: String?) throws -> Output {
     for input in all { _ = try input.output(path) }
     return Output(path: path)
   }
 
-  /// Reads all. Warns as ``TraceInput/read(warns:)`` does. Throws ``Failure`` where one cannot be read, and where two are of one
-  /// recording.
+  /// Reads all. Warns like ``TraceInput/read(warns:)``. Throws ``Failure`` if one cannot be read, or if two are of the
+  /// same recording.
   func read() throws -> [NamedTrace] {
     var known: [String: String] = [:]
     return try all.map { input in
@@ -45,11 +45,11 @@ struct TraceInputs: ParsableArguments {
   }
 }
 
-/// A trace that was read, and what people see of its path.
+/// A trace that was read, and its path for messages.
 struct NamedTrace {
   var trace: Trace
   var name: String
-  /// When it began, in nanoseconds since the first of several.
+  /// When it began, in nanoseconds since the first of several began.
   var start: Nanoseconds = 0
 }
 
@@ -59,7 +59,7 @@ extension [NamedTrace] {
     count < 2 ? first?.name ?? "" : dropLast().map(\.name).joined(separator: ", ") + " or " + self[count - 1].name
   }
 
-  /// The last call of a command that has printed its result: damaged traces are status 65, in part read or not.
+  /// Ends a command that has printed its result: damaged traces give status 65, even if they could be read in part.
   func end() throws {
     if contains(where: \.trace.loss.isDamaged) { throw ExitStatus.badInput }
   }

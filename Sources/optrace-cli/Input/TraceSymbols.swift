@@ -4,20 +4,20 @@ import OpTraceModel
 import OpTraceSymbols
 import OpTraceText
 
-/// What the code of a trace's stacks is called, by the files that the program was made of.
+/// The names of the code in a trace's stacks, from the program's files.
 struct TraceSymbols {
   let names: [SymbolWriter.Names]
-  /// How many code addresses there are, and of how many the function and the line are known.
+  /// How many code addresses there are, and for how many of them the function and the line are known.
   let count: Int
   let named: Int
   let withLine: Int
-  /// What is missing, and why: a sentence each.
+  /// What is missing, and why: one sentence each.
   let troubles: [String]
 
   /// Reads the images' files. O(addresses · log(addresses) + their tables).
   /// - Parameters:
-  ///   - known: frames that need no name any more.
-  ///   - debugFile: where the symbols of a program are that was stripped of them; nil: where they are looked for.
+  ///   - known: frames that have names already.
+  ///   - debugFile: the file with the symbols of a stripped program; nil: search for it.
   init(of stacks: StackTable, besides known: Set<FrameID> = [], debugFile: String? = nil) {
     let images = stacks.images.sorted { $0.key < $1.key }
     let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
@@ -69,7 +69,8 @@ struct TraceSymbols {
 }
 
 extension InputTrace {
-  /// With the names of its code, where its process runs: they are put into the file only when that has ended.
+  /// The trace with the names of its code, if its process runs. Names are written into the file only when the process
+  /// has ended.
   func withLiveNames() -> InputTrace {
     guard LiveProcess.writes(trace), !trace.stacks.hasNames, !trace.stacks.addresses.isEmpty else { return self }
     var named = self

@@ -1,30 +1,30 @@
 import Foundation
 import OpTraceText
 
-/// What people read beside the result: warnings, errors, colours. Results go through ``Output``.
+/// Messages besides the result: warnings, errors, colours. Results go through ``Output``.
 enum Console {
   static func error(_ text: String) {
-    // Here, too, what a message repeats of arguments, names and paths must not steer the terminal. One that cannot be
-    // shown must not hide the status.
+    // Arguments, names and paths in a message must not control the terminal. A message that cannot be shown must not
+    // hide the exit status.
     let shown = TerminalText.printableLines(text)
     let line = shown.hasSuffix("\n") ? shown : shown + "\n"
     _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
   }
 
   static func warning(_ text: String) { error("optrace: warning: \(text)") }
-  /// What was asked for has consequences that one should know.
+  /// Notes a consequence of what was asked for that the user should know.
   static func note(_ text: String) { error("optrace: note: \(text)") }
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Colour only on a terminal that can, and never against `NO_COLOR` (no-color.org: set and not empty).
+  /// Colour only on a terminal that supports it, and never against `NO_COLOR` (no-color.org: set and not empty).
   static let hasColour: Bool = {
     let environment = ProcessInfo.processInfo.environment
     if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
     return isTerminal(STDOUT_FILENO) && movesCursor
   }()
 
-  /// Whether terminals understand more than lines: an editor's (`TERM=dumb`) shows what steers others as it is.
+  /// Whether the terminal understands control sequences. An editor's (`TERM=dumb`) shows them as they are.
   static let movesCursor: Bool = {
     let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
     return !kind.isEmpty && kind != "dumb"
@@ -38,7 +38,7 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// Makes a part of a text look like its role, by the terminal's "select graphic rendition".
+  /// Formats a part of a text for its role, by the terminal's "select graphic rendition" sequences.
   static func paint(_ role: TextStyle.Role, _ text: String) -> String {
     guard hasColour, !text.isEmpty else { return text }
     let codes =
@@ -54,9 +54,9 @@ enum Console {
   }
 }
 
-/// Whole writes to a descriptor.
+/// Writes everything to a descriptor.
 enum FileHandleWriter {
-  /// Nil when all was written, else the error number.
+  /// Nil if everything was written, else the error number.
   static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -81,36 +81,38 @@ enum FileHandleWriter {
   }
 }
 
-/// A reader that went away (`optrace … | head`) becomes an error of the write, which ``Output`` takes as a silent end.
+/// Turns the end of a reader (`optrace … | head`) into an error of the write, which ``Output`` handles silently.
 enum ClosedPipes {
-  /// How the command was called, and how programs that it runs are called. Set once, when it begins.
+  /// Whether the signal was ignored when the command was called; programs that it runs are called in the same way. Set
+  /// once, at the begin.
   nonisolated(unsafe) private(set) static var wereIgnored = false
 
   static func ignore() { wereIgnored = isIgnored(signal(SIGPIPE, SIG_IGN)) }
 }
 
-/// Ctrl-\ ends the command as it ends any other. Swift's runtime, where it prints a backtrace of what crashes, takes the
-/// signal for a crash, prints one, and goes on.
+/// Ctrl-\ ends the command like any other. If Swift's runtime prints backtraces of crashes, it takes the signal for a
+/// crash, prints one, and goes on.
 enum Quitting {
   static func restore() {
     if !ignores(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
   }
 }
 
-/// Whether the process ignores a signal, as under `nohup`. Asked without a change: one that comes now is not to be lost.
+/// Whether the process ignores a signal, as under `nohup`. Does not change the handler meanwhile, so that no signal is
+/// lost.
 func ignores(_ number: Int32) -> Bool {
   handler(of: number).map { $0 == unsafeBitCast(SIG_IGN, to: Int.self) } ?? true
 }
 
-/// Whether nobody has said what is to be done at it.
+/// Whether the signal still has its default handler.
 func isDefault(_ number: Int32) -> Bool { handler(of: number) == unsafeBitCast(SIG_DFL, to: Int.self) }
 
-/// The type of a signal's handler has another name on every system.
+/// A generic function, because the type of a signal's handler has another name on every system.
 func isIgnored<Handler>(_ handler: Handler) -> Bool {
   unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
-/// As a number: its type has another name on every system.
+/// The handler as a number, because its type has another name on every system.
 private func handler(of number: Int32) -> Int? {
   var action = sigaction()
   guard sigaction(number, nil, &action) == 0 else { return nil }

@@ -2,8 +2,8 @@ import Foundation
 import OpTraceModel
 import OpTraceText
 
-/// The statuses that the command ends with; the numbers are those of `sysexits.h`. Thrown by itself, it ends the
-/// command without another word.
+/// The exit statuses of the command, with numbers from `sysexits.h`. Thrown by itself, a status ends the command
+/// without a message.
 enum ExitStatus: Int32, Error {
   case good = 0
   /// The doctor found an error.
@@ -16,15 +16,16 @@ enum ExitStatus: Int32, Error {
   /// A bug of ours.
   case bug = 70
   case cannotWrite = 73
-  /// `record`: the program stalled and was ended. As `timeout` has it.
+  /// `record`: the program stalled and was ended. The number is that of `timeout`.
   case stalled = 124
-  /// `record`: nothing of the program can be recorded, so it was not run. This and the next two as `env` has them.
+  /// `record`: nothing of the program can be recorded, so it was not run. This and the next two numbers are those of
+  /// `env`.
   case cannotRecord = 125
   case cannotRun = 126
   case notFound = 127
 }
 
-/// What a command ends with when it cannot do what was asked: one sentence for standard error, and the status.
+/// Ends a command that cannot do what was asked: one sentence for standard error, and the status.
 struct Failure: Error, Sendable {
   var message: String
   var status: ExitStatus
@@ -37,8 +38,8 @@ struct Failure: Error, Sendable {
   static func usage(_ message: String) -> Failure { Failure(message: message, status: .usage) }
 }
 
-/// The text without anything that would steer a terminal or break a line.
+/// The text without anything that would control a terminal or break a line.
 func printable(_ text: String) -> String { TerminalText.printable(text) }
 
-/// Columns that it takes.
+/// The number of columns that a text takes.
 func terminalWidth(of text: String) -> Int { TerminalText.columns(of: text) }

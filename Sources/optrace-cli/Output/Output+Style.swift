@@ -1,8 +1,8 @@
 import OpTraceText
 
 extension Output {
-  /// How a text looks there: coloured on a terminal, where it is as wide as that, but not wider than one likes to read;
-  /// plain in a file.
+  /// The style of texts there: on a terminal coloured, and as wide as the terminal up to a readable width; plain in a
+  /// file.
   var style: TextStyle {
     guard path == nil else { return .plain }
     let columns = Console.columns()

@@ -2,7 +2,7 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// Where a result goes: standard output, or a file that is there whole or not at all.
+/// Where a result goes: standard output, or a file that is written atomically.
 struct Output: Sendable {
   typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
@@ -10,13 +10,13 @@ struct Output: Sendable {
 
   /// Nil: standard output.
   let path: String?
-  /// For traces: a new file is readable to its user alone, as the recorder's are.
+  /// Whether a new file is readable only to its user, like the recorder's files: for traces.
   var isPrivate = false
 
   /// Nil and `-` mean standard output.
   init(path: String?) { self.path = path == "-" ? nil : path }
 
-  /// Also when a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
+  /// Also true if a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
   var isTerminal: Bool {
     guard let path else { return Console.isTerminal(STDOUT_FILENO) }
     var status = stat()
@@ -26,7 +26,7 @@ struct Output: Sendable {
     return Console.isTerminal(file.number)
   }
 
-  /// A device or a pipe.
+  /// Whether it is a device or a pipe.
   var isSpecial: Bool {
     var status = stat()
     return path.map { stat($0.asPath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG } ?? true
@@ -38,9 +38,9 @@ struct Output: Sendable {
     try write { sink in try bytes.withUnsafeBytes { try sink($0) } }
   }
 
-  /// Runs `body` with a sink for its bytes. A file appears under its name when `body` is through, by a rename; when
-  /// anything fails before, or the process is told to end, what was there stays as it was. A closed pipe ends `body`
-  /// at its next write, silently. Throws ``Failure``, or what `body` throws.
+  /// Runs `body` with a sink for its bytes. A file gets its name by a rename after `body` has returned. If anything
+  /// fails before that, or the process is told to end, the old file stays as it was. A closed pipe ends `body` silently
+  /// at its next write. Throws ``Failure``, or what `body` throws.
   func write(_ body: (Sink) throws -> Void) throws {
     guard let path else {
       do { try writeOpen(STDOUT_FILENO, "-", body) } catch is ClosedPipe {}
@@ -54,7 +54,7 @@ struct Output: Sendable {
     }
   }
 
-  /// The same for what opens its file itself, and by name: a database. `body` finds an empty file.
+  /// The same for code that opens its file itself, by name: a database. `body` finds an empty file.
   func writeNamed(_ body: (UnsafePointer<CChar>) throws -> Void) throws {
     guard let path else { throw Failure.usage("a database is a file: give it a name") }
     var status = stat()
@@ -80,7 +80,7 @@ struct Output: Sendable {
     }
   }
 
-  /// Devices and pipes are written in place: renaming over them would replace them.
+  /// Writes devices and pipes in place: renaming over them would replace them.
   private func writeSpecial(_ path: String, _ status: stat, _ body: (Sink) throws -> Void) throws {
     if status.st_mode & S_IFMT == S_IFDIR { throw Failure.cannotWrite(path, reason(EISDIR)) }
     guard let file = OwnedDescriptor(open(path.asPath, O_WRONLY | O_CLOEXEC)) else {
@@ -90,13 +90,13 @@ struct Output: Sendable {
   }
 
   private func writeAtomically(_ path: String, mode: mode_t, _ body: (Sink) throws -> Void) throws {
-    // Through a symbolic link, the file behind it is replaced, not the link.
+    // Replace the target of a symbolic link, not the link.
     let target = resolved(path)
-    // The rename would get around a file that was made read-only.
+    // A rename would ignore that a file was made read-only.
     if mode != 0, access(target.asPath, W_OK) != 0 { throw Failure.cannotWrite(path, reason(errno)) }
     let temporary = try TemporaryFile(beside: target, named: path, mode: isPrivate ? 0o600 : 0o666)
     defer { temporary.discard() }
-    // As a new file would have it: all that the process's mask allows; or as the file that is replaced.
+    // Permissions of a new file: all that the umask allows; else those of the file that is replaced.
     try temporary.withDescriptor { descriptor in
       if mode != 0 { _ = fchmod(descriptor, mode & 0o7777) }
       try writeOpen(descriptor, path, body)

@@ -2,9 +2,10 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// Shows on a terminal that a long job goes on: what it does, how far it is where that is known, and for how long, on a
-/// line that goes away at its end. Short jobs show nothing, and nobody sees it in a pipe, a log, or on a terminal that
-/// cannot go back in its line.
+/// Shows on a terminal that a long job goes on: what it does, how far it is if that is known, and for how long, on a
+/// line that is removed at its end. Short jobs show nothing; neither do pipes, logs, and terminals that cannot move
+/// back in a line.
+///
 /// - Parameter patience: seconds until the line appears.
 func withProgress<Value>(_ what: String, patience: Double = 0.6, _ body: () throws -> Value) rethrows -> Value {
   guard ProgressLine.canBeSeen else { return try body() }
@@ -15,7 +16,7 @@ func withProgress<Value>(_ what: String, patience: Double = 0.6, _ body: () thro
 }
 
 extension Output {
-  /// Writes with progress, unless what is written is on the terminal itself, or on its way there.
+  /// Writes with progress, unless the output goes to the same terminal, directly or through a pipe.
   func writeLong(_ what: String = "writing", _ body: (Sink) throws -> Void) throws {
     guard isFile else { return try write(body) }
     let name = path.map { " '\(printable($0))'" } ?? ""
@@ -29,11 +30,11 @@ extension Output {
   }
 }
 
-/// What the line says.
+/// The text of the line.
 enum ProgressText {
   /// - Parameters:
-  ///   - share: what is done, from 0 to 1; nil: nobody knows.
-  ///   - columns: of the terminal. The line leaves the last one free, or some terminals would go to the next line.
+  ///   - share: the share that is done, from 0 to 1; nil: not known.
+  ///   - columns: the terminal's. The last column stays free, because some terminals would go to the next line.
   static func line(_ what: String, share: Double?, seconds: Int, columns: Int) -> String {
     let room = max(0, columns - 1)
     let name = "optrace: \(what)"
@@ -54,7 +55,8 @@ enum ProgressText {
     return text
   }
 
-  /// What takes a line away that was drawn when the terminal had as many columns or more: narrowed, it takes several rows.
+  /// The sequence that erases a line that was drawn when the terminal was at least as wide: in a narrower terminal it
+  /// takes several rows.
   static func erasure(of text: String, columns: Int) -> String {
     let rows = max(0, terminalWidth(of: text) - 1) / max(1, columns)
     return "\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "") + "\u{1B}[J"
@@ -72,7 +74,7 @@ private final class ProgressLine: @unchecked Sendable {
   private var hasStopped = false
   private var share: Double?
 
-  /// What is on the terminal.
+  /// The text that is on the terminal.
   private var drawn = ""
 
   static var canBeSeen: Bool {
@@ -89,7 +91,7 @@ private final class ProgressLine: @unchecked Sendable {
   @Sendable
   func note(_ share: Double) { condition.withLock { self.share = share } }
 
-  /// Waits until the line is gone, so that nothing is printed into it.
+  /// Waits until the line is gone, so that nothing else is printed into it.
   func stop() {
     condition.lock()
     isOver = true
@@ -103,7 +105,7 @@ private final class ProgressLine: @unchecked Sendable {
     condition.lock()
     var next = begin.addingTimeInterval(patience)
     while !isOver {
-      // True: woken, by the end or for no reason; false: the time is up.
+      // True: woken, for the end or spuriously; false: the time is up.
       if condition.wait(until: next) { continue }
       draw(seconds: Int(Date().timeIntervalSince(begin)))
       next = Date().addingTimeInterval(Self.pause)
@@ -120,7 +122,7 @@ private final class ProgressLine: @unchecked Sendable {
     let columns = columns
     let text = ProgressText.line(what, share: share, seconds: seconds, columns: columns)
     guard text != drawn else { return }
-    // Over the old one, so that nothing flickers; away with it first where it has broken into rows.
+    // Draw over the old text, so that nothing flickers; erase it first if it has wrapped into several rows.
     let isBroken = terminalWidth(of: drawn) > columns
     write((isBroken ? ProgressText.erasure(of: drawn, columns: columns) : "\r") + text + "\u{1B}[K")
     drawn = text

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A signal that comes twice for one wish: `timeout` sends it to the command and then to its whole group. The first has ended a
-/// recorded program; the second, however late it comes, is not to end the command, which has yet to tell what was recorded. A third is.
+/// A signal that comes twice for one request: `timeout` sends it to the command and then to its whole group. The first
+/// has ended a recorded program. The second, however late it comes, must not end the command, which still has to report
+/// what was recorded. A third one does.
 enum RepeatedSignal {
-  /// 0: none is awaited. A handler reads and writes it.
+  /// The awaited signal; 0: none. A handler reads and writes it.
   private nonisolated(unsafe) static var awaited: Int32 = 0
 
-  /// From here on the next one of this number does nothing.
+  /// From now on, ignores the next signal with this number.
   static func expect(_ number: Int32) {
     guard !ignores(number) else { return }
     awaited = number
@@ -17,14 +18,14 @@ enum RepeatedSignal {
     }
   }
 
-  /// Whether it is the awaited one. Safe in a handler.
+  /// Whether this is the awaited signal. Safe in a handler.
   static func take(_ number: Int32) -> Bool {
     guard awaited == number else { return false }
     awaited = 0
     return true
   }
 
-  /// What a signal does where nobody handles it any more.
+  /// Restores the default action of a signal.
   static func restore(_ number: Int32) {
     if awaited == number { expect(number) } else { signal(number, SIG_DFL) }
   }

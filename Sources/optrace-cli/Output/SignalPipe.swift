@@ -1,14 +1,15 @@
 import Foundation
 
-/// Signals as bytes of a pipe, so that who waits for other things too waits for them in the same way.
+/// Signals as bytes of a pipe, so that they can be polled together with other events.
 ///
-/// By handlers, and not by `sigwait`: that needs the signals to be blocked in every thread, and one that was made before, for
-/// a line of progress perhaps, may live a moment longer than its work. There the signal would do what it does by default.
+/// Uses handlers, not `sigwait`, which needs the signals to be blocked in every thread. A thread that was made before,
+/// for example for a progress line, may live a moment longer than its work, and a signal on it would have its default
+/// effect.
 struct SignalPipe {
-  /// To be read from, or polled; it does not block.
+  /// The descriptor to read or poll; it does not block.
   let descriptor: Int32
 
-  /// From here on these signals end nothing. One that is ignored, as under `nohup`, stays so. One pipe at a time.
+  /// From now on these signals end nothing. An ignored one, as under `nohup`, stays ignored. Only one pipe at a time.
   init(_ numbers: [Int32]) {
     var pair: [Int32] = [-1, -1]
     _ = pipe(&pair)
@@ -20,7 +21,7 @@ struct SignalPipe {
     End.write = pair[1]
     for number in numbers where !ignores(number) {
       signal(number) { number in
-        // Only calls that are safe in a handler.
+        // Only async-signal-safe calls.
         let error = errno
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(End.write, &byte, 1)
@@ -29,13 +30,13 @@ struct SignalPipe {
     }
   }
 
-  /// The next one that has come; nil: there is none.
+  /// The next signal that has come; nil: there is none.
   func take() -> Int32? {
     var byte: UInt8 = 0
     return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
   }
 
-  /// The first one that comes.
+  /// Waits for the next signal.
   func wait() -> Int32 {
     while true {
       if let number = take() { return number }
@@ -45,7 +46,7 @@ struct SignalPipe {
   }
 }
 
-/// Written before a handler is there that reads it.
+/// Set before a handler is installed that reads it.
 private enum End {
   nonisolated(unsafe) static var write: Int32 = -1
 }

@@ -2,23 +2,23 @@ import Foundation
 import OpTraceFormat
 import OpTraceModel
 
-/// A file beside the one that it will become. Removed unless published, by signals that end the command too.
+/// A file beside its target. It is removed unless it is published, also by signals that end the command.
 final class TemporaryFile {
   private let path: String
-  /// Until it is published or discarded.
+  /// Nil after it was published or discarded.
   private var file: OwnedDescriptor?
 
-  /// `name` is what messages call the file; of `mode`, the process's mask takes away.
+  /// `name` is the file's name in messages; the umask applies to `mode`.
   init(beside target: String, named name: String, mode: mode_t = 0o666) throws {
     let parts = target.split(separator: "/", omittingEmptySubsequences: false)
     let folder = parts.dropLast().joined(separator: "/")
-    // A long name stays within the system's limit with our mark added.
+    // Shorten a long name, so that it stays within the system's limit with our suffix.
     let base = String(decoding: (parts.last ?? "").utf8.prefix(200), as: UTF8.self)
     var number = errno
     for _ in 0..<64 {
       let mark = String(UInt64.random(in: .min ... .max), radix: 36)
       let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
-      // Before it is there: a signal that comes in between leaves nothing behind.
+      // Before the file exists, so that a signal in between leaves nothing behind.
       Removal.arm(candidate)
       let made = OwnedDescriptor(open(candidate.asPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
       if made != nil {
@@ -37,7 +37,7 @@ final class TemporaryFile {
 
   /// Runs `body` with the descriptor to write to.
   func withDescriptor<Value>(_ body: (Int32) throws -> Value) rethrows -> Value {
-    // Not there any more, it is no descriptor that the system has.
+    // After it was closed, use an invalid descriptor.
     switch file {
     case .some(let file): try body(file.number)
     case .none: try body(-1)
@@ -47,13 +47,13 @@ final class TemporaryFile {
   /// Runs `body` with the file's path, for writers that open files themselves.
   func withPath<Value>(_ body: (UnsafePointer<CChar>) throws -> Value) rethrows -> Value {
     try path.asPath.withUnsafeBufferPointer { bytes in
-      // Never empty: it ends with a zero.
+      // Never empty, because it ends with a zero.
       guard let start = bytes.baseAddress else { return try "".withCString(body) }
       return try body(start)
     }
   }
 
-  /// Nil when the file now stands under the name, else the error number. Closing tells of writes that failed late.
+  /// Renames the file to its target; nil, or the error number. Closing it reports writes that failed late.
   func publish(as target: String) -> Int32? {
     guard let file = file.take() else { return nil }
     if let number = file.close() {
@@ -80,7 +80,8 @@ final class TemporaryFile {
   }
 }
 
-/// What a signal handler needs to remove the temporary file: the path as C bytes. The command writes one file at a time.
+/// What a signal handler needs to remove the temporary file: its path as C bytes. The command writes one file at a
+/// time.
 private enum Removal {
   nonisolated(unsafe) static var path: UnsafeMutablePointer<CChar>?
   private nonisolated(unsafe) static var armed: [Int32] = []
@@ -88,11 +89,11 @@ private enum Removal {
   static func arm(_ candidate: String) {
     path = strdup(candidate.asPath)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-      // Where somebody listens for it, it does not end the command.
+      // A signal that has a handler does not end the command.
       guard isDefault(number) else { continue }
       armed.append(number)
       signal(number) { number in
-        // Only calls that are safe in a handler.
+        // Only async-signal-safe calls.
         if RepeatedSignal.take(number) { return }
         if let path = Removal.path { unlink(path) }
         signal(number, SIG_DFL)

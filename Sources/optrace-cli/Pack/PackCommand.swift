@@ -3,7 +3,7 @@ import OpTraceLive
 import ArgumentParser
 import OpTraceModel
 
-/// `optrace pack`: a trace in a tenth of its size or less, with its names or without.
+/// `optrace pack`: packs a trace to a tenth of its size or less, with or without its names.
 struct PackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pack",
@@ -80,7 +80,7 @@ struct PackCommand: ParsableCommand {
   }
 }
 
-/// `optrace unpack`: what was packed.
+/// `optrace unpack`: restores the packed trace.
 struct UnpackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unpack",

@@ -8,7 +8,7 @@ import OpTraceText
 struct PackTarget {
   let output: Output
 
-  /// `endings`: those that are replaced by `ending`; another one stays before it.
+  /// - Parameter endings: those that `ending` replaces; any other ending stays before it.
   init(_ input: TraceInput, _ named: String?, endings: [String], ending: String) throws {
     var output: Output
     if let named {
@@ -29,7 +29,7 @@ struct PackTarget {
     self.output = output
   }
 
-  /// Throws ``Failure``, also where the trace cannot be read.
+  /// Writes the file. Throws ``Failure``, also if the trace cannot be read.
   func write(
     of input: TraceInput, doing what: String, _ body: @escaping (TracePacker.Sink) throws -> TracePacker.Report
   ) throws -> TracePacker.Report {
@@ -44,13 +44,14 @@ struct PackTarget {
     return report
   }
 
-  /// One line of what was written; on standard error what is missing, and then status 65. `small`: the packed size.
+  /// Reports what was written, in one line; what is missing goes to standard error, with status 65. `small` is the
+  /// packed size.
   func tell(_ report: TracePacker.Report, of input: TraceInput, small: UInt64?, large: UInt64) throws {
     if let path = output.path {
       let size =
         small.map { "\(counted($0, "byte")), \(percent(Double($0) / Double(max(1, large)))) of \(grouped(large))" }
         ?? counted(large, "byte")
-      // The file is whole, whether or not anybody listens.
+      // The file is complete, even if standard output is closed.
       try? Output.standard.write("\(printable(path)): \(size)\n")
     }
     guard !report.damage.isEmpty else { return }

@@ -15,13 +15,13 @@ struct ProfilePart: ParsableArguments {
       valueName: "name"))
   var within: String?
 
-  /// Whether anything is left out.
+  /// Whether any option leaves something out.
   var isPart: Bool {
     within != nil || part.from != nil || part.to != nil || part.around != nil || !part.queue.isEmpty
       || !part.classes.isEmpty || part.minDuration != nil
   }
 
-  /// `name`: of the trace, for errors.
+  /// The chosen part of the profile. `name` is the name of the trace in errors.
   func selection(in trace: Trace, named name: String) throws -> Profile.Selection {
     let timeline = try part.selection(in: trace, named: name)
     var selection = Profile.Selection()

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceProfile
 import OpTraceText
 
-/// What a profile is written as, by the end of the file's name.
+/// The format of a profile, by the ending of the file's name.
 enum ProfileTarget: Equatable {
   case text
   case json
@@ -12,7 +12,7 @@ enum ProfileTarget: Equatable {
   static let help =
     "A name that ends with .svg gets a flame graph; .collapsed, .speedscope.json, .firefox.json and .pb.gz (pprof) are for "
     + "other tools; .json is this command's own."
-  /// The last part of each.
+  /// The last part of each ending.
   static var completedEndings: [String] {
     ["json"] + ProfileFormat.allCases.compactMap { $0.rawValue.split(separator: ".").last.map(String.init) }
   }
@@ -27,8 +27,8 @@ enum ProfileTarget: Equatable {
 }
 
 extension ProfileFormat {
-  /// - Parameter other: what it is compared with, where it can be; nil: nothing.
-  /// - Throws: what `sink` throws, and ``Failure`` where there is no memory to pack.
+  /// - Parameter other: the profile to compare with, if the format allows that; nil: none.
+  /// - Throws: what `sink` throws, and ``Failure`` if there is no memory for packing.
   func write(_ profile: Profile, comparedWith other: Profile?, to sink: ByteSink) throws {
     var options = FlameGraphExporter.Options()
     options.lost = profile.facts.lost

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
 
-  /// Processes of a run that go on after the program has ended: those that have its request in their environment.
+  /// A process of a run that goes on after the program has ended: the run's request is in its environment.
   struct LeftProcess: Equatable {
     let number: pid_t
     let name: String
@@ -10,7 +10,7 @@
       let variable = Array("OPTRACE_RECORD=\(folder)".utf8)
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
       return names.compactMap(pid_t.init).filter { $0 != getpid() }.sorted().compactMap { number in
-        // Of other users' processes it cannot be read; one that has ended has none.
+        // Other users' environments cannot be read, and a process that has ended has none.
         guard let environment = FileManager.default.contents(atPath: "/proc/\(number)/environ"),
           environment.split(separator: 0).contains(where: { $0.elementsEqual(variable) })
         else { return nil }

@@ -4,13 +4,13 @@
   import OpTraceModel
   import OpTraceSymbols
 
-  /// The program that is to be recorded: found as the shell finds it, and looked at before it runs.
+  /// The program to record: found like a shell finds it, and checked before it runs.
   struct ProgramFile {
-    /// As it was named.
+    /// The name that was given.
     let name: String
     let path: String
 
-    /// Throws ``Failure`` with the statuses of `env`: 127 when there is none, 126 when there is one that cannot be run.
+    /// Throws ``Failure`` with the statuses of `env`: 127 if there is no such program, 126 if it cannot be run.
     static func find(_ name: String) throws -> ProgramFile {
       let shown = "'\(printable(name))'"
       if name.contains("/") {

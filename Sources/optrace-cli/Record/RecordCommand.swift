@@ -82,13 +82,13 @@ struct RecordCommand: ParsableCommand {
       valueName: "severity"))
   var failOn: Severity?
 
-  /// From where on a finding makes the command fail.
+  /// The lowest severity of a finding that makes the command fail.
   enum Severity: String, ExpressibleByArgument, CaseIterable {
     case error, warning
   }
 
   @Option(
-    // A value such as -1 gets the message that says what is needed.
+    // So that a value such as -1 gets the message that says what is needed.
     parsing: .unconditional,
     help: ArgumentHelp(
       "End the program if work is open and nothing moves for so long; say why on standard error; exit with 124.",
@@ -125,12 +125,12 @@ struct RecordCommand: ParsableCommand {
     completion: .custom(Completions.recorded))
   var words: [String]
 
-  /// Without the `--` that may stand before the program.
+  /// The program and its arguments, without the `--` that may be before them.
   private var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
   func validate() throws {
     guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
-    // The parser takes what it does not know, its own help too, for the program.
+    // The parser passes unknown options, even its own help, to the program.
     if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
     if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
     if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
@@ -209,7 +209,7 @@ struct RecordCommand: ParsableCommand {
       let remains = TraceRemains(expectedAt: target)
       let run = try RecordedRun(
         program, words: words, environment: environment(object: object, target: target, notes: notes))
-      // From here on a file that may not grow (`ulimit -f`) is an error of a write, and no signal.
+      // From now on, a file that may not grow (`ulimit -f`) makes a write fail, instead of raising a signal.
       signal(SIGXFSZ, SIG_IGN)
       let (end, stalled, isAskedToStop) = wait(for: run, notes)
       var written = notes.read()
@@ -253,7 +253,7 @@ struct RecordCommand: ParsableCommand {
       return (end, stalled, isAskedToStop)
     }
 
-    /// Until Ctrl-C. What goes wrong with it is no failure of the program, whose status is the command's.
+    /// Shows the trace until Ctrl-C. An error here is no failure of the program, whose status is the command's.
     private func show(_ path: String) {
       let input = TraceInput(path: path)
       do {
@@ -264,7 +264,7 @@ struct RecordCommand: ParsableCommand {
       }
     }
 
-    /// The pattern of the files' names for each run, absolute: the program may change its folder.
+    /// The absolute pattern of the files' names for each run, because the program may change its folder.
     private func targets(in folder: String) throws -> [String] {
       let name = printable((line[0] as NSString).lastPathComponent)
       let path = output ?? "\(name).%p.optrace"
@@ -274,7 +274,7 @@ struct RecordCommand: ParsableCommand {
 
     private func target(_ path: String, in folder: String) throws -> String {
       let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-      // What the program could only find out when it runs is better known before.
+      // Report now what the program would otherwise find out only when it runs.
       func refuse(_ why: String) -> Failure {
         Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
       }
@@ -298,11 +298,11 @@ struct RecordCommand: ParsableCommand {
       if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
       if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
       ours.merge(parts.variables) { $1 }
-      // The program may change its folder before it begins another one.
+      // An absolute path, because the program may change its folder before it starts another one.
       if let debugFile {
         ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"
       }
-      // What is preloaded already stays where it is: it may have to come first.
+      // Objects that are preloaded already stay first, because they may have to be.
       let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
       ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
       return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }

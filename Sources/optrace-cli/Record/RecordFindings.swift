@@ -3,23 +3,24 @@
   import OpTraceModel
   import OpTraceText
 
-  /// What the doctor says of the traces of a run, as far as `--fail-on` and `--annotations` ask for it.
+  /// The doctor's findings about the traces of a run, as `--fail-on` and `--annotations` ask for.
   struct RecordFindings {
-    /// More are counted: `optrace doctor` tells them.
+    /// More findings are only counted: `optrace doctor` shows them.
     private static let mostFindings = 3
 
-    /// The doctor has one that `--fail-on` asks for.
+    /// Whether there is a finding that `--fail-on` asks for.
     private(set) var isFound = false
-    /// For standard error.
+    /// The text for standard error.
     private(set) var text = ""
     private let worst: RecordCommand.Severity?
     private let annotations: Annotations?
 
-    /// Each trace is read anew, with the names of its code; of a process that still runs twice, as `optrace doctor` does. Annotations
-    /// are printed.
+    /// Reads each trace again, with the names of its code; if its process still runs, twice, like `optrace doctor`.
+    /// Prints annotations.
+    ///
     /// - Parameters:
-    ///   - worst: from where on a finding is told; nil: none is.
-    ///   - stalled: what was told already.
+    ///   - worst: the lowest severity of findings to show; nil: show none.
+    ///   - stalled: what was reported already.
     init(
       in traces: [RecordedTrace], from worst: RecordCommand.Severity?, annotations: Annotations?,
       stalled: StalledProcess?

@@ -4,12 +4,13 @@
   import OpTraceFormat
   import OpTraceModel
 
-  /// A private folder in which the processes of a run tell which trace they write, or why they write none. A note is a
-  /// symbolic link `PID-NUMBER` that leads nowhere: its target is the text, `+PATH` or `-REASON`. Unlike what is written
-  /// to a file, one can be made where a process may write no file (`ulimit -f 0`), and all of it is there at once.
+  /// A private folder in which the processes of a run note which trace they write, or why they write none. A note is a
+  /// symbolic link `PID-NUMBER` that leads nowhere: its target is the text, `+PATH` or `-REASON`. In contrast to a
+  /// file, a link can be made by a process that may write no file (`ulimit -f 0`), and it is complete as soon as it
+  /// exists.
   ///
-  /// The folder's name is the same for the same call: it stands in the program's environment, which tools such as package
-  /// managers compare. Which process the command is tells the lock that it holds on a file in there.
+  /// The same call gets a folder of the same name, because the name is in the program's environment, which tools such
+  /// as package managers compare. The command holds a lock on a file in the folder, which identifies its process.
   final class RecordNotes {
     enum Note: Equatable {
       case trace(processID: pid_t, path: String)
@@ -22,14 +23,14 @@
     private let lock: OwnedDescriptor
     private var isRemoved = false
 
-    /// - Parameter call: what tells this call from others.
+    /// - Parameter call: what distinguishes this call from others.
     init(for call: [RawText]) throws {
       let temporary = FileManager.default.temporaryDirectory.standardizedFileURL.path
       let sum = call.reduce(0 as UInt64) { sum, word in
         word.bytes.withUnsafeBytes { optrace_checksum(sum, $0.baseAddress, $0.count) }
       }
       let name = "\(temporary)/optrace-record-\(getuid())-\(String(sum, radix: 36))"
-      // The same call runs at the same time, or somebody else has the name.
+      // The same call may run at the same time, or another user may have the name.
       for number in 1...1000 {
         let candidate = number == 1 ? name : "\(name)-\(number)"
         if let lock = Self.take(candidate) {
@@ -44,7 +45,7 @@
         status: .cannotRecord)
     }
 
-    /// Nil with `errno`: it is somebody else's, or used at the moment.
+    /// Nil with `errno`: the folder belongs to another user, or is in use.
     private static func take(_ folder: String) -> OwnedDescriptor? {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { return nil }
       var status = stat()
@@ -59,18 +60,18 @@
       request.l_type = Int16(F_WRLCK)
       request.l_whence = Int16(SEEK_SET)
       guard fcntl(lock.number, F_SETLK, &request) == 0 else { return nil }
-      // Its last user may have removed it between the opening and the lock.
+      // Its last user may have removed the file between our opening and locking it.
       var held = stat()
       guard fstat(lock.number, &held) == 0, stat(file, &status) == 0, held.st_ino == status.st_ino else {
         errno = EAGAIN
         return nil
       }
-      // What a command has left that was killed.
+      // Remove what a command that was killed has left.
       for note in notes(in: folder) { unlink("\(folder)/\(note)") }
       return lock
     }
 
-    /// Once: then others may have the name.
+    /// Removes the folder, once: after that, others may have the name.
     func remove() {
       guard !isRemoved else { return }
       isRemoved = true
@@ -83,7 +84,7 @@
       return names.filter { $0 != lockName }
     }
 
-    /// In the order in which they were made.
+    /// The notes, in the order in which they were made.
     func read() -> [Note] {
       let found = Self.notes(in: path).compactMap { name -> (order: [Int], text: String)? in
         let numbers = name.split(separator: "-").compactMap { Int($0) }

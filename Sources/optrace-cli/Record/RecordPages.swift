@@ -5,17 +5,18 @@
   import OpTraceModel
   import OpTraceText
 
-  /// The pages of a run, for `--report`: what `optrace report` writes of each trace that is worth one.
+  /// The pages of a run, for `--report`: a report for each trace that is worth one.
   struct RecordPages {
-    /// Package managers may run a process for each test.
+    /// The most pages: package managers may run a process for each test.
     private static let most = 20
 
-    /// All that were to be written are.
+    /// Whether all pages that were due have been written.
     private(set) var isWhole = true
-    /// For standard error.
+    /// The text for standard error.
     private(set) var text = ""
 
-    /// The files' names for each run. Throws ``Failure`` where they could not be written: better known before the program runs.
+    /// The names of the files for each run. Throws ``Failure`` if they could not be written, so that this is known
+    /// before the program runs.
     static func files(_ path: String, runs: Int?) throws -> [String] {
       let files = runs.map { RunNames.all($0, of: path) } ?? [path]
       if Output(path: path).isTerminal {
@@ -40,7 +41,7 @@
       return access(folder.asPath, W_OK | X_OK) == 0 ? nil : reason(errno)
     }
 
-    /// Writes them, those with most work first.
+    /// Writes the pages, those with the most work first.
     init(of traces: [RecordedTrace], to path: String) {
       let worth = Self.worthAPage(traces)
       for (index, trace) in worth.prefix(Self.most).enumerated() {
@@ -60,11 +61,11 @@
       if others > 0 { text += "optrace: no report of \(counted(others, "other process", plural: "other processes"))\n" }
     }
 
-    /// Where something was recorded at all, there is a page.
+    /// The traces that get a page. If anything was recorded at all, there is at least one.
     private static func worthAPage(_ traces: [RecordedTrace]) -> [RecordedTrace] {
       let ofTests = traces.filter(\.isOfTests)
       let busy = ofTests.isEmpty ? traces.filter { $0.work > 0 } : ofTests
-      // Sorting alone may change the order of those with as much. What stalled is what people look for.
+      // A stable order for equal amounts, because sorting alone may change it. The user looks first for what stalled.
       let stalled = traces.filter(\.isStalled)
       return stalled
         + (busy.isEmpty ? Array(traces.prefix(1)) : busy).filter { !$0.isStalled }.enumerated()

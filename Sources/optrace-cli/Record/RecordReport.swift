@@ -6,12 +6,12 @@
   import OpTraceProcesses
   import OpTraceText
 
-  /// What is said when all is over: where each trace is, what is in it, what to do with it.
+  /// The report at the end of a run: where each trace is, what is in it, and what to do with it.
   struct RecordReport {
-    /// More are summed up.
+    /// The most traces that are listed; the others are summed up.
     private static let mostEntries = 5
 
-    /// Those whose files are kept, in the order of their beginnings.
+    /// Traces whose files are kept, in the order of their begins.
     private(set) var traces: [RecordedTrace] = []
     private var problems: [String] = []
     private var unknown: [String] = []
@@ -21,15 +21,15 @@
     private let process: pid_t
     private let end: ProgramEnding
     private let left: [LeftProcess]
-    /// The trace of the process that stalled, whereupon all were ended.
+    /// The trace of the process that stalled, after which all were ended.
     private let stalled: String?
     private let debugFile: String?
 
     /// - Parameters:
-    ///   - process: the program's.
-    ///   - left: what it has left behind.
-    ///   - stalled: the trace of the process that stalled, whereupon all were ended; nil: none did.
-    ///   - debugFile: where the symbols of the program are, if it was stripped of them.
+    ///   - process: the program's process.
+    ///   - left: processes that it has left behind.
+    ///   - stalled: the trace of the process that stalled, after which all were ended; nil: none did.
+    ///   - debugFile: the file with the symbols of the program, if it was stripped of them.
     init(
       _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
       left: [LeftProcess], stalled: String? = nil, debugFile: String? = nil
@@ -50,14 +50,14 @@
       dropEmptyOnes()
     }
 
-    /// A file that is gone was taken back by its process, which says why, or removed by the program.
+    /// Adds a trace. If its file is gone, its process has taken it back, and says why, or the program has removed it.
     private mutating func add(_ path: String, of processID: pid_t) {
       guard access(path.asPath, F_OK) == 0 else { return }
       let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
       for index in traces.indices where traces[index].processID == processID { traces[index].isReplaced = true }
       do {
         let trace = try withProgress("reading '\(printable(name))'") { try TraceReader.read(path: path) }
-        // Here the program's files are; where the trace goes they may not be.
+        // Look up names now, because the program's files are here, and may not be where the trace is moved.
         let isBeingWritten = LiveProcess.writes(trace.header)
         if !isBeingWritten {
           let outcome = try withProgress("looking up the names of code") {
@@ -84,7 +84,7 @@
       }
     }
 
-    /// Programs that a program runs often have no operation at all: their traces are of no use to anybody.
+    /// Drops traces without any work: programs that a program runs often have none, and their traces are of no use.
     private mutating func dropEmptyOnes() {
       let kept = traces.filter { entry in
         entry.processID == process || !entry.isEmpty || entry.isBeingWritten || unlink(entry.path.asPath) != 0
@@ -95,8 +95,8 @@
 
     var isStalled: Bool { stalled != nil }
 
-    /// The trace to look at first, that of what stalled, else one with something in it where there is such; nil where there is none at all. Where tests
-    /// ran, neither that of the package manager nor of the compiler.
+    /// The trace to look at first: the one of what stalled, else one with something in it, if there is any; nil: there
+    /// is no trace. If tests ran, it is that of neither the package manager nor the compiler.
     var firstTrace: String? {
       if let stalled = traces.first(where: \.isStalled) { return stalled.name }
       if let ofTests = traces.filter(\.isOfTests).max(by: { $0.work < $1.work }) { return ofTests.name }
@@ -105,11 +105,11 @@
         ?? traces.first)?.name
     }
 
-    /// - Parameter run: which one of a row, as `run 3 of 10: `.
+    /// - Parameter run: which one of several runs, such as `run 3 of 10: `.
     func text(run: String = "") -> String {
       guard !traces.isEmpty else { return "optrace: \(run)nothing was recorded\(whyNothing)\n" }
       var text = ""
-      // Of many, those of tests before the package manager's and the compiler's.
+      // If there are many, list those of tests before the package manager's and the compiler's.
       let isFirst = { (trace: RecordedTrace) in trace.isOfTests || trace.isStalled }
       let ordered = traces.filter(isFirst) + traces.filter { !isFirst($0) }
       let told = ordered.count > Self.mostEntries ? Self.mostEntries - 1 : ordered.count
@@ -130,7 +130,7 @@
       return text
     }
 
-    /// What to do with the trace to look at first; empty where there is none.
+    /// What to do with the trace to look at first; empty if there is none.
     var hints: String {
       guard let first = firstTrace else { return "" }
       let path = quoted(first)
@@ -155,7 +155,7 @@
       return ": \(nobody), or signal \(number) killed it before that"
     }
 
-    /// Of processes that go on and have told of no trace.
+    /// A sentence about processes that go on and have noted no trace.
     private var unrecorded: String? {
       let recorded = Set(traces.map(\.processID))
       let others = left.filter { !recorded.contains($0.number) }
@@ -167,7 +167,7 @@
         + "program gets none"
     }
 
-    /// `5 operations on 1 queue, 4 blocks and 19 tasks`; a program need not use operations.
+    /// `5 operations on 1 queue, 4 blocks and 19 tasks`; a program may use no operations.
     private func amount(_ entry: RecordedTrace) -> String {
       let others = [(entry.blocks, "block"), (entry.tasks, "task")].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
       let operations = counted(entry.operations, "operation") + " on " + counted(entry.queues, "queue")

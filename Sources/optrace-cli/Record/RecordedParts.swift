@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What is recorded besides operations.
+/// The options for what is recorded besides operations.
 struct RecordedParts: ParsableArguments {
   @Flag(help: "Record blocks of dispatch queues, too: who submits each, and when and where it runs.")
   var dispatch = false
@@ -17,7 +17,7 @@ struct RecordedParts: ParsableArguments {
   var profile = false
 
   @Option(
-    // A value such as -1 gets the message that says what is needed.
+    // So that a value such as -1 gets the message that says what is needed.
     parsing: .unconditional,
     help: ArgumentHelp(
       "Take so many samples in each second of processor time: 1 to 1000, by default 99. Means --profile.",
@@ -45,7 +45,7 @@ struct RecordedParts: ParsableArguments {
     }
   }
 
-  /// The environment's variables that ask for it.
+  /// The environment variables that request it.
   var variables: [String: String] {
     var variables: [String: String] = [:]
     if dispatch || all { variables["OPTRACE_DISPATCH"] = "1" }

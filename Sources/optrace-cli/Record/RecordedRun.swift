@@ -4,8 +4,8 @@
   import OpTraceModel
   import OpTraceProcesses
 
-  /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and gets our
-  /// signals.
+  /// Runs a program in the foreground until it ends, as if it had been called without us: it has our streams, and gets
+  /// our signals.
   struct RecordedRun {
     /// Signals that would end or stop this command, and those that people send to programs.
     private static let passedOn = [
@@ -18,7 +18,7 @@
     private let awaited: sigset_t
     private let maskBefore: sigset_t
 
-    /// Starts the program with these words, the first of which names it, and these variables. Throws ``Failure`` with the
+    /// Starts the program with these words (the first one is its name) and these variables. Throws ``Failure`` with the
     /// statuses of `env`.
     init(_ program: ProgramFile, words: [RawText], environment: [RawText]) throws {
       // Blocked from now on and taken one by one in `wait()`, so that none is lost in between.
@@ -26,7 +26,7 @@
       var before = sigset_t()
       sigemptyset(&awaited)
       for number in Self.passedOn + [SIGCHLD] { sigaddset(&awaited, number) }
-      // If it was inherited as ignored, the system would keep no status.
+      // If SIGCHLD was inherited as ignored, the system would keep no exit status.
       signal(SIGCHLD, SIG_DFL)
       pthread_sigmask(SIG_BLOCK, &awaited, &before)
       self.awaited = awaited
@@ -52,7 +52,7 @@
         return try start.start().id
       } catch {
         guard error.number == ENOEXEC else { throw error }
-        // A script without `#!`: a shell would run it.
+        // A script without `#!`, which a shell would run.
         var shell = start
         shell.path = "/bin/sh".asPath
         shell.words = ["sh".asPath, program.path.asPath] + start.words.dropFirst()
@@ -61,10 +61,11 @@
     }
 
     /// Waits until the program has ended. `isAskedToStop`: it was sent a signal such as Ctrl-C's, whatever it did then.
-    /// - Parameter meanwhile: called again and again, so many seconds apart; nil: nothing is to be done.
+    ///
+    /// - Parameter meanwhile: called repeatedly, with this pause in seconds; nil: nothing is to be done.
     func wait(meanwhile: (pause: Double, body: () -> Void)? = nil) -> (end: ProgramEnding, isAskedToStop: Bool) {
       var isAskedToStop = false
-      // Signals sent by a process, and how often.
+      // Signals that a process has sent, and how often.
       var sent: [Int32: Int] = [:]
       var awaited = awaited
       var maskBefore = maskBefore

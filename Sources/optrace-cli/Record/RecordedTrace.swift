@@ -2,34 +2,34 @@
   import Foundation
   import OpTraceModel
 
-  /// A trace of a run, which may be large while there are many: only what is told of it.
+  /// The facts of a trace of a run that the report needs. The trace itself may be large, and there may be many.
   struct RecordedTrace {
     var processID: pid_t
-    /// As people call it: within the folder that the command was called in.
+    /// The displayed path, relative to the folder in which the command was called.
     var name: String
-    /// Absolute.
+    /// The absolute path.
     var path: String
     var header: TraceHeader
     var operations: Int
     var queues: Int
-    /// Of dispatch queues.
+    /// The number of blocks of dispatch queues.
     var blocks: Int
     var tasks: Int
-    /// Of processor time.
+    /// The number of samples of processor time.
     var samples: Int
     var lost: UInt64
-    /// Nothing of the program is in it.
+    /// Whether it contains nothing of the program.
     var isEmpty: Bool
     var isBeingWritten: Bool
-    /// It is of a package's tests, and some ran.
+    /// Whether it is of a package's tests, and some ran.
     var isOfTests: Bool
-    /// Another program has begun in the same process since.
+    /// Whether another program has begun in the same process since.
     var isReplaced = false
 
-    /// It is of the process that stalled.
+    /// Whether it is of the process that stalled.
     var isStalled = false
 
-    /// How much was done.
+    /// The number of pieces of work.
     var work: Int { operations + blocks + tasks }
 
     /// `swift-driver (pid 4711)`.

@@ -1,10 +1,10 @@
-/// What the files of several runs of a program are called.
+/// The names of the files of several runs of a program.
 enum RunNames {
-  /// How many runs there may be.
+  /// How many runs are allowed.
   static let possible = 1...100_000
 
-  /// `run.r01.optrace` … of 10 runs: they sort in the order of the runs. Where the process id stands before the ending, the run's
-  /// number comes first. O(count).
+  /// `run.r01.optrace` … for 10 runs: the names sort in the order of the runs. If the process id is before the
+  /// extension, the number of the run comes first. O(count).
   static func all(_ count: Int, of path: String) -> [String] {
     let width = String(count).count
     var stem = path[...]

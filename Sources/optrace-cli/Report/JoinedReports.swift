@@ -5,13 +5,14 @@ import OpTraceReport
 import OpTraceText
 import OpTraceTimeline
 
-/// The pages of several traces, beside each other: whose calls between processes lead from one page to the other.
+/// The pages of several traces beside each other. Calls between processes link from one page to another.
 struct JoinedReports {
   private var traces: [NamedTrace]
   private let outputs: [Output]
 
-  /// Throws ``Failure`` where there is no place for all.
-  /// - Parameter path: of the first page.
+  /// Throws ``Failure`` if the pages cannot all be written.
+  ///
+  /// - Parameter path: the path of the first page.
   init(_ inputs: TraceInputs, _ own: OwnModules, to path: String?) throws {
     guard let path = Output(path: path).path else {
       throw Failure.usage("\(inputs.paths.count) traces are as many pages: use -o FILE")

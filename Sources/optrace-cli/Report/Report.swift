@@ -8,9 +8,9 @@ import OpTracePrediction
 import OpTraceText
 import Foundation
 
-/// A trace's page with its drawing.
+/// The report page of a trace, with its drawing.
 enum Report {
-  /// Of several pages the file of each, counted from 1: `report.html`, `report-2.html` …
+  /// The file of each of several pages, counted from 1: `report.html`, `report-2.html` …
   static func file(_ number: Int, of path: String) -> String {
     guard number > 1 else { return path }
     let ending = (path as NSString).pathExtension
@@ -18,11 +18,11 @@ enum Report {
     return stem + "-\(number)" + (ending.isEmpty ? "" : ".\(ending)")
   }
 
-  /// `isLive`: more will follow, so nothing is predicted from it.
+  /// - Parameter isLive: more will follow, so nothing is predicted.
   static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
     let (parts, drawing, whatIf) = withProgress("looking through the run") {
       let parts = ReportParts(of: trace)
-      // Neither needs anything of the other, and each takes about as long.
+      // Both are independent of each other, and take about as long.
       let ((drawing, whatIf), columns) = SideBySide.both(
         { (Drawing { picture(of: trace, knowing: parts) }, isLive ? nil : self.whatIf(of: trace)) },
         { isLive ? parts : parts.withTables(of: trace) })
@@ -36,7 +36,7 @@ enum Report {
     return exporter
   }
 
-  /// The drawing alone; nil where it cannot be had.
+  /// Only the drawing; nil if there is none.
   static func graph(of trace: Trace) -> EmbeddedGraph? {
     Drawing { picture(of: trace, knowing: nil) }.graph
   }
@@ -44,7 +44,7 @@ enum Report {
   private static func picture(of trace: Trace, knowing parts: ReportParts?) -> GraphPicture {
     var options = GraphOptions()
     options.mostBoxes = GraphOptions.readable
-    // One picture of all work where it can be read; without operations there is no other.
+    // One picture of all work if it can be read; without operations there is no other.
     options.layers = GraphOptions.usualLayers(of: trace)
     if trace.operations.count + trace.blocks.count + trace.tasks.count <= GraphOptions.readable {
       options.layers = Set(GraphOptions.Layer.allCases)
@@ -53,7 +53,7 @@ enum Report {
       ?? GraphPicture(of: trace, options: options)
   }
 
-  /// A run beside the same run with changes. What would help is not told of two runs at once.
+  /// A page of a run beside the same run with changes. Without suggestions, which would have to be for one run.
   static func exporter(for trace: Trace, predicted: Trace) -> ReportExporter {
     let both = trace.beside(predicted, called: "predicted")
     var options = GraphOptions()
@@ -63,7 +63,7 @@ enum Report {
     }
   }
 
-  /// A run of the base above a new one, with the graph of what was added and removed.
+  /// A page of a base run above a new one, with a graph of what was added and removed.
   static func exporter(
     for base: Trace, and new: Trace, _ comparison: Comparison, json: JSONValue, title: String
   ) -> ReportExporter {
@@ -89,7 +89,7 @@ enum Report {
     return make(drawing.graph, drawing.note)
   }
 
-  /// A picture that is laid out, or why it has none.
+  /// A picture with its layout, or the reason why there is none.
   private struct Drawing: Sendable {
     var graph: EmbeddedGraph?
     var note: String?
@@ -99,17 +99,17 @@ enum Report {
       do { graph = EmbeddedGraph(picture, try GraphvizRenderer.layout(picture)) } catch { note = "\(error)" }
     }
 
-    /// Everything else of the page is worth having without it.
+    /// Warns that there is no picture; the rest of the page is useful without it.
     func warn() {
       if let note { Console.warning("the page has no graph: \(printable(note))") }
     }
   }
 
-  /// Of larger traces `optrace whatif --suggest` tells, which may take its time.
+  /// For larger traces, use `optrace whatif --suggest`, which may take longer.
   private static let mostOperations = 1_000
   private static let mostSuggestions = 6
 
-  /// What would help; nil where that cannot be predicted.
+  /// Predictions of changes that would help; nil if the run cannot be predicted.
   static func whatIf(of trace: Trace) -> WhatIf? {
     guard (2...mostOperations).contains(trace.operations.count),
       let predictor = try? Predictor(trace, processors: OwnMachine.processors(of: trace.header)),

@@ -4,19 +4,20 @@ import OpTraceSQL
 import OpTraceTables
 import OpTraceText
 
-/// A trace that is asked one query after the other, each of which ends at once when its time is over or somebody ends it: also
-/// where a table takes long to be made, which hears of nothing.
+/// A trace for one query after another. A query ends at once when its time is over or the user ends it, even while a
+/// table is being made, which cannot be interrupted.
 final class AskedTrace {
   private let trace: Trace
   private let timeout: Double?
-  /// Nil: the one that there was still has to do with a query that was given up.
+  /// Nil: the last database is still in use by a query that was given up.
   private var database: TraceDatabase?
 
   init(_ trace: Trace, timeout: Double?) { (self.trace, self.timeout) = (trace, timeout) }
 
-  /// Calls `columns` and `row` on this thread, with rows as they are found. Throws ``SQLError``, ``Failure``, or what these throw.
+  /// Calls `columns` and `row` on this thread, with rows as they are found. Throws ``SQLError``, ``Failure``, or what
+  /// these throw.
   ///
-  /// - Parameter signals: each that comes ends the query; nil: none is listened for.
+  /// - Parameter signals: any of them ends the query; nil: none does.
   func run(
     _ query: String, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
     row: ([TableValue]) throws -> Void

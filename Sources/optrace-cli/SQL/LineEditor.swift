@@ -1,12 +1,12 @@
 import CEdit
 import Foundation
 
-/// Lines typed at a terminal, with editing, a history of this session, and words that the Tab key completes: by libedit.
+/// Reads lines from a terminal, with editing, a history of this session, and completion by the Tab key; uses libedit.
 struct LineEditor {
-  /// - Parameter words: what can be completed, sorted.
+  /// - Parameter words: the words for completion, sorted.
   init(words: [String]) {
     Completion.words = words
-    // `@` is a part of a question's name, and a table's name stands before its column's.
+    // `@` is part of a question's name, and a column may have its table's name before it.
     optrace_complete_with(
       { text, _, _ in
         optrace_complete_nothing_else()
@@ -21,9 +21,9 @@ struct LineEditor {
 
   enum Line {
     case text(String)
-    /// Ctrl-C: what was typed is given up.
+    /// Ctrl-C: the line was given up.
     case interrupted
-    /// The input is at its end.
+    /// The input has ended.
     case end
   }
 
@@ -32,7 +32,7 @@ struct LineEditor {
     let line = Interrupt.asKey { readline(prompt) }
     if Interrupt.hasCome {
       free(line)
-      // As the terminal itself shows it.
+      // Show it like the terminal itself does.
       _ = "^C\n".withCString { write(STDOUT_FILENO, $0, 3) }
       return .interrupted
     }
@@ -44,14 +44,14 @@ struct LineEditor {
   func remember(_ text: String) { add_history(text.replacingOccurrences(of: "\n", with: " ")) }
 }
 
-/// Ctrl-C while a line is typed: as a key, since of a signal libedit's reading ends the process, or nothing.
+/// Ctrl-C while a line is typed. It is read as a key, because on a signal libedit ends the process or does nothing.
 private enum Interrupt {
-  /// Only the thread that reads lines comes here.
+  /// Used only by the thread that reads lines.
   nonisolated(unsafe) static var hasCome = false
-  /// What nobody can type: no byte of UTF-8.
+  /// A byte that nobody can type, because UTF-8 never uses it.
   private static let unused: cc_t = 0xFE
 
-  /// Runs `body` with a terminal that makes no signal of Ctrl-C.
+  /// Runs `body` while the terminal raises no signal for Ctrl-C.
   static func asKey<Value>(_ body: () -> Value) -> Value {
     var before = termios()
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return body() }
@@ -63,14 +63,14 @@ private enum Interrupt {
   }
 }
 
-/// libedit calls back without telling whom. Only the thread that reads lines comes here.
+/// State for libedit's callback, which gets no context. Used only by the thread that reads lines.
 private enum Completion {
   nonisolated(unsafe) static var words: [String] = []
   private nonisolated(unsafe) static var rest: [String] = []
-  /// For as long as the process runs, as libedit keeps the address.
+  /// Never freed, because libedit keeps the address.
   nonisolated(unsafe) static let breaks = strdup(" \t\n\"'`;,.()=<>+-*/|&[]{}")
 
-  /// One match after the other, each in memory of its own, which libedit frees; nil: no more.
+  /// The next match, in memory of its own, which libedit frees; nil: no more.
   static func next(_ text: UnsafePointer<CChar>?, _ state: Int32) -> UnsafeMutablePointer<CChar>? {
     if state == 0 {
       let begin = text.map { String(cString: $0) } ?? ""

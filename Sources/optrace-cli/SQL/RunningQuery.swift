@@ -3,11 +3,13 @@ import OpTraceModel
 import OpTraceSQL
 import OpTraceTables
 
-/// A query on a thread of its own, whose rows another one takes: that one can go on when the query does not.
+/// A query on a thread of its own, whose rows another thread takes. So that thread can continue even if the query does
+/// not end.
 ///
-/// What both use is guarded by `lock`. The database is the query's until that has ended, and then handed back.
+/// `lock` guards everything that both threads use. The database belongs to the query until that has ended, and is then
+/// handed back.
 final class RunningQuery: @unchecked Sendable {
-  /// Rows that wait to be taken: enough that neither waits for the other at each.
+  /// The most rows that wait to be taken: enough that the threads do not wait for each other at each row.
   private static let most = 1024
 
   private struct GivenUp: Error {}
@@ -20,7 +22,7 @@ final class RunningQuery: @unchecked Sendable {
   private var result: Result<Void, any Error>?
   private var isGivenUp = false
 
-  /// Begins it.
+  /// Starts the query.
   init(_ query: String, _ database: TraceDatabase) throws {
     self.database = database
     guard let wake = WakePipe() else {
@@ -28,7 +30,7 @@ final class RunningQuery: @unchecked Sendable {
     }
     self.wake = wake
     let thread = Thread { [self] in run(query) }
-    // Queries and what SQLite makes of them may nest deeply.
+    // Queries, and what SQLite makes of them, may nest deeply.
     thread.stackSize = 8 << 20
     thread.start()
   }
@@ -58,10 +60,11 @@ final class RunningQuery: @unchecked Sendable {
 
   // MARK: On the thread that takes the rows
 
-  /// For the next query; nil: this one has not ended.
+  /// The database for the next query; nil: this query has not ended.
   var freeDatabase: TraceDatabase? { lock.withLock { result == nil ? nil : database } }
 
-  /// Until the query has ended. Where this throws, it goes on to where it hears that it is given up.
+  /// Calls back with the rows until the query has ended. If this throws, the query runs on until it notices that it was
+  /// given up.
   func rows(
     until timeout: Double?, endedBy signals: SignalPipe?, columns: ([String]) throws -> Void,
     row: ([TableValue]) throws -> Void
@@ -98,14 +101,14 @@ final class RunningQuery: @unchecked Sendable {
 }
 
 extension WakePipe {
-  /// False: the time is over, and nobody has come.
+  /// Waits for something from the query. False: the time is over.
   func wait(until deadline: ContinuousClock.Instant?, or signals: SignalPipe?) -> Bool {
     var wanted = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if let signals { wanted.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)) }
     while true {
       let rest = deadline.map { ContinuousClock.now.duration(to: $0) / .milliseconds(1) }
       if let rest, rest <= 0 { return false }
-      // Rounded up; poll itself waits for some days at most.
+      // Rounded up; limited, because poll can wait for only some days.
       if poll(&wanted, nfds_t(wanted.count), rest.map { Int32(min($0.rounded(.up), 1e8)) } ?? -1) > 0 { return true }
     }
   }

@@ -3,14 +3,14 @@ import OpTraceSQL
 import OpTraceTables
 import OpTraceText
 
-/// Queries typed at a terminal, one after the other: each ends with a semicolon, so that it may have several lines.
+/// Reads queries from a terminal, one after another. Each ends with a semicolon, so it may have several lines.
 struct SQLPrompt {
   private let signals: SignalPipe
 
-  /// - Parameter signals: what ends a query that runs.
+  /// - Parameter signals: they end a running query.
   init(_ signals: SignalPipe) { self.signals = signals }
 
-  /// Until the input ends. A query that fails is told, and the next one is asked for.
+  /// Runs until the input ends. If a query fails, its error is shown, and the next query is read.
   func run(_ answer: (String) throws -> Void) throws {
     Console.error(
       "tables: .schema   questions: .list, @name   a query ends with ;   Ctrl-C ends what runs   the end: .quit or Ctrl-D"
@@ -22,7 +22,7 @@ struct SQLPrompt {
       switch editor.line(prompt: query.isEmpty ? "sql> " : "...> ") {
       case .end: return
       case .interrupted:
-        // Of the lines before it, too: what is typed next is a query of its own.
+        // Also drop the lines before it, because what is typed next is a new query.
         query = ""
         continue
       case .text(let text): line = text
@@ -41,7 +41,7 @@ struct SQLPrompt {
       editor.remember(query)
       let asked = query.hasPrefix("@") ? query.trimmingCharacters(in: CharacterSet(charactersIn: "; \n")) : query
       query = ""
-      // Ctrl-C of before was not for this one.
+      // An earlier Ctrl-C was not meant for this query.
       while signals.take() != nil {}
       do {
         try answer(try SqlCommand.sql(asked))
@@ -51,7 +51,7 @@ struct SQLPrompt {
     }
   }
 
-  /// What can be completed.
+  /// The words for completion.
   private var words: [String] {
     let tables = TraceTable.all.map(\.name) + TraceView.all.map(\.name)
     let columns = Set(TraceTable.all.flatMap { $0.columns.map(\.name) })

@@ -2,9 +2,9 @@ import OpTraceSQL
 import OpTraceTables
 import OpTraceText
 
-/// What `optrace sql` says besides answers.
+/// The texts of `optrace sql` besides answers.
 enum SQLTexts {
-  /// All of them, or the SQL of the one that is named, with or without its `@`.
+  /// All built-in questions, or the SQL of the one with this name, with or without its `@`.
   static func questions(named name: String?) throws -> String {
     guard let name else {
       let width = Question.all.map(\.name.count).max() ?? 0
@@ -33,7 +33,7 @@ enum SQLTexts {
     return text
   }
 
-  /// Functions of SQLite's that people mistype.
+  /// SQLite functions that are often mistyped.
   private static let common = [
     "abs", "avg", "char", "coalesce", "count", "date", "datetime", "dense_rank", "first_value", "format", "glob",
     "group_concat", "hex", "ifnull", "iif", "instr", "lag", "last_value", "lead", "length", "like", "lower", "ltrim",
@@ -41,7 +41,7 @@ enum SQLTexts {
     "row_number", "rtrim", "sign", "strftime", "substr", "sum", "total", "trim", "typeof", "unicode", "upper",
   ]
 
-  /// SQLite's message, the marked query, and what is near a name that there is not.
+  /// SQLite's message, the query with a mark, and names similar to one that does not exist.
   static func failure(_ error: SQLError, in query: String) -> Failure {
     var message = printable(error.message)
     if let name = error.unknownName {
@@ -61,7 +61,7 @@ enum SQLTexts {
     }
   }
 
-  /// The line of the query, and below it a mark where the fault is.
+  /// The line of the query, and below it a mark under the error.
   private static func marker(_ offset: Int, in query: String) -> String {
     let bytes = Array(query.utf8)
     let at = min(max(0, offset), bytes.count)

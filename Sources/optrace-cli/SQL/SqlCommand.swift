@@ -73,7 +73,7 @@ struct SqlCommand: ParsableCommand {
     if list { return try Output(path: output).write(SQLTexts.questions(named: query ?? listedQuestion)) }
     if schema { return try Output(path: output).write(SQLTexts.schema) }
     let input = TraceInput(path: trace ?? "", limit: limit)
-    // What is wrong with it is told before a long trace is read.
+    // Report an error in the query before a long trace is read.
     let given = try query.map(Self.sql)
     if let db {
       let output = try input.output(db)
@@ -89,14 +89,15 @@ struct SqlCommand: ParsableCommand {
     if let text {
       try answer(text, asked, to: output)
     } else {
-      // Ctrl-C ends a query, and not the command.
+      // Ctrl-C ends the query, not the command.
       let signals = SignalPipe([SIGINT])
       try SQLPrompt(signals).run { try answer($0, asked, endedBy: signals, to: output) }
     }
     try read.end()
   }
 
-  /// What stands instead of the trace with `--list`, unless it is a trace: they are the same for each.
+  /// With `--list`, the name of a question that was given in place of the trace, unless it is a trace: questions are
+  /// the same for every trace.
   private var listedQuestion: String? {
     trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
   }
@@ -105,7 +106,7 @@ struct SqlCommand: ParsableCommand {
     _ query: String, _ asked: AskedTrace, endedBy signals: SignalPipe? = nil, to output: Output
   ) throws {
     try output.write { sink in
-      // No writer is kept beyond this call.
+      // The closure is not kept beyond this call.
       try withoutActuallyEscaping(sink) { sink in
         if json {
           try run(query, asked, signals, JSONRows(sink))
@@ -138,7 +139,7 @@ struct SqlCommand: ParsableCommand {
     }
   }
 
-  /// A query as it is, or that of a built-in question.
+  /// The query as given, or the SQL of a built-in question.
   static func sql(_ text: String) throws -> String {
     let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard word.hasPrefix("@") else { return text }

@@ -2,11 +2,11 @@ import OpTraceModel
 import OpTraceTimeline
 import OpTraceText
 
-/// What is said of several traces in one timeline, for standard error: a sentence each.
+/// Notes about several traces in one timeline, for standard error: one sentence each.
 struct JoinedNotes {
   private(set) var sentences: [String] = []
 
-  /// - Parameter names: of the traces.
+  /// - Parameter names: the names of the traces.
   init(_ joined: JoinedTimeline, _ names: [String]) {
     if joined.calls.isEmpty {
       sentences.append(Self.strangers("there are no arrows between them"))
@@ -30,7 +30,7 @@ struct JoinedNotes {
     }
   }
 
-  /// Where no call leads from one trace to another.
+  /// The note if no call leads from one trace to another.
   static func strangers(_ consequence: String) -> String {
     "no span of one trace names a span of another, so \(consequence): let the services write their spans with "
       + "RecordingTracer and hand on 'traceparent' (Documentation/requests.md)"

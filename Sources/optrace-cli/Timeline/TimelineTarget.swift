@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OpTraceTimeline
 
-/// What a timeline is written as: one of the formats, as it is or packed by gzip.
+/// The form in which a timeline is written: one of the formats, plain or packed by gzip.
 struct TimelineTarget: ExpressibleByArgument, Equatable {
   let format: TimelineFormat
   let isPacked: Bool
@@ -18,7 +18,7 @@ struct TimelineTarget: ExpressibleByArgument, Equatable {
 
   static var allValueStrings: [String] { all.map(\.name) }
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-  /// As a sentence has them.
+  /// The names, as a list in a sentence.
   static var names: String {
     allValueStrings.dropLast().joined(separator: ", ") + " or " + (allValueStrings.last ?? "")
   }
@@ -34,7 +34,8 @@ struct TimelineTarget: ExpressibleByArgument, Equatable {
     self = found
   }
 
-  /// As `graph` has it: an ending that is not known needs `--format`, none at all means the usual one.
+  /// Chooses the format by the path, like `graph`: an unknown ending needs `--format`, and no ending means the usual
+  /// format.
   init(writing path: String?) throws {
     guard let path, path != "-" else {
       self = .usual

@@ -1,16 +1,16 @@
 import OpTraceTimeline
 import OpTraceText
 
-/// What trace viewers can load, as measured with files of this kind; see Documentation/pictures.md.
+/// What trace viewers can load, measured with files of this kind; see Documentation/pictures.md.
 enum ViewerLimits {
-  /// Perfetto's page takes some ten seconds for as many slices.
+  /// Perfetto's page needs about ten seconds for this many slices.
   static let comfortableSlices = 1_000_000
   /// The most text that the old viewer (chrome://tracing) can hold.
   static let oldViewerBytes = 512 << 20
-  /// Perfetto's page ends here, at about 2 GB of memory.
+  /// The limit of Perfetto's page, at about 2 GB of memory.
   static let mostSlices = 12_000_000
 
-  /// What to do about a file that is hard to look at; nil where it is not. `bytes`: as they are in the file.
+  /// What to do about a file that is hard to view; nil: it is not. `bytes` is its size.
   static func warning(slices: Int, bytes: Int, _ target: TimelineTarget) -> String? {
     let isForOldViewer = target.format == .json
     let isTooMuchText = isForOldViewer && !target.isPacked && bytes > oldViewerBytes

@@ -61,10 +61,10 @@ final class WatchedTrace {
 
   /// Processor time of the last reading, without ``services``.
   private var cost: Nanoseconds = 0
-  /// Services as they were judged last, what that cost, and when they are judged again: they have a pace of their own, so that the rest is
-  /// up to date however many requests there are.
+  /// Services as they were last judged, what that cost, and when they are judged next. They have a pace of their own,
+  /// so that everything else is up to date however many requests there are.
   private var services = (last: LiveStatus.Services(), cost: Nanoseconds(0), next: Nanoseconds.min)
-  /// The last reading has reached the present.
+  /// Whether the last reading has reached the present.
   private var isPresent = false
   /// The pause after a reading, as a multiple of its cost.
   private static let rest = 9.0
@@ -80,7 +80,7 @@ final class WatchedTrace {
     let began = Self.processorTime
     services.cost = 0
     let reading = try newReading(patience)
-    // Reading the past is needed once.
+    // Reading the past is needed only once, so its cost does not count.
     cost = isPresent ? Self.processorTime - began - services.cost : 0
     isPresent = !reading.isBehind
     return reading
@@ -96,7 +96,7 @@ final class WatchedTrace {
     names.name(&trace)
     let now = progress == .present ? LiveProcess.now(of: header) : trace.end
     var status = state.status(of: trace, now: now)
-    // Reading the past is not held up.
+    // Do not delay reading the past.
     if progress == .over || progress == .present && (isThorough || now >= services.next) { judgeServices(now) }
     status.services = services.last
     if progress == .present { examine(status, trace, isThorough: isThorough) }
@@ -189,7 +189,7 @@ final class WatchedTrace {
     }
   }
 
-  /// That of this thread.
+  /// The processor time of this thread.
   private static var processorTime: Nanoseconds {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -277,7 +277,7 @@ private final class LiveNames: @unchecked Sendable {
 private final class LiveThreads: @unchecked Sendable {
   /// An operation that has been executing for so long is worth a snapshot.
   static let lasting: Nanoseconds = 1_000_000_000
-  /// Between two snapshots.
+  /// The pause between two snapshots.
   private static let pause: Nanoseconds = 5_000_000_000
 
   private let path: String

@@ -17,7 +17,7 @@ final class Ending: Sendable {
     }.start()
   }
 
-  /// From any thread.
+  /// Ends ``wait()``. May be called from any thread.
   func finish() { events.end(.done) }
 
   /// Returns the first reason.

@@ -47,7 +47,7 @@ private final class ServerLoop: @unchecked Sendable {
   private let makers = DispatchQueue(label: "optrace.view.answers")
 
   private var listener: OwnedDescriptor?
-  /// By the order in which they were accepted.
+  /// The connections, in the order in which they were accepted.
   private var connections: [Int: LocalConnection] = [:]
   private var last = 0
   /// After `accept` has failed, as it does when there are no descriptors left.

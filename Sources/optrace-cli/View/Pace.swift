@@ -18,14 +18,14 @@ struct Pace {
     fileprivate let processorTime = Pace.processorTime
   }
 
-  /// The work was done, or a part of it. The more it has cost, the later it may be done again.
+  /// Notes that the work, or a part of it, was done. The more it has cost, the later it may be done again.
   mutating func spent(since start: Start) {
     let cost = Self.processorTime - start.processorTime
     next = max(start.time + least, max(next, start.time) + cost / share)
   }
 
   private static var now: Double { seconds(CLOCK_MONOTONIC) }
-  /// That of all threads of this process.
+  /// The processor time of all threads of this process.
   private static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
   private static func seconds(_ clock: clockid_t) -> Double {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OpTracePrediction
 
-/// A change as it was typed.
+/// A change in the form in which it was typed.
 struct ChangeText: Equatable {
   var option: ChangeOption
   var value: String
@@ -9,7 +9,7 @@ struct ChangeText: Equatable {
 
 /// The options that change a run; each may be repeated.
 struct ChangeOptions: ParsableArguments {
-  // What looks like another option is a value, too: its error says what is wrong with it.
+  // A value that looks like an option is taken as a value, so that its error says what is wrong with it.
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("How many a queue runs at once.", valueName: "queue=n|unlimited"))
@@ -83,7 +83,7 @@ enum ScenarioText {
     }
   }
 
-  /// Words apart by blanks; quotes and backslashes keep them together. Nil: a quote is not closed.
+  /// Splits at blanks; quotes and backslashes keep words together. Nil: a quote is not closed.
   static func split(_ text: String) -> [String]? {
     var words: [String] = []
     var word: String?

@@ -2,10 +2,10 @@ import COpTrace
 import Foundation
 import OpTraceModel
 
-/// What this machine tells of a trace that was recorded on it.
+/// What this machine can tell about a trace that was recorded on it.
 enum OwnMachine {
-  /// The number of processors: as the trace tells it, else of this machine where the trace is of this run of the system; nil: it
-  /// may be from anywhere.
+  /// The number of processors: from the trace, else from this machine if the trace is from this boot of the system;
+  /// nil: it may be from any machine.
   static func processors(of header: TraceHeader) -> Int? {
     if let processors = header.processors { return processors }
     var boot = [UInt8](repeating: 0, count: 16)

@@ -1,11 +1,12 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof of harm, and not of an empty queue alone: the barrier ran although the queue was suspended from before it was added until
-  /// after it began; or the thread that had added it waited for the queue to be empty, and that wait ended while it ran.
+  /// Proof of harm, not merely of an idle queue. Either the queue was suspended from before the barrier was added until
+  /// after it began; or the thread that had added it waited for the queue to be empty, and that wait ended while the
+  /// barrier ran.
   ///
-  /// A suspension is recorded before it takes effect. So it counts if the same thread added the barrier after it, or if it had lasted
-  /// 100 ms.
+  /// A suspension is recorded before it takes effect, so it counts only if the same thread added the barrier after it,
+  /// or if it had lasted 100 ms.
   static let barrierOnIdleQueue = DoctorRule(
     "barrier-on-idle-queue", .warning, .misuse,
     Guide(
@@ -99,12 +100,12 @@ extension DoctorContext {
 extension QueueRecord {
   fileprivate static let takesEffect: Nanoseconds = 100_000_000
 
-  /// When the suspension began that certainly held at `enqueued` and lasted beyond `later`.
+  /// When a suspension began that was certainly in effect at `enqueued` and lasted beyond `later`.
   fileprivate func suspension(at enqueued: Stamp, lastingBeyond later: Nanoseconds) -> Stamp? {
     var since: Stamp? = initiallySuspended ? Stamp(created, enqueued.thread) : nil
     for change in changes where change.kind == .suspended || change.kind == .resumed {
       if change.time > enqueued.time {
-        // Recorded before it takes effect.
+        // A resumption is recorded before it takes effect.
         if change.kind == .resumed { return DoctorContext.isBefore(later, change.time) ? since : nil }
       } else if change.kind == .resumed {
         since = nil

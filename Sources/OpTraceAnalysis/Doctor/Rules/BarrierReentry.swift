@@ -26,7 +26,7 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  /// The finding for a call that adds and does not return; nil if no barrier was pending.
+  /// The finding for a call that adds and does not return; nil: no barrier was pending.
   func reentry(_ suspect: Suspect) -> Finding? {
     let operation = trace.operations[suspect.index]
     guard let adding = operation.addingSince, let id = operation.queue, let enqueued = operation.enqueued else {

@@ -2,12 +2,13 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a finished operation of the program waited inside its own code (for operations, queues, semaphores and so on; overlapping
-  /// waits count once) for at least half of its run, and for 0.1 ms; sleeps and disks
-  /// do not count, since nothing could be depended on instead. Reported from 10 ms on, in total for a class, a queue and a kind
-  /// of wait.
+  /// Proof: a finished operation of the program waited inside its own code (for operations, queues, semaphores and so
+  /// on) for at least half of its run and at least 0.1 ms. Overlapping waits count once. Sleeps and waits for disks do
+  /// not count, since a dependency could not replace them. Reported if the waits of a class, a queue and a kind of wait
+  /// add up to 10 ms.
   ///
-  /// A warning if other operations of the queue were ready meanwhile, for then it cost something; otherwise a note.
+  /// A warning if other operations of the queue were ready meanwhile, because then the wait cost time; otherwise a
+  /// note.
   static let blockingWait = DoctorRule(
     "blocking-wait", .warning, .slow,
     Guide(
@@ -53,7 +54,7 @@ private struct BlockedOperation {
   var operation: OperationRecord
   var run: Nanoseconds
   var waits: Intervals
-  /// The longest.
+  /// Its longest wait.
   var wait: WaitRecord
   var target: Target
 
@@ -64,7 +65,7 @@ private struct BlockedOperation {
 extension DoctorContext {
   /// Operations that waited for at least half of their run. O(operations + waits · log waits).
   fileprivate func blockedOperations() -> [BlockedOperation] {
-    // By operation, the waits inside of it; sums are too large where waits overlap, and leave most operations out.
+    // The waits inside each operation. Sums overestimate where waits overlap, but they rule out most operations.
     var sums: [Int: Nanoseconds] = [:]
     for wait in trace.waits where !trace.endsByItself(wait) {
       guard let ended = wait.ended, let index = wait.inside.flatMap(trace.index) else { continue }
@@ -108,7 +109,8 @@ extension DoctorContext {
       operation: trace.operations[index], run: run.end - run.begin, waits: union, wait: waits[longest], target: target)
   }
 
-  /// The operations of the queue that were ready but not started during one of these waits. They may be blocked ones themselves.
+  /// The operations of the queue that were ready but not started during one of these waits. Some may be blocked ones
+  /// themselves.
   private func heldUp(by blocked: [BlockedOperation]) -> [OperationID] {
     guard let queue = blocked[0].operation.queue else { return [] }
     var parts: [(begin: Nanoseconds, end: Nanoseconds)] = []
@@ -118,7 +120,7 @@ extension DoctorContext {
       guard operation.queue == queue, operation.cancelRequested == nil, let runnable = operation.runnable,
         let started = operation.started?.time
       else { return false }
-      // It was let in by the end of a wait, or later: a moment between being ready and the start is none.
+      // It started when a wait ended, or later. Less than 1 ms between being ready and the start is no delay.
       return started - runnable >= 1_000_000 && waiting.touches(runnable, started)
     }
     .map(\.id)

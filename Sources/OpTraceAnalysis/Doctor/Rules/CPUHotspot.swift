@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// One of the program's functions takes two fifths of all processor time, and the slow units of a kind spend half of their time
-  /// in it. Only for requests: a batch is there to compute.
+  /// One of the program's functions takes two fifths of all processor time, and the slow units of a kind spend half of
+  /// their time in it. Only for requests: a batch job is supposed to compute.
   static let cpuHotspot = DoctorRule(
     "cpu-hotspot", .warning, .slow,
     Guide(

@@ -57,7 +57,7 @@ extension DoctorRule {
       finding.evidence.sort { ($0.time ?? .min) < ($1.time ?? .min) }
       context.addHeld(root, to: &finding)
       if suspect.isProven { return context.proven(finding) }
-      // Work that was cancelled and still runs is likely to be wrong, even while something else could end it.
+      // A cancelled operation that still runs is likely to be wrong, even if something else could still end it.
       finding = context.silent(finding)
       if finding.severity == .note { finding.severity = .warning }
       return finding

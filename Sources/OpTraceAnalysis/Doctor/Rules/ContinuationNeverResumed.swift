@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: nothing is left in the process that could resume it. Otherwise a note, and only after a long silence: the tasks of an idle
-  /// server wait in the same way.
+  /// Proof: nothing is left in the process that could resume it. Otherwise a note, and only after a long silence,
+  /// because the tasks of an idle server wait in the same way.
   static let continuationNeverResumed = DoctorRule(
     "continuation-never-resumed", .error, .stuck,
     Guide(
@@ -40,12 +40,13 @@ extension DoctorRule {
 extension DoctorContext {
   private static let leastResumed = 20
   private static let leastLost = 3
-  /// Times of a trace are below 2^55, so that this has room.
+  /// How many times as long. The product fits: times in a trace are below 2^55.
   private static let longer: Nanoseconds = 20
   private static let leastAge: Nanoseconds = 1_000_000_000
 
-  /// In a program that goes on: three or more waits that have lasted for twenty times as long as the longest of many that ended at the
-  /// same function, some of which began later, and a second at least. Where none did, it has just nothing to do. What waits for time, clients or other services is as slow at all times.
+  /// Lost continuations in a program that goes on: three or more waits at one function that have lasted for at least a
+  /// second and twenty times as long as the longest of many waits that ended there. Some of these must have begun
+  /// later; otherwise there is just nothing to do. Waits for time, clients or other services are always as slow.
   fileprivate func lostContinuations() -> [Finding] {
     requests.stuck.compactMap { one in
       guard one.count >= Self.leastLost, one.endedSince >= Self.leastResumed,
@@ -68,7 +69,8 @@ extension DoctorContext {
     }
   }
 
-  /// Those who wait in the same function are one finding; readers of streams, whose stream may just have no more elements, come last.
+  /// Makes one finding for the tasks that wait in the same function. Readers of streams come last: there may just be no
+  /// more elements.
   fileprivate func continuations(_ indexes: [Int], isDead: Bool) -> [Finding] {
     let tasks = indexes.map { trace.tasks[$0] }
     let groups = Dictionary(grouping: tasks) { task in "\(task.kind)\(Self.phrase(location(of: task)))" }

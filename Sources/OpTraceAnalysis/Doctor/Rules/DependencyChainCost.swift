@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: again and again nothing at all ran between the end of an operation and the start of the one that waited only for it, in a
-  /// queue that was not suspended and held at least 500 operations. Foundation on Linux scans all of them at each step, so the total
-  /// grows with their square. Reported from 10 % of the wall time on.
+  /// Proof: again and again nothing at all ran between the end of an operation and the start of the one that waited
+  /// only for it, in a queue that was not suspended and held at least 500 operations. Foundation on Linux scans all of
+  /// them at each step, so the total grows with the square of their number. Reported from 10 % of the wall time on.
   static let dependencyChainCost = DoctorRule(
     "dependency-chain-cost", .note, .slow,
     Guide(
@@ -24,7 +24,7 @@ extension DoctorRule {
   ) { context in
     let wall = context.wall
     guard wall > 0 else { return [] }
-    // No more than this can be gaps.
+    // An upper bound of the gaps, to rule out most queues quickly.
     var waits: [QueueID: Nanoseconds] = [:]
     for index in context.trace.operations.indices where !context.trace.operations[index].dependencies.isEmpty {
       guard let queue = context.trace.operations[index].queue else { continue }
@@ -42,7 +42,7 @@ extension DoctorRule {
       guard all >= wall / 10 else { return nil }
       let busy = executing ?? context.executing()
       executing = busy
-      // Computed again instead of kept: the gaps may be half of the operations.
+      // Computed twice instead of stored: there may be half as many gaps as operations.
       var idle = ChainCost()
       context.forEachChainGap(queue, steps) { if !busy.touches($0.begin, $0.end) { idle.add($0) } }
       return idle.lost >= wall / 10 ? context.chainCost(queue, idle, wall) : nil
@@ -55,7 +55,7 @@ private struct ChainCost {
 
   var gaps = 0
   var lost: Nanoseconds = 0
-  /// The most that waited in any of them.
+  /// The largest number of operations that waited in any gap.
   var pending = 0
   var longest: Gap?
 
@@ -63,7 +63,7 @@ private struct ChainCost {
     gaps += 1
     lost = lost.saturating(gap.duration)
     pending = max(pending, gap.pending)
-    // Of equal ones the first.
+    // Keep the first of equally long ones.
     if gap.duration > longest?.duration ?? -1 { longest = gap }
   }
 
@@ -104,7 +104,7 @@ extension DoctorContext {
       switch step {
       case .end:
         pending -= 1
-        // One that never ran held no slot.
+        // An operation that never ran held no slot.
         guard trace.operations[index].started != nil else { continue }
         running -= 1
         last = running == 0 ? (index, time, pending) : nil
@@ -137,7 +137,7 @@ extension DoctorContext {
     return Intervals(parts)
   }
 
-  /// When any operation executed, on whatever queue.
+  /// When at least one operation executed, in any queue.
   fileprivate func executing() -> Intervals {
     var openings = Openings(capacity: trace.operations.count)
     for index in trace.operations.indices {
@@ -179,9 +179,10 @@ extension DoctorContext {
   }
 }
 
-/// What happens to the operations of one queue, in order: at one moment ends come first, starts last.
+/// What happens to the operations of one queue, in the order of time; at the same moment ends come first, starts last.
 ///
-/// Three lists of indexes, 4 bytes each, merged while they are read: a queue may hold all operations of a large trace.
+/// Three lists of indexes, 4 bytes each, merged while they are read, because one queue may hold all operations of a
+/// large trace.
 private struct ChainSteps: Sequence, IteratorProtocol {
   enum Step { case end, enqueueing, start }
 
@@ -189,14 +190,14 @@ private struct ChainSteps: Sequence, IteratorProtocol {
     var step: Step
     var indexes: [Int32]
     var head = 0
-    /// Of the one at the head; none: all were handed out.
+    /// The time of the element at the head; nil: none is left.
     var time: Nanoseconds?
   }
 
   private let trace: Trace
   private var lanes: [Lane] = []
 
-  /// O(m log m), and O(m) where the indexes are in the order of time.
+  /// O(m log m), or O(m) if the indexes are in the order of time.
   init(_ indexes: some Collection<Int>, of trace: Trace) {
     self.trace = trace
     lanes = [Step.end, .enqueueing, .start].map { step in
@@ -208,7 +209,7 @@ private struct ChainSteps: Sequence, IteratorProtocol {
     }
   }
 
-  /// Nothing happens before the enqueueing.
+  /// The time of a step, but not before the enqueueing; nil: it did not happen.
   private static func time(of step: Step, _ index: Int, _ trace: Trace) -> Nanoseconds? {
     guard let enqueued = trace.operations[index].enqueued?.time else { return nil }
     switch step {

@@ -39,7 +39,7 @@ extension DoctorRule {
 
 extension DoctorContext {
   fileprivate func fix(of deadlock: Blockage.Deadlock) -> String {
-    // The edge that came last closed the cycle.
+    // The edge that was added last closed the cycle.
     var last: (added: Nanoseconds, waiter: OperationID, on: OperationID)?
     for step in deadlock.cycle {
       guard case .operation(let waiter) = blockage.graph.nodes[step.from],
@@ -51,7 +51,7 @@ extension DoctorContext {
       if edge.added >= last?.added ?? .min { last = (edge.added, record.id, id) }
     }
     guard let last else { return "Remove one of these dependencies." }
-    // Edges from before the enqueueing carry its time, so their order is unknown.
+    // Edges that are older than the enqueueing have its time, so their order is not known.
     let isInOrder = operation(last.waiter)?.enqueued.map { last.added > $0.time + TraceBuilder.tolerance } ?? false
     guard isInOrder || last.waiter == last.on else {
       return "Remove one of these dependencies: the one that the work does not need."

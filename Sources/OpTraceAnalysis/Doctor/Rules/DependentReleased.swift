@@ -1,9 +1,10 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the object was gone while a dependency that it still had was running and was going to finish. An operation knows its
-  /// dependents by address only (Foundation on Linux), and reads each of them when it finishes. Cancelled ones count: `cancel()` ends
-  /// the wait of an operation but keeps its address. An operation cancelled before the dependency was added leaves no address.
+  /// Proof: the object was released while one of its remaining dependencies was running and was going to finish. On
+  /// Linux an operation knows its dependents only by address, and reads each of them when it finishes. Cancelled
+  /// dependents count: `cancel()` ends an operation's wait but does not remove its address. If it was cancelled before
+  /// the dependency was added, no address is stored.
   static let dependentReleased = DoctorRule(
     "dependent-released", .error, .misuse,
     Guide(
@@ -39,7 +40,7 @@ extension DoctorContext {
     guard let released = trace.operations[index].released, !trace.operations[index].dependencies.isEmpty else {
       return nil
     }
-    // Nearly always all of them had ended long before.
+    // A quick check: nearly always all dependencies had ended long before.
     let isLate = trace.operations[index].dependencies.contains { edge in
       let ended = trace.index(of: edge.on).flatMap { trace.operations[$0].executionEnded }
       return ended.map { $0.time > released.time } ?? true
@@ -58,10 +59,10 @@ extension DoctorContext {
     return nil
   }
 
-  /// It was not over, and has finished since or still will.
+  /// Whether it was unfinished then, and has finished since or still will.
   private func isToFinish(_ dependency: OperationRecord, after released: Stamp) -> Bool {
     if works(dependency, after: released.time) { return true }
-    // Cancelled, and started only to be finished.
+    // It was cancelled, and started only to be finished.
     guard dependency.executionBegan == nil, dependency.finished != nil, let started = dependency.started else {
       return false
     }

@@ -43,7 +43,7 @@ extension DoctorContext {
       default: continue
       }
     }
-    // A reader and a barrier of one queue.
+    // A reader and a barrier of the same queue.
     if Set(queues).count == 1 { queues = [queues[0]] }
     // Between blocks, only barriers make one wait for another.
     let turns = deadlock.cycle.compactMap { step -> (later: BlockRecord, earlier: BlockRecord)? in
@@ -53,7 +53,8 @@ extension DoctorContext {
       return (trace.blocks[later], trace.blocks[earlier])
     }
     let hasBarrier = !turns.isEmpty
-    // What runs is no barrier: one waits for it, and what came later for that one.
+    // The block at the end of the wait has not begun, so it is a barrier that waits for a running block, and later
+    // blocks wait for it.
     let isBehindBarrier = turns.contains { !$0.later.isBarrier && $0.earlier.isBarrier && $0.earlier.began == nil }
     let waits = deadlock.cycle.first { $0.reason == .sync }
     let who = waits.map { name(ofNode: $0.from) } ?? "the work"

@@ -1,8 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: the finish was reported more than once. A note for cancelled operations: `cancel()` and the reply that still comes may both
-  /// finish them, and the second is ignored. What was started twice belongs to `double-start`.
+  /// Proof: the finish was reported more than once. A note for cancelled operations: both `cancel()` and the reply that
+  /// still arrives may finish them, and the second finish is ignored. Operations that were started twice belong to
+  /// `double-start`.
   static let doubleFinish = DoctorRule(
     "double-finish", .warning, .misuse,
     Guide(

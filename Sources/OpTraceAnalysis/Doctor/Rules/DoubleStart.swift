@@ -1,11 +1,15 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Each of these is proof: enqueued twice; started before it was enqueued; started again after its code began in the first start (for
-  /// an asynchronous class, which may call its own `start()` again on another thread, only if the first start was on the main thread and
-  /// the queue is another one); started on the main thread, which is not the queue's, while others held every slot of the queue.
+  /// Each of these is proof:
+  /// - enqueued twice;
+  /// - started before it was enqueued;
+  /// - started again after its code began in the first start. An asynchronous class may call its own `start()` again on
+  ///   another thread, so for it the first start must have been on the main thread, and its queue another one than the
+  ///   main queue;
+  /// - started on the main thread, which is not its queue's, while others held every slot of the queue.
   ///
-  /// A warning for an operation that is in no queue: Foundation ignores a start after the finish.
+  /// A warning for an operation that is in no queue, because Foundation ignores a start after the finish.
   static let doubleStart = DoctorRule(
     "double-start", .error, .misuse,
     Guide(
@@ -50,7 +54,7 @@ private struct DoublyStarted {
 
 extension DoctorContext {
   fileprivate func startedTwice() -> [DoublyStarted] {
-    // On the main thread, though they belong to another queue: by queue.
+    // Operations that started on the main thread although they belong to another queue, by queue.
     var strangers: [QueueID: [Int]] = [:]
     let found: [DoublyStarted] = trace.operations.indices.compactMap { index in
       guard mayBeDouble(index) else { return nil }
@@ -72,7 +76,7 @@ extension DoctorContext {
     return found + pastTheirQueues(strangers)
   }
 
-  /// Whether it is worth checking in detail. Most operations are not.
+  /// Whether it needs a closer check. Most operations do not.
   private func mayBeDouble(_ index: Int) -> Bool {
     if trace.operations[index].enqueueCount > 1 || trace.operations[index].startCount > 1 { return true }
     guard let started = trace.operations[index].started, let enqueued = trace.operations[index].enqueued else {
@@ -81,14 +85,14 @@ extension DoctorContext {
     return started.time < enqueued.time || thread(started.thread)?.isMain == true
   }
 
-  /// Its queue is not known to run on the main thread.
+  /// Whether it started on the main thread although its queue is not known to run there.
   private func isOnForeignMain(_ operation: OperationRecord, _ started: Stamp) -> Bool {
     guard let queue = operation.queue.flatMap(queue), thread(started.thread)?.isMain == true else { return false }
     return !queue.isMain
   }
 
-  /// Those that started while others held all slots of their queue. One pass over the starts of each queue in their
-  /// order: O(n log n), and as many steps more for each stranger as its queue has slots.
+  /// Operations that started while others held all slots of their queue. One pass over the starts of each queue in
+  /// order: O(n log n), plus as many steps for each stranger as its queue has slots.
   private func pastTheirQueues(_ strangers: [QueueID: [Int]]) -> [DoublyStarted] {
     guard !strangers.isEmpty else { return [] }
     func start(_ index: Int) -> Stamp { trace.operations[index].started ?? Stamp(.max, ThreadID(0)) }
@@ -180,14 +184,14 @@ extension DoctorContext {
 }
 
 extension QueueRecord {
-  /// The largest number of slots in force at any moment between the two; nil: no limit at some of them.
+  /// The largest limit in force between two times; nil: at some time there was no limit.
   fileprivate func largestLimit(from begin: Nanoseconds, to end: Nanoseconds) -> Int? {
     if isMain { return 1 }
     var largest = 0
     var current = initialLimit
     for change in changes {
       guard change.time <= end, case .limit(let value) = change.kind else { continue }
-      // In force up to here.
+      // `current` was in force until this change.
       if change.time >= begin {
         if current < 0 { return nil }
         largest = max(largest, current)

@@ -1,9 +1,10 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Ten or more turns of 10 ms or more that took a fiftieth of a loop's time, or three that explain a fifth of the slow units' time; one
-  /// turn that has gone on for a second, in a program with units. 10 ms is what a person may notice behind a few such turns. A loop that has a
-  /// few long turns at its start, or computes alone, holds nobody up.
+  /// Reported for ten or more turns of at least 10 ms that took a fiftieth of a loop's time; for three that explain a
+  /// fifth of the slow units' time; and for one turn that has gone on for a second, in a program with units. People may
+  /// notice a delay of a few turns of 10 ms. A loop that has a few long turns at its start, or computes alone, delays
+  /// nobody.
   static let eventLoopBlocked = DoctorRule(
     "event-loop-blocked", .warning, .slow,
     Guide(

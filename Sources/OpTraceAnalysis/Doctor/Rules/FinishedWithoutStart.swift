@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: enqueued and then finished, without a start in between. Operations that were never added to a queue may finish at any time;
-  /// a cancelled one is still started by its queue, and Foundation finishes it there.
+  /// Proof: enqueued and then finished, without a start in between. Operations that were never added to a queue may
+  /// finish at any time. A cancelled operation is still started by its queue, and Foundation finishes it there.
   static let finishedWithoutStart = DoctorRule(
     "finished-without-start", .error, .misuse,
     Guide(
@@ -38,7 +38,7 @@ extension DoctorRule {
 }
 
 extension OperationRecord {
-  /// A barrier that was dropped never starts: it stands for a block.
+  /// Excludes barriers, which stand for blocks: a barrier that was dropped never starts.
   fileprivate var finishedUnstarted: Bool {
     guard coverage == .full, !isBarrier, executionBegan == nil, let enqueued, let finished,
       DoctorContext.isBefore(enqueued, finished)

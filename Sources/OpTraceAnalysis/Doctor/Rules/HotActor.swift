@@ -1,9 +1,10 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// An actor is hot where tasks queue for it most of the time: 30 waits of which one in a hundred takes 5 ms or more, three or more tasks
-  /// at once, and it is held for 30 % of the time, or its waits are a fifth of the time of the slow units of a kind. Below a third of its time
-  /// what is behind one caller is a second one at most; a person notices no 5 ms.
+  /// An actor is hot if tasks queue for it most of the time: at least 30 waits, one in a hundred of 5 ms or more, three
+  /// or more tasks at once. In addition it is held for 30 % of the time, or the waits for it are a fifth of the time of
+  /// the slow units of a kind. If it is held for less than a third of the time, hardly more than one caller waits
+  /// behind another; people do not notice 5 ms.
   static let hotActor = DoctorRule(
     "hot-actor", .warning, .slow,
     Guide(

@@ -111,7 +111,7 @@ extension DoctorContext {
       return unproven(
         finding, because: "\(name(holder.id)) may go on elsewhere and unlock it, or \(first) has locked it twice")
     }
-    // Ready operations find no free pool thread while all threads wait for these locks.
+    // While all threads wait for these locks, ready operations find no free pool thread.
     if isEveryThreadHeldUp { finding.behind += suspects.count { $0.kind == .notStarted } }
     for step in deadlock.edges {
       guard case .lock(let thread) = step.reason, let seen = seenThreads[thread], isContended(seen) else { continue }
@@ -120,7 +120,7 @@ extension DoctorContext {
     return finding
   }
 
-  /// What someone waits for who holds a lock, unless it is another lock.
+  /// What a holder of a lock waits for, unless that is another lock.
   private func waitOfHolder(_ deadlock: Blockage.Deadlock) -> Blockage.Step? {
     let waits = deadlock.cycle.lazy.compactMap { step in
       if case .holder = step.reason { deadlock.cycle.first { $0.from == step.to } } else { nil }
@@ -135,8 +135,8 @@ extension DoctorContext {
     return location(ofSubmitting: trace.blocks[index])
   }
 
-  /// A task that ran on the thread that waits for its own lock, and is suspended: it may be the one that took it. Nil: there is none, or more
-  /// than one thread is in the cycle.
+  /// A suspended task that ran on the thread that waits for its own lock: the task may have taken the lock. Nil: there
+  /// is none, or the cycle has several threads.
   private func suspendedHolder(_ waiters: [Blockage.Step]) -> TaskRecord? {
     guard waiters.count == 1, case .lock(let thread) = waiters[0].reason else { return nil }
     return trace.tasks.last { task in
@@ -144,8 +144,8 @@ extension DoctorContext {
     }
   }
 
-  /// Whether a call takes one of Foundation's own locks twice. Other rules report these: adding to a queue with a barrier pending, and
-  /// making an operation depend on itself.
+  /// Whether a call takes one of Foundation's own locks twice. Other rules report these cases: adding to a queue while
+  /// a barrier is pending, and making an operation depend on itself.
   fileprivate func isOfFoundation(_ deadlock: Blockage.Deadlock) -> Bool {
     let threads = deadlock.cycle.compactMap { step in if case .lock(let thread) = step.reason { thread } else { nil } }
     guard deadlock.cycle.count == 2, let thread = threads.first else { return false }
@@ -161,7 +161,8 @@ extension DoctorContext {
     }
   }
 
-  /// Whether a cycle through locks blocks every operation that has a pool thread, so that ready operations wait for them.
+  /// Whether a cycle through locks blocks every operation that holds a pool thread, so that ready operations wait for
+  /// them.
   var isEveryThreadHeldUp: Bool {
     guard blockage.deadlocks.contains(where: { kind(of: $0) == .lock }) else { return false }
     let graph = blockage.graph
@@ -172,8 +173,9 @@ extension DoctorContext {
     }
   }
 
-  /// A snapshot reads the threads one after another, so threads that pass locks back and forth may seem to hold each other's. A thread
-  /// that did not move until all were read does not. Without that information, use of the processor tells them from stuck ones.
+  /// Whether the lock may only be contended. A snapshot reads one thread after another, so threads that pass locks back
+  /// and forth may seem to hold each other's. A thread that did not move until all were read is no such case. If
+  /// that is not known, use of the processor tells contended threads from stuck ones.
   private func isContended(_ seen: SeenThread) -> Bool {
     guard !seen.isStill else { return false }
     let (used, time) = (seen.cpuSince ?? seen.cpu, seen.cpuSince == nil ? seenThreads.time ?? 0 : seen.since ?? 0)

@@ -43,7 +43,7 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  /// Through a task that needs the main actor.
+  /// The finding for a cycle through a task that needs the main actor.
   fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ task: TaskRecord) -> Finding {
     let wait = waitOfMainThread
     let what = wait.map { target(of: $0) } ?? "work"
@@ -64,7 +64,7 @@ extension DoctorContext {
     trace.waits.last { $0.ended == nil && thread($0.thread)?.isMain == true }
   }
 
-  /// Through a block of the main queue.
+  /// The finding for a cycle through a block of the main queue.
   fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ block: BlockRecord) -> Finding {
     let wait = trace.waits.last { wait in
       wait.ended == nil && thread(wait.thread)?.isMain == true
@@ -77,7 +77,7 @@ extension DoctorContext {
       guard step.reason == .sync, case .thread(let thread) = blockage.graph.nodes[step.from] else { return false }
       return self.thread(thread)?.isMain == true
     }
-    // Neither: it waits for something that the block may signal.
+    // It calls neither wait nor sync, so it waits for something that the block may signal.
     let open = wait == nil && sync == nil ? waitOfMainThread : nil
     let what = wait.map { target(of: $0) } ?? sync.map { name(ofNode: $0.to) } ?? "work"
     let handed = trace.stacks.codeLocation(block.submittedAt)

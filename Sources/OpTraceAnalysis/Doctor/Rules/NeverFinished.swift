@@ -32,7 +32,7 @@ extension DoctorRule {
   ) { context in
     let suspects = context.suspects.filter { $0.kind == .neverFinished }
     let (errors, notes) = context.judged(suspects)
-    // An operation that executes may be busy; a long silence is worth a note.
+    // An operation that executes may be busy, but a long silence is worth a note.
     let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
     let open = notes + running
     func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.index]) }
@@ -44,7 +44,7 @@ extension DoctorRule {
 extension DoctorContext {
   typealias Judged = (suspect: Suspect, root: Blockage.Root)
 
-  /// Which suspects are proven, or have others behind them while nothing moves; and the rest.
+  /// Splits suspects: those that are proven, or have others behind them while nothing moves; and the rest.
   func judged(_ suspects: [Suspect]) -> (errors: [Judged], notes: [Suspect]) {
     let roots = Dictionary(blockage.roots.map { ($0.node, $0) }, uniquingKeysWith: { first, _ in first })
     var errors: [Judged] = []
@@ -59,7 +59,7 @@ extension DoctorContext {
     return (errors, notes)
   }
 
-  /// Names what is held up by a root, and counts the rest.
+  /// Names the operations that a root holds up, and counts the rest.
   func addHeld(_ root: Blockage.Root, to finding: inout Finding) {
     finding.behind = root.held.count + root.behind
     for node in root.held.prefix(3) {
@@ -111,7 +111,7 @@ extension DoctorContext {
         finding.evidence.append(.init("the trace has no earlier signal of \(target(of: wait))"))
       }
     } else if operation.startReturned == nil, let seen = seenThread(of: operation) {
-      // A line of the system's own code helps nobody.
+      // A line in the system's code does not help the user.
       let location =
         trace.stacks.ownFrame(seen.at) == nil ? "" : Self.phrase(trace.stacks.codeLocation(seen.at))
       finding = Finding(
@@ -164,8 +164,8 @@ extension DoctorContext {
     return suspect.isProven ? proven(finding) : silent(finding)
   }
 
-  /// How long before a wait for a condition its last signal came, in words; nil: none is known, or the wait is for something that keeps
-  /// signals.
+  /// How long before a wait for a condition its last signal came, in words; nil: there is none, or the wait is for
+  /// something that remembers signals.
   private func missedSignal(of wait: WaitRecord) -> String? {
     guard case .object(let id) = wait.target, trace.object(id)?.kind == .condition, let signal = wait.lastSignal else {
       return nil
@@ -173,7 +173,7 @@ extension DoctorContext {
     return DurationText.text(max(0, wait.began - signal.time))
   }
 
-  /// Locks whose holder has ended.
+  /// Findings about locks whose holder has ended.
   fileprivate func abandonedLocks() -> [Finding] {
     blockage.roots.compactMap { root in
       guard case .abandonedLock(let address) = blockage.graph.nodes[root.node],
@@ -207,11 +207,11 @@ extension DoctorContext {
 
   static let computingVariant = 5
 
-  /// An operation that uses the processor is busy, however long it takes.
+  /// Findings about operations that use the processor: these are busy, however long they take.
   fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
     guard let first = suspects.first else { return [] }
     let operations = suspects.map { trace.operations[$0.index] }
-    // Without samples the stack of a running thread is not known, but the function it was given is.
+    // Without samples the stack of a running thread is not known; use the function that the operation was given.
     func location(_ operation: OperationRecord) -> String {
       if let seen = seenThread(of: operation), let computed = computed(seen.thread) { return Self.phrase(computed) }
       return Self.phrase(operation.function == nil && operation.source == nil ? nil : operation.codeLocation)
@@ -237,7 +237,7 @@ extension DoctorContext {
     return [finding]
   }
 
-  /// What the thread of a running operation was seen waiting for.
+  /// What the thread of a running operation was seen waiting for; nil: it was not seen.
   private func sleep(_ operation: OperationRecord) -> (thread: ThreadID, text: String)? {
     guard let seen = seenThread(of: operation), seen.isAsleep, seen.reason != .unknown else { return nil }
     var text = "\(name(operation.id)) waits for \(seen.phrase)\(locationPhrase(ofExecuting: operation))"
@@ -249,7 +249,7 @@ extension DoctorContext {
     return (seen.thread, text)
   }
 
-  /// `a mutex, which thread 12 holds, in save() at Store.swift:40`, where all of them wait for one lock.
+  /// `a mutex, which thread 12 holds, in save() at Store.swift:40`, if all of them wait for the same lock.
   private func sharedLock(of suspects: [Suspect]) -> String? {
     let seen = suspects.map { seenThread(of: trace.operations[$0.index]) }
     guard let first = seen[0], first.isAsleep, first.reason.isLock, let lock = first.lock, let owner = first.heldBy,

@@ -2,7 +2,8 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: nothing is left in the process that could signal. Without it there is no finding: threads of healthy programs wait like that.
+  /// Proof: nothing is left in the process that could signal. No finding without this proof: threads of healthy
+  /// programs wait like that.
   static let neverSignalled = DoctorRule(
     "never-signalled", .error, .stuck,
     Guide(
@@ -72,7 +73,7 @@ extension DoctorContext {
           at: Stamp(wait.began, wait.thread),
           "\(waiter) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }
-    // What should signal may hang itself: where, is what to look at first.
+    // The code that should signal may hang itself, so show first where it is.
     let waiters = Set(waits.map(\.thread))
     let others = (trace.snapshot?.threads ?? []).filter { seen in
       seen.isAsleep && !waiters.contains(seen.thread) && trace.stacks.ownFrame(seen.at) != nil

@@ -35,7 +35,7 @@ extension DoctorContext {
     var since = Nanoseconds.max
     for edge in blockage.graph.edges(to: node) {
       if case .operation(let waiter) = blockage.graph.nodes[edge.from], edge.reason == .dependency {
-        // An operation that is in no queue either does not wait yet.
+        // A dependent that is in no queue either does not wait yet.
         guard let enqueued = trace.operations[waiter].enqueued else { continue }
         since = min(since, enqueued.time)
         waiting.append(trace.operations[waiter])

@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// A pool is told by who resumes those that wait: at least half of those are tasks that waited there before, so they hand on what
-  /// they had. It is exhausted where 20 or more waited, 10 ms or more in the median or a fifth of the slow units' time; or where ten or
-  /// more wait, a second at least and ten times as long as any before.
+  /// A pool is recognised by who resumes its waiters: at least half of the resumers are tasks that waited there before,
+  /// so they hand on what they had. It is exhausted if 20 or more waited, with a median of 10 ms or a fifth of the slow
+  /// units' time; or if ten or more wait now, for at least a second and ten times as long as any before.
   static let poolExhausted = DoctorRule(
     "pool-exhausted", .warning, .slow,
     Guide(
@@ -34,7 +34,7 @@ extension DoctorContext {
   private static let leastPoolWait: Nanoseconds = 10_000_000
   private static let leastOpen = 10
   private static let leastOpenTime: Nanoseconds = 1_000_000_000
-  /// Times of a trace are below 2^55, so that this has room.
+  /// How many times as long. The product fits: times in a trace are below 2^55.
   private static let longer: Nanoseconds = 10
 
   fileprivate func exhausted(_ pool: Requests.Pool) -> Finding? {

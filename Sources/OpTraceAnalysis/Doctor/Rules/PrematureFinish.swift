@@ -1,11 +1,12 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a block or span of the operation ended at least 1 ms after its finish. Not counted: a span around the call of `finish()`
-  /// itself (it ends on the thread that finished), what a cancelled operation still does, a block or task that caused the finish, and a task that
-  /// was not seen to do anything after it.
+  /// Proof: a block or span of the operation ended at least 1 ms after its finish. Not counted: a span around the call
+  /// of `finish()` itself (it ends on the thread that finished), what a cancelled operation still does, a block or task
+  /// that caused the finish, and a task that was not seen to do anything after it.
   ///
-  /// What began only after the finish may be a completion block: a note, unless a dependent ran meanwhile.
+  /// Work that began only after the finish may be a completion block, so it is a note, unless a dependent ran
+  /// meanwhile.
   static let prematureFinish = DoctorRule(
     "premature-finish", .warning, .misuse,
     Guide(
@@ -47,26 +48,26 @@ private struct LateWork {
   var began: Stamp
   var ended: Stamp
   var finished: Stamp
-  /// The block of a dispatch queue, or the task.
+  /// The block or task; nil: it is neither.
   var submitted: WorkID?
-  /// When that began to run for the last time.
+  /// When the block or task began to run for the last time.
   var lastBegan: Nanoseconds = .min
-  /// It may have had its part in the finish, and did nothing more that would be seen.
+  /// Whether it may have contributed to the finish, and was not seen to do anything after it.
   var mayOnlyReturnLate = false
-  /// A dependent of the operation that began before the work was over.
+  /// A dependent of the operation that began before this work was over.
   var misled: OperationRecord?
-  /// A wait for the operation that was over before the work was.
+  /// A wait for the operation that ended before this work was over.
   var waiter: WaitRecord?
 
   var isHarmful: Bool { (misled != nil || waiter != nil) && !mayOnlyReturnLate }
-  /// What does harm comes first.
+  /// Harmful work sorts first.
   var rank: Int { isHarmful ? 0 : 1 }
   var excess: Nanoseconds { ended.time - finished.time }
   var isSubmitted: Bool { submitted != nil }
   var beganLate: Bool { !DoctorContext.isBefore(began.time, finished.time) }
   static let least: Nanoseconds = 1_000_000
-  /// For so long a thread that could run has to do without a processor hardly ever: Linux gives each of n threads 3 ms in turn, so that
-  /// with 60 for one processor it takes 180 ms.
+  /// A runnable thread hardly ever has to wait so long for a processor: Linux gives each of n threads 3 ms in turn, so
+  /// with 60 threads for one processor the wait is 180 ms.
   static let long: Nanoseconds = 200_000_000
 }
 
@@ -78,11 +79,11 @@ extension DoctorContext {
       guard operation.coverage == .full, operation.cancelRequested == nil, let finished = operation.finished, let ended,
         ended.time > finished.time, ended.time - finished.time >= LateWork.least
       else { return }
-      // It called finish() inside.
+      // The span is around the call of finish().
       if began.time <= finished.time, ended.thread == finished.thread { return }
       result.append(.init(operation: operation, what: what, began: began, ended: ended, finished: finished))
     }
-    // One of a tracer may outlive the work that began it.
+    // A span of a tracer may outlive the work that began it.
     for span in trace.spans where span.context == nil {
       if let operation = span.operation.flatMap(operation) {
         add(operation, "'\(span.name)'", span.began, span.ended)
@@ -133,9 +134,9 @@ extension DoctorContext {
     }
   }
 
-  /// Removes work that caused the finish: on a busy machine the resumer of the finisher may return a moment later. Work that the
-  /// resumer does after that is seen only if it runs again. So it is with tasks that led to the finish in a way that no trace shows, as
-  /// one that counts down what another one counts down last.
+  /// Removes work that caused the finish: on a busy machine, whoever resumed the finisher may return a moment later. If
+  /// it goes on to do more, that is seen only if it runs again. The same holds for tasks that led to the finish in a
+  /// way that no trace shows, such as one that counts down before the last one does.
   fileprivate func removeCauses(_ works: inout [LateWork]) {
     let operations = Dictionary(
       works.filter(\.isSubmitted).map { ($0.operation.id, $0.operation) }, uniquingKeysWith: { first, _ in first })

@@ -1,12 +1,13 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: H waited for L, as its last dependency to finish or inside its code (waitUntilFinished). L has a lower priority than H (or
-  /// the same priority and a lower quality of service). While L waited for a slot and H was already enqueued, L's queue started an
-  /// operation M that ranks below H and that H does not need. With H's rank L would have run first.
+  /// Proof: H waited for L, as its last dependency to finish or inside its code (`waitUntilFinished`). L has a lower
+  /// priority than H, or the same priority and a lower quality of service. While L waited for a slot and H was already
+  /// enqueued, L's queue started an operation M that ranks below H and that H does not need. With H's rank, L would
+  /// have run first.
   ///
-  /// The time lost: from M's start to L's start, but no more than L delayed H beyond its other dependencies. Reported from 10 ms and 5 %
-  /// of the wall time on, in total for one pair of classes.
+  /// Time lost: from M's start to L's start, but at most as long as L delayed H beyond its other dependencies. Reported
+  /// from 10 ms and 5 % of the wall time on, in total for one pair of classes.
   static let priorityInversion = DoctorRule(
     "priority-inversion", .warning, .slow,
     Guide(
@@ -28,7 +29,7 @@ extension DoctorRule {
   ) { context in
     let least = max(10_000_000, context.wall / 20)
     let pairs = context.rankedPairs()
-    // No more than this can have been lost.
+    // An upper bound of the lost time.
     guard pairs.reduce(0, { $0.saturating($1.most) }) >= least else { return [] }
     let starts = Starts(of: context.trace)
     let found = pairs.compactMap { context.inversion($0, starts) }
@@ -64,10 +65,10 @@ private struct Pair {
   /// Shorter waits are ignored.
   static let least: Nanoseconds = 100_000
 
-  /// In `trace.operations`.
+  /// An index in `trace.operations`, as is `low`.
   var high: Int
   var low: Int
-  /// When `high` began to wait, and the most that `low` held it up.
+  /// When `high` began to wait.
   var since: Nanoseconds
   var most: Nanoseconds
 }
@@ -117,7 +118,7 @@ private struct Starts {
     for number in lanes.indices { lanes[number].sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The first of each lower rank that was started between the two. O(ranks · log n).
+  /// For each lower rank the first operation that was started between the two times. O(ranks · log n).
   func first(in queue: QueueID, below rank: Rank, after begin: Nanoseconds, before end: Nanoseconds) -> [Int] {
     var result: [(time: Nanoseconds, index: Int)] = []
     for (other, lane) in ranks[queue] ?? [] where other < rank {
@@ -134,7 +135,7 @@ private struct Starts {
 }
 
 extension DoctorContext {
-  /// Who waited for one of a lower rank. O(dependencies + waits).
+  /// Pairs of an operation and one of a lower rank that it waited for. O(dependencies + waits).
   fileprivate func rankedPairs() -> [Pair] {
     var result: [Pair] = []
     for index in trace.operations.indices where !trace.operations[index].dependencies.isEmpty {
@@ -142,7 +143,7 @@ extension DoctorContext {
         trace.operations[index].executionBegan != nil
       else { continue }
       let id = trace.operations[index].id
-      // The two that finished last.
+      // The two dependencies that finished last.
       var last: (index: Int, time: Nanoseconds)?
       var before = enqueued.time
       for edge in trace.operations[index].dependencies where edge.removed == nil && edge.on != id {
@@ -190,13 +191,13 @@ extension DoctorContext {
       ? Inversion(high: high, low: low, since: pair.since, overtaker: overtaker, lost: lost) : nil
   }
 
-  /// Whether `operation` depends on `other`, over others too. Gives up with yes where that is far to go.
+  /// Whether `operation` depends on `other`, directly or not. Gives up with `true` if the search gets too long.
   private func needs(_ operation: OperationRecord, _ other: OperationRecord) -> Bool {
     var known: Set<OperationID> = [operation.id]
     var waiting = operation.dependencies.map(\.on)
     while let next = waiting.popLast() {
       if next == other.id { return true }
-      // Who was over before the other began does not depend on it.
+      // An operation that was over before `other` began does not depend on it.
       guard known.insert(next).inserted, let record = self.operation(next),
         (record.finished?.time ?? .max) > (other.executionBegan?.time ?? .min)
       else { continue }

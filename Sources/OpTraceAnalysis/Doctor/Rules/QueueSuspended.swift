@@ -76,7 +76,7 @@ extension DoctorContext {
     }
     addWaitingThreads(root.waitingThreads, to: &finding)
     finding = undoable(finding, since: since)
-    // A throttle does this on purpose. In a closed trace nobody undid it.
+    // A throttle suspends its queue on purpose. In a closed trace nobody resumed it.
     guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed,
       end - stop.time <= longest
     else {
@@ -87,10 +87,11 @@ extension DoctorContext {
   }
 }
 
-/// Dispatch queues: nobody hears how these are suspended.
+/// Dispatch queues: their suspensions are not recorded.
 extension DoctorContext {
-  /// Blocks that have not begun in queues of the program in which nothing runs, while nothing else will happen. Such a queue would get a
-  /// thread, so it is suspended or was never activated; or work runs in it that is not recorded, as the handler of a source.
+  /// Finds blocks that have not begun, in queues of the program in which nothing runs, while nothing else will happen.
+  /// Such a queue would get a thread, so it is suspended or was never activated; or it runs work that is not recorded,
+  /// such as the handler of a dispatch source.
   fileprivate func stoppedDispatchQueues() -> [Finding] {
     guard isStalled, isClosedWorld else { return [] }
     let waiting = trace.blocks.filter { block in
@@ -108,7 +109,7 @@ extension DoctorContext {
     return stopped.isEmpty ? [] : [finding(of: stopped)]
   }
 
-  /// One mistake may stop many queues, so it is one finding.
+  /// Makes one finding of all stopped queues, because one mistake may stop many.
   private func finding(of stopped: [(queue: DispatchQueueRecord, blocks: [BlockRecord])]) -> Finding {
     let titles = QueueTitles(trace)
     let names = stopped.prefix(3).map { titles.phrase(of: $0.queue) }
@@ -139,7 +140,7 @@ extension DoctorContext {
 }
 
 extension QueueRecord {
-  /// The longest earlier time for which it was stopped in the same way and then resumed.
+  /// How long it was stopped in the same way before and then resumed, at most; nil: it never was.
   fileprivate func longestStop(before stop: Change) -> Nanoseconds? {
     var longest: Nanoseconds?
     var since: Nanoseconds?

@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: two finished operations that were not released, one a dependency of the other: an operation retains its dependencies even
-  /// when all of them are over. Reported for five or more of a class and queue that were retained for half of the trace and at least
-  /// 100 ms, the sign of a growing chain.
+  /// Proof: two finished operations that were not released, one a dependency of the other: an operation retains its
+  /// dependencies even after all of them are over. Reported if five or more of a class and queue were retained for half
+  /// of the trace and at least 100 ms, which is the sign of a growing chain.
   static let retainedOperation = DoctorRule(
     "retained-operation", .note, .misuse,
     Guide(
@@ -43,9 +43,9 @@ private struct Retained {
   static let leastTime: Nanoseconds = 100_000_000
   static let leastCount = 5
 
-  /// In `trace.operations`, as is the dependent.
+  /// An index in `trace.operations`, as is `dependent`.
   var index: Int
-  /// The one that depends on it and kept it longest, and for how long when both were finished.
+  /// The dependent that kept it longest.
   var dependent: Int
   var time: Nanoseconds
 }
@@ -72,12 +72,12 @@ extension DoctorContext {
 
   fileprivate func retained(_ kept: [Retained], _ dependents: [Int: Int]) -> Finding {
     let operations = kept.map { trace.operations[$0.index] }
-    // From each operation to the one that retains it; a cycle ends where it began.
+    // Go from each operation to the one that retains it; stop if a cycle closes.
     var last = kept[0].index
     var seen: Set<Int> = [last]
     while let next = dependents[last], seen.insert(next).inserted { last = next }
     let time = DurationText.text(kept[0].time)
-    // The class of the retainer, which may differ from the class of what it retains.
+    // Name the class of the retainer, which may differ from that of the retained operation.
     let className = trace.operations[kept[0].dependent].className
     var finding = Finding(
       "retained-operation", .note,

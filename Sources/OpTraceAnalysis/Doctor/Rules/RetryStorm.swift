@@ -1,8 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// A wait that units come to one and a half times on average: a fifth of them once, a fifth again at once, some three times. A warning where the earlier ones
-  /// ended with an error; else a note: reading pages, one after the other, looks alike.
+  /// A wait that units reach one and a half times on average: at least a fifth of them once, a fifth several times in a
+  /// row, and some three times or more. A warning if the earlier attempts ended with an error; otherwise a note,
+  /// because reading one page after another looks the same.
   static let retryStorm = DoctorRule(
     "retry-storm", .warning, .slow,
     Guide(
@@ -28,7 +29,7 @@ extension DoctorRule {
 
 extension DoctorContext {
   private static let leastRepeating = 50
-  /// More attempts than these are a loop over something.
+  /// More attempts than this are a loop over something, not retries.
   private static let mostAttempts = 12
 
   fileprivate func retries(_ one: Requests.Repeat) -> Finding? {

@@ -2,9 +2,10 @@ import OpTraceFormat
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a queue with a limit of 4 or less had all its slots taken while others were ready, for at least a fifth of the wall time;
-  /// and its operations that waited for a slot make up a fifth of the critical path too, so that the run would have ended sooner.
-  /// At least three must have waited, for 1 ms or more each. Counted up to the last moment at which anything moved.
+  /// Proof: for at least a fifth of the wall time, all slots of a queue with a limit of 4 or less were taken while
+  /// others were ready. Its operations that waited for a slot are also a fifth of the critical path, so that more slots
+  /// would have ended the run sooner. At least three must have waited, for 1 ms or more each. Time counts up to the
+  /// last moment at which anything moved.
   static let serialBottleneck = DoctorRule(
     "serial-bottleneck", .note, .slow,
     Guide(
@@ -39,7 +40,7 @@ private struct CrowdedQueue {
   var record: QueueRecord
   /// How long all slots were taken while others were ready.
   var full: Nanoseconds = 0
-  /// The sum of their waits in that time.
+  /// The sum of the waits in that time.
   var waited: Nanoseconds = 0
   var limit = 1
   /// How many waited, and the longest wait.
@@ -48,7 +49,7 @@ private struct CrowdedQueue {
 }
 
 extension DoctorContext {
-  /// O(n log n) for queues in which operations that could run waited for `least` in all, which is rare; else O(n).
+  /// O(n log n) for queues whose operations waited for at least `least` in total, which is rare; else O(n).
   fileprivate func crowdedQueues(_ least: Nanoseconds) -> [CrowdedQueue] {
     let narrow = trace.queues.filter { queue in
       let limits = queue.changes.map { if case .limit(let value) = $0.kind { value } else { 0 } }
@@ -66,13 +67,13 @@ extension DoctorContext {
     return suspects.compactMap { crowd($0) }
   }
 
-  /// In the order of the moments at which they happen; at one moment in this order too.
+  /// Sorted by time; steps of the same moment are in this order.
   private enum Step: Int64 { case waits, starts, ends }
 
   /// O(m log m) for the m operations of the queue, and 24 bytes for each.
   private func crowd(_ queue: QueueRecord) -> CrowdedQueue? {
     let members = members[queue.id]
-    // The time and the step in one number: times leave room for two bits.
+    // Time and step packed into one number: times leave room for two bits.
     var steps: [Int64] = []
     steps.reserveCapacity(members.count * 3)
     func note(_ time: Nanoseconds, _ step: Step) { steps.append(time << 2 | step.rawValue) }
@@ -110,7 +111,7 @@ extension DoctorContext {
       while let change = changes.first, change.time <= code >> 2 {
         pass(until: max(last, change.time))
         switch change.kind {
-        // The main queue has one thread, whatever limit is set.
+        // The main queue has one thread, whatever its limit is.
         case .limit(let value): limit = queue.isMain ? 1 : value
         case .suspended: isSuspended = true
         case .resumed: isSuspended = false
@@ -140,8 +141,8 @@ extension DoctorContext {
     return result
   }
 
-  /// What to do where the operations of a queue mostly wait for others, each with a thread: more slots would take all threads of the
-  /// pool, so that what they wait for finds none. Nil: they do not. O(waits + operations of the queue).
+  /// The advice if the operations of a queue mostly wait for others, each holding a thread: more slots would take all
+  /// pool threads, and what they wait for would find none. Nil: they do not. O(waits + operations of the queue).
   private func blocking(_ queue: QueueID) -> String? {
     var waited: Nanoseconds = 0
     for wait in trace.waits {
@@ -196,7 +197,7 @@ extension DoctorContext {
 }
 
 extension OperationRecord {
-  /// From being able to run to the start.
+  /// From being runnable to the start.
   fileprivate var waitForSlot: Nanoseconds? {
     guard cancelRequested == nil, let started = started?.time, let runnable, runnable < started else { return nil }
     return started - runnable

@@ -1,8 +1,8 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Seven tenths of the time of the slow units of a kind are spent outside of the program at one line, 20 ms or more: nothing in the program
-  /// can be blamed, so it is a note.
+  /// The slow units of a kind spend seven tenths of their time, and 20 ms or more, outside of the program at one line.
+  /// Nothing in the program is to blame, so it is a note.
   static let slowDependency = DoctorRule(
     "slow-dependency", .note, .slow,
     Guide(
@@ -30,7 +30,7 @@ extension DoctorContext {
 
   fileprivate func slowDependencies() -> [Finding] {
     var told: Set<Int32> = []
-    // Connections that do nothing live as long as the recording.
+    // Excludes idle connections, which live as long as the recording.
     let most = (requestTime ?? 0) / 2
     return requests.kinds.filter { isServed($0) && $0.p50 < most }.compactMap { kind -> Finding? in
       let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
@@ -41,7 +41,7 @@ extension DoctorContext {
         cause.location >= 0, told.insert(cause.location).inserted
       else { return nil }
       let location = requests.locations[Int(cause.location)]
-      // Where a unit only waits in its own loop, that is what it is for.
+      // A unit that waits in its own loop does what it is there for.
       guard location.function != kind.location?.function else { return nil }
       let share = Double(most.tail) / Double(max(1, tail))
       var finding = Finding(

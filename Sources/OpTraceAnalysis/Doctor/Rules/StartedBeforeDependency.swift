@@ -1,10 +1,11 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Proof: a queue started an operation while the code of a dependency still ran that it had when it was enqueued. Neither was
-  /// cancelled, and the dependency was not removed.
+  /// Proof: a queue started an operation while the code of a dependency that it had since its enqueueing still ran.
+  /// Neither operation was cancelled, and the dependency was not removed.
   ///
-  /// The end of the dependency's code counts, not its finish: the finish of a class that does not announce it is seen too late.
+  /// The end of the dependency's code counts, not its finish: if a class does not announce its finish, it is noticed
+  /// too late.
   static let startedBeforeDependency = DoctorRule(
     "started-before-dependency", .error, .misuse,
     Guide(
@@ -32,7 +33,7 @@ private struct EarlyStart {
   var operation: OperationRecord
   var started: Stamp
   var dependency: OperationRecord
-  /// How much longer the dependency ran.
+  /// How long the dependency still ran after the start.
   var lead: Nanoseconds
 }
 
@@ -41,7 +42,7 @@ extension DoctorContext {
     guard !trace.operations[index].dependencies.isEmpty, trace.operations[index].cancelRequested == nil,
       let enqueued = trace.operations[index].enqueued, let started = trace.operations[index].started,
       trace.operations[index].coverage == .full, enqueued.time <= started.time,
-      // Foundation's own isReady asks the dependencies: they had reported that they are finished.
+      // Foundation's own isReady asks the dependencies, so they had reported that they are finished.
       trace.operations[index].overridesReady || trace.operations[index].ready == nil
     else { return nil }
     for edge in trace.operations[index].dependencies where edge.added <= enqueued.time {

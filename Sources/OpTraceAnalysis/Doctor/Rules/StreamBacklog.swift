@@ -1,8 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// A task that waited for elements of an `AsyncStream` and has not had to for three seconds or more and a third of the time, while it
-  /// handled 50 or more and requests fed the stream. What reads a file through a stream is fed by nobody that waits.
+  /// A task that used to wait for elements of an `AsyncStream`, but has not had to for at least three seconds and a
+  /// third of the time. Meanwhile it handled 50 or more elements, and requests fed the stream. If a stream only reads a
+  /// file, nobody waits for its reader.
   static let streamBacklog = DoctorRule(
     "stream-backlog", .warning, .slow,
     Guide(

@@ -1,9 +1,9 @@
 import OpTraceModel
 
 extension DoctorRule {
-  /// Twenty or more tasks that requests made, of which nine in ten are not over, while the requests are; made over at least half of the
-  /// time in which such requests ran, so that they do not only take long. Tasks of connections are made by what accepts these, which is
-  /// no request.
+  /// Twenty or more tasks made by requests that are over, of which nine in ten are not over themselves. They were made
+  /// over at least half of the time in which such requests ran, so they do not merely take long. Tasks for connections
+  /// do not count: the code that accepts connections is no request.
   static let taskLeak = DoctorRule(
     "task-leak", .warning, .slow,
     Guide(

@@ -1,12 +1,12 @@
 import OpTraceModel
 
 extension DoctorContext {
-  /// What blocked threads of the pool in units, of what their threads could have given, from 0 to 1.
+  /// The least share of the pool threads' time that blocking calls in units must take, from 0 to 1.
   private static let leastBlocked = 0.3
   private static let leastThreadWait: Nanoseconds = 20_000_000
 
-  /// A program that goes on: the slow units of a kind wait for a thread for half of their time, while code of units blocks threads of the pool
-  /// for a third of what these could run.
+  /// Starvation in a program that goes on: the slow units of a kind wait for a thread for half of their time, while
+  /// code in units blocks pool threads for a third of the time that these have.
   func starvedRequests() -> [Finding] {
     guard let time = requestTime, time > 0, let explained = explained({ $0.what == .thread }), explained.share >= 0.5,
       (explained.kind.breakdown.first { requests.causes[Int($0.cause)].what == .thread }?.tail ?? 0)

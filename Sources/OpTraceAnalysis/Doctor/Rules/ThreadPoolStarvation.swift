@@ -23,7 +23,7 @@ extension DoctorRule {
         }
         """)
   ) { context in
-    // Reported with the cycle.
+    // Then the rule about the cycle reports it.
     if context.isEveryThreadHeldUp { return [] }
     let tasks = context.starvedTasks()
     if !tasks.isEmpty { return tasks }
@@ -35,13 +35,14 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  /// Nothing moves, and some could start.
+  /// The finding if nothing moves although some operations could start.
   fileprivate func starved(_ suspects: [Suspect]) -> Finding {
     let ready = suspects.map { trace.operations[$0.index] }
     let blocking = trace.waits.filter { $0.ended == nil && $0.inside != nil }
     let holders = trace.operations.filter { $0.finished == nil && $0.isStarted && $0.startReturned == nil }
     let waiting = Set(blocking.filter { !trace.endsByItself($0) }.compactMap(\.inside))
-    // Without their waits it is not known what the threads do. One thread alone proves nothing, unless it waits for just these.
+    // Without recorded waits it is not known what the threads do. A single thread proves nothing, unless it waits for
+    // these very operations.
     let readyIDs = Set(ready.map(\.id))
     let waitsForThese = blocking.contains { wait in
       switch wait.target {
@@ -81,7 +82,7 @@ extension DoctorContext {
     return proven(finding)
   }
 
-  /// Starts that came one by one as the pool grew.
+  /// The finding for operations that started one by one while the pool grew.
   fileprivate func starvedForAWhile() -> [Finding] {
     let gaps = StarvationGap.all(in: trace, activity)
     guard let first = gaps.first else { return [] }
@@ -92,7 +93,7 @@ extension DoctorContext {
         $0.inside == id && $0.began <= gap.begin + Self.second / 10 && ($0.ended ?? end) >= gap.end
       }
     }
-    // One gap alone may have another reason, unless the threads are known to have been blocked.
+    // A single gap may have another reason, unless the threads are known to have been blocked.
     guard gaps.count > 1 || first.holders.allSatisfy({ isBlocked($0, first) }) else { return [] }
     let lost = gaps.reduce(0) { $0 + ($1.end - $1.begin) }
     let late = gaps.map { trace.operations[$0.late].id }
@@ -126,15 +127,15 @@ extension DoctorContext {
   static let second: Nanoseconds = 1_000_000_000
 }
 
-/// About a second in which no operation started or finished, though one could: then the pool got another thread.
+/// About a second in which no operation started or finished, though one could have; then the pool got another thread.
 struct StarvationGap {
   var begin: Nanoseconds
   var end: Nanoseconds
-  /// Places: the one that started at the end, and those that held a thread all the time.
+  /// Indexes of the operation that started at the end, and of those that held a thread all the time.
   var late: Int
   var holders: [Int]
 
-  /// The first hundred. O(operations) for each, and once more for all.
+  /// The first hundred gaps. O(operations) for each, and once more for all.
   static func all(in trace: Trace, _ activity: ClosedRange<Nanoseconds>?) -> [StarvationGap] {
     silences(in: trace, activity).compactMap { begin, end, late in
       let operation = trace.operations[late]
@@ -156,12 +157,12 @@ struct StarvationGap {
     }
   }
 
-  /// Times of 0.9 to 1.2 s in which nothing started or ended, and which a start ended.
+  /// Times of 0.9 to 1.2 s in which nothing started or ended, each followed by a start.
   private static func silences(
     in trace: Trace, _ activity: ClosedRange<Nanoseconds>?
   ) -> [(Nanoseconds, Nanoseconds, Int)] {
     guard let activity else { return [] }
-    // Coarse first: which tenths of a second had an event. A set, because a trace may claim any length.
+    // A coarse pass first: which tenths of a second had an event. A set, because a trace may claim to be of any length.
     let bin = DoctorContext.second / 10
     let origin = activity.lowerBound
     let count = (activity.upperBound - origin) / bin + 1
@@ -190,7 +191,7 @@ struct StarvationGap {
       last = current
     }
     guard !runs.isEmpty else { return [] }
-    // Then exactly, for these.
+    // Then the exact times, only for these.
     var latest: [Int: Nanoseconds] = [:]
     var earliest: [Int: (time: Nanoseconds, start: Int?)] = [:]
     func note(_ time: Nanoseconds, _ start: Int?) {
@@ -221,7 +222,7 @@ extension QueueRecord {
     return limit
   }
 
-  /// Neither suspended nor changed in this time.
+  /// Whether the queue was neither suspended nor changed in this time.
   fileprivate func hasNoChange(_ begin: Nanoseconds, _ end: Nanoseconds) -> Bool {
     var isSuspended = initiallySuspended
     for change in changes {
@@ -236,7 +237,7 @@ extension QueueRecord {
 
 /// Swift's pool has one thread per processor and gets no more: tasks that block their threads keep all others waiting.
 extension DoctorContext {
-  /// Tasks that are ready while every task with a thread blocks it. Empty if one of those may continue.
+  /// Tasks that are ready while every task that has a thread blocks it. Empty if one of these may continue.
   func starvedTasks() -> [Finding] {
     let running = trace.tasks.filter { task in task.over == nil && task.runs.last.map { $0.ended == nil } ?? false }
     let ready = trace.tasks.filter { task in
@@ -249,7 +250,7 @@ extension DoctorContext {
       guard let thread = task.runs.last?.thread, let text = block(of: task, thread) else { return [] }
       blocking.append((task, thread, text))
     }
-    // The main actor's tasks have the main thread, which is none of the pool.
+    // Tasks of the main actor run on the main thread, which is not in the pool.
     guard blocking.contains(where: { self.thread($0.thread)?.isMain != true }) else { return [] }
     let isProven = isClosedWorld
     var finding = Finding(
@@ -271,17 +272,17 @@ extension DoctorContext {
     return [isProven ? proven(finding) : finding]
   }
 
-  /// Since when it waits for its turn; nil: it does not.
+  /// Since when a task has waited for its turn; nil: it does not.
   private func turn(of task: TaskRecord) -> Nanoseconds? {
     if task.runs.isEmpty { return task.actor == nil ? task.enqueued?.time : nil }
     guard let last = task.suspensions.last, last.to == nil, last.actor == nil else { return nil }
     return last.enqueued?.time
   }
 
-  /// What blocks the thread of a task that runs; nil: nothing that is known.
+  /// What blocks the thread of a running task; nil: nothing that is known.
   private func block(of task: TaskRecord, _ thread: ThreadID) -> String? {
     if let wait = trace.waits.last(where: { $0.thread == thread && $0.ended == nil && $0.inside == task.id }) {
-      // Whatever else moves: this thread has not for a second.
+      // Even if others move, this thread has not for a second.
       guard end - wait.began > Self.second, !trace.endsByItself(wait) else { return nil }
       return "waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"
     }

@@ -49,7 +49,7 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  /// A cycle without operations: of tasks that await each other, mostly.
+  /// The finding for a cycle without operations, mostly of tasks that await each other.
   fileprivate func waitingForEachOther(_ deadlock: Blockage.Deadlock) -> Finding {
     let chain = chain(of: deadlock)
     let works = chain.filter { $0.kind == .task || $0.kind == .block }

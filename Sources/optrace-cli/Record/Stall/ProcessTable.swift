@@ -2,24 +2,25 @@
   import Foundation
   import OpTraceModel
 
-  /// The processes of this machine at one moment, by `/proc`: who started whom, and who used the processor.
+  /// The processes of this machine at one moment, from `/proc`: who started whom, and who used the processor.
   struct ProcessTable {
     struct Entry {
       var parent: pid_t
-      /// The system's letter for what it does.
+      /// The system's letter for its state.
       var state: UInt8
-      /// Of its own, and of its children that have ended and were waited for; in clock ticks.
+      /// Processor time of the process, and of its ended children that were waited for; in clock ticks.
       var ticks: UInt64
-      /// The part of that in which it ran its own code, and not the system's.
+      /// The part of that in its own code, not in the system's.
       var userTicks: UInt64
-      /// When it began, in clock ticks: tells it from a later process of the same number.
+      /// When it began, in clock ticks: distinguishes it from a later process with the same id.
       var began: UInt64
 
       var threads: UInt64
 
-      /// It has ended, and keeps its number until its parent asks for its status. One whose first thread alone has ended lives.
+      /// Whether it has ended, but keeps its id until its parent asks for its status. If only its first thread has
+      /// ended, it is alive.
       var isDead: Bool { state == UInt8(ascii: "X") || state == UInt8(ascii: "Z") && threads <= 1 }
-      /// A signal has stopped it, or a debugger has it.
+      /// Whether it was stopped by a signal or a debugger.
       var isStopped: Bool { state == UInt8(ascii: "T") || state == UInt8(ascii: "t") }
     }
 
@@ -37,7 +38,7 @@
 
     subscript(_ process: pid_t) -> Entry? { entries[process] }
 
-    /// The process, and what it started, directly or not; those that started others before these.
+    /// The process, and those that it started, directly or not; parents before their children.
     func tree(of process: pid_t) -> [pid_t] {
       guard entries[process] != nil else { return [] }
       var found = [process]
@@ -59,7 +60,7 @@
       guard let file = OwnedDescriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)) else { return nil }
       var bytes = [UInt8](repeating: 0, count: 1024)
       let count = read(file.number, &bytes, bytes.count)
-      // The program's name may have anything in it.
+      // The program's name may contain any character.
       guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
       let fields = bytes[(end + 1)..<count].split(separator: UInt8(ascii: " "))
       func number(_ field: Int) -> UInt64 {

@@ -1,43 +1,45 @@
 #if os(Linux)
   import Foundation
 
-  /// Ends a program that stalled, with all that it started: asks them, and kills what is left after five seconds. What has a process
-  /// group of its own, as the programs that run tests, is found by its parent, or by the request of the run in its environment.
+  /// Ends a program that stalled, with all processes that it started: asks them to end, and kills what is left after
+  /// five seconds. Processes with a group of their own, such as those that run tests, are found by their parent, or by
+  /// the run's request in their environment.
   final class StallEnding {
     private let program: pid_t
     private let folder: String
     private let deadline = ContinuousClock.now + .seconds(5)
-    /// With the time when each began: numbers are used again.
+    /// The processes to end, and when each began, because ids are reused.
     private var targets: [pid_t: UInt64] = [:]
     private var isKilled = false
 
-    /// Between two checks of what is left, in seconds.
+    /// The pause between two checks of what is left, in seconds.
     private static let pause = 0.05
-    /// How long to wait for those that were killed: one may be in a call of the system that nothing ends.
+    /// How long to wait for killed processes: one may be in a system call that nothing interrupts.
     private static let patience = Duration.seconds(5)
 
     /// Asks all to end.
-    /// - Parameter folder: of the run's notes.
+    ///
+    /// - Parameter folder: the folder of the run's notes.
     init(of program: pid_t, notesIn folder: String) {
       self.program = program
       self.folder = folder
       let table = gather()
-      // Who starts others goes first, or it would start the next test.
+      // Parents first, because one that runs tests would start the next one.
       for process in table.tree(of: program) { send(SIGTERM, to: process, table) }
       let others = Set(targets.keys).subtracting(table.tree(of: program))
       for process in others { send(SIGTERM, to: process, table) }
     }
 
-    /// Kills what is left when the time is over; call it again and again.
+    /// Kills what is left when the time is over; to be called repeatedly.
     func check() {
       guard !isKilled, ContinuousClock.now >= deadline else { return }
       kill()
     }
 
-    /// Returns when all are gone.
+    /// Returns when all have ended.
     func finish() {
       while !isOver, ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: Self.pause) }
-      // Also what was started since.
+      // Include processes that were started since.
       gather()
       guard !isOver else { return }
       kill()
@@ -57,7 +59,7 @@
       for process in targets.keys { send(SIGKILL, to: process, table) }
     }
 
-    /// Adds what belongs to the run by now.
+    /// Adds processes that belong to the run by now.
     @discardableResult
     private func gather() -> ProcessTable {
       let table = ProcessTable()
@@ -71,7 +73,7 @@
       return table
     }
 
-    /// Whether the number is still that of the process that it was.
+    /// Whether the id still belongs to the same process.
     private func isOurs(_ process: pid_t, _ table: ProcessTable) -> Bool {
       targets[process] != nil && table[process]?.began == targets[process]
     }

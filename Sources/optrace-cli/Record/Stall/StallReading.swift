@@ -3,16 +3,17 @@
   import OpTraceModel
   import OpTraceText
 
-  /// The trace of a living process, read with what its threads do.
+  /// A reading of a living process's trace, with a snapshot of its threads.
   struct StallReading {
     let input: InputTrace
-    /// On the trace's clock.
+    /// The time of the reading, on the trace's clock.
     let now: Nanoseconds
 
-    /// A snapshot is as good as new for so long.
+    /// For how long a snapshot is as good as a new one.
     private static let fresh: Nanoseconds = 1_000_000_000
 
-    /// What is there; the recorder takes a snapshot by itself when nothing has moved for a second, and is asked if it has not yet.
+    /// Reads the trace. The recorder takes a snapshot by itself when nothing has moved for a second; if it has not yet,
+    /// it is asked for one.
     init(at source: TraceInput) throws {
       let read = try source.read(warns: false)
       let isSeen = read.trace.snapshot.map { $0.time > read.trace.lastMove ?? .min } ?? false
@@ -20,7 +21,7 @@
       now = LiveProcess.now(of: input.trace)
     }
 
-    /// With a new snapshot, since which nothing has moved.
+    /// Reads the trace with a new snapshot, if nothing has moved since the first reading.
     init(at source: TraceInput, after first: StallReading) throws {
       let trace = first.input.trace
       let isNew = trace.snapshot.map { LiveProcess.now(of: trace) - $0.time < Self.fresh } ?? false
@@ -28,11 +29,11 @@
       now = LiveProcess.now(of: input.trace)
     }
 
-    /// For a trace that was read before.
+    /// For a trace that was read already.
     init(_ input: InputTrace, now: Nanoseconds) { (self.input, self.now) = (input, now) }
 
     var reading: DoctorReport.Reading { .init(input.trace, now: now) }
-    /// The same at a later time by which nothing has come.
+    /// The same reading at a later time, if nothing has come since.
     func at(_ time: Nanoseconds) -> StallReading { StallReading(input, now: time) }
   }
 #endif

@@ -6,8 +6,9 @@
   import OpTraceModel
   import OpTraceText
 
-  /// Watches all recorded processes of a run for `--stall-timeout`. It costs little while they work: processor times of the machine's
-  /// processes, some times a second. A trace is read only while its process leaves the processor alone, and each time what is new.
+  /// Watches all recorded processes of a run for `--stall-timeout`. While they work, this costs little: the processor
+  /// times of the machine's processes, a few times per second. A trace is read only while its process hardly uses the
+  /// processor, and each time only what is new.
   final class StallWatch {
     /// Seconds between two checks.
     static let pause = 0.25
@@ -15,19 +16,21 @@
     private let timeout: StallTimeout
     private let notes: RecordNotes
     private var watched: [pid_t: WatchedProcess] = [:]
-    /// Of a process that can be followed no more, or never could.
+    /// Traces of processes that cannot be followed any more, or never could.
     private var ignored: Set<String> = []
     private var notesRead: Nanoseconds = .min
     private var lastCheck: Nanoseconds = .min
     private var nextCheck: Nanoseconds = .min
 
-    /// How much earlier than the timeout the first reading is, at most. A large trace takes long to read, and the program is silent.
+    /// The first reading is at most this much earlier than the timeout. A large trace takes long to read, but the
+    /// program is silent.
     private static let firstLead: Nanoseconds = 30_000_000_000
-    /// The same of the second one, at least: a recorder needs up to a second to answer.
+    /// The second reading is at least this much earlier: a recorder needs up to a second to answer.
     private static let lastLead: Nanoseconds = 2_000_000_000
-    /// How long a process must have left the processor alone until its trace is read. It is not read while the program is busy.
+    /// How long a process must have hardly used the processor until its trace is read, so that it is not read while the
+    /// program is busy.
     private static let rest: Nanoseconds = 400_000_000
-    /// Nobody checked for so long: the machine slept, or this command was stopped.
+    /// If nobody has checked for this long, the machine slept, or this command was stopped.
     private static let gap: Nanoseconds = 5_000_000_000
 
     init(timeout: StallTimeout, notes: RecordNotes) {
@@ -35,12 +38,12 @@
       self.notes = notes
     }
 
-    /// Call it every ``pause``. The process that has stalled by now; nil: none has.
+    /// The process that has stalled; nil: none has. Call this every ``pause``.
     func stalled() -> StalledProcess? {
       let now = Self.now
       guard now >= nextCheck else { return nil }
       let table = ProcessTable()
-      // On a machine with very many processes their list is long to read.
+      // On a machine with very many processes, reading their list takes long.
       let cost = Self.now - now
       nextCheck = now + min(1_000_000_000, cost * 50)
       defer { lastCheck = Self.now }
@@ -52,7 +55,7 @@
         process.note(ticks: table.ticks(of: tree), isStopped: table[process.number]?.isStopped == true, now: now)
         process.readNews(now: now, rest: min(Self.rest, timeout.nanoseconds / 2))
       }
-      // Who waits for a child that moves has not stalled, nor when the child has ended.
+      // A process that waits for a child that moves has not stalled, not even when the child has ended.
       for process in watched.values {
         let moves = table.tree(of: process.number).dropFirst().compactMap { watched[$0]?.lastMove }
         if let last = moves.max(), last > process.lastMove { process.moved(at: last) }
@@ -62,30 +65,30 @@
 
     // MARK: Which processes
 
-    /// Adds those that have told of a trace, and drops those that have ended.
+    /// Adds processes that have noted a trace, and drops those that have ended.
     private func follow(_ table: ProcessTable, _ now: Nanoseconds) {
       watched = watched.filter { number, process in
         table[number].map { $0.began == process.began && !$0.isDead } ?? false
       }
       guard hasNews(now) else { return }
-      // Of a process that became another program by `exec`, the last counts.
+      // If a process became another program by `exec`, its last note counts.
       var paths: [pid_t: String] = [:]
       for case .trace(let number, let path) in notes.read() { paths[number] = path }
       for (number, path) in paths where watched[number]?.path != path && !ignored.contains(path) {
         guard let entry = table[number], !entry.isDead else { continue }
         let ticks = table.ticks(of: table.tree(of: number))
         watched[number] = WatchedProcess(number, path: path, entry: entry, ticks: ticks, now: now)
-        // A note may be there a moment before its file; what is no trace after a while never will be.
+        // A note may exist a moment before its file. What is no trace after a while never will be.
         if watched[number] == nil, Self.age(of: path) > Self.gap { ignored.insert(path) }
       }
       notesRead = now
     }
 
-    /// Whether notes may have come since they were read.
+    /// Whether notes may have been added since they were read.
     private func hasNews(_ now: Nanoseconds) -> Bool {
       var status = stat()
       guard notesRead > .min, stat(notes.path, &status) == 0 else { return true }
-      // The system's time of a change may be some milliseconds old.
+      // The system's modification time may be some milliseconds old.
       return Self.age(status) < now - notesRead + 2_000_000_000
     }
 
@@ -102,7 +105,8 @@
 
     // MARK: Which of them stalled
 
-    /// A process waits for its children: it has not stalled before they have, and of those that have they are the reason.
+    /// The process to report. A process waits for its children, so it has not stalled before they have, and if they
+    /// have, they are the reason.
     private func candidate(_ table: ProcessTable) -> StalledProcess? {
       let silent = watched.values.filter { process in
         process.isOpen && isSilent(process, but: Self.firstLead)
@@ -111,11 +115,11 @@
       let leaves = silent.filter { process in
         table.tree(of: process.number).dropFirst().allSatisfy { !numbers.contains($0) }
       }
-      // Tests before what runs them.
+      // Check tests before the programs that run them.
       for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
         prepare(process)
         guard let answer = process.answer, isSilent(process, but: 0), answer.isThere else { continue }
-        // It works, though little, or only in the system; unless what works there are threads that wait for an initialiser.
+        // It works, though little, or only in the system; unless the threads that work there wait for an initialiser.
         if answer.isComputing || process.isInSystem && answer.report.verdict != .deadlocked {
           process.moved(at: Self.now)
         } else {
@@ -125,7 +129,7 @@
       return nil
     }
 
-    /// Makes the answer before it is asked for: all is read by then.
+    /// Prepares the answer before it is needed, so that everything is read by then.
     private func prepare(_ process: WatchedProcess) {
       let source = TraceInput(path: process.path)
       if process.first == nil {
@@ -146,7 +150,7 @@
         process.path, timeout: timeout, first: first.reading, last: last.at(max(end, last.now)))
     }
 
-    /// Whether nothing has moved for the timeout, less some time that is at most half of it.
+    /// Whether nothing has moved for the timeout less `lead`, which is at most half of it.
     private func isSilent(_ process: WatchedProcess, but lead: Nanoseconds) -> Bool {
       Self.now - process.lastMove >= timeout.nanoseconds - min(lead, timeout.nanoseconds / 2)
     }

@@ -4,41 +4,42 @@
   import OpTraceModel
   import OpTraceText
 
-  /// A process in which nothing has moved for as long as `--stall-timeout` says, and why.
+  /// A process in which nothing has moved for as long as `--stall-timeout` allows, and the reason.
   struct StalledProcess {
-    /// Its trace.
+    /// The path of its trace.
     let path: String
     let report: DoctorReport
     private let timeout: StallTimeout
     private let statuses: ThreadStatuses
 
-    /// More tests or threads are counted.
+    /// The most tests or threads that are named; the others are counted.
     private static let most = 3
 
     /// - Parameters:
-    ///   - first: a reading of it from before, since which nothing has moved.
-    ///   - last: a reading of it at the end of that time.
+    ///   - first: an earlier reading, since which nothing has moved.
+    ///   - last: a reading at the end of that time.
     init(_ path: String, timeout: StallTimeout, first: StallReading, last: StallReading) {
       self.path = path
       self.timeout = timeout
-      // The first reading comes earlier than the timeout, and the silence has to count by then.
+      // The first reading is before the timeout, and the silence must already count then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
       report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter)
       statuses = ThreadStatuses(of: report.trace)
     }
 
-    /// A thread was seen to use the processor, or to wait for one: on a busy machine that may be little in all that time.
+    /// Whether a thread was seen using the processor, or waiting for one. On a busy machine it may get little processor
+    /// time in all that time.
     var isComputing: Bool { report.trace.snapshot?.threads.contains(where: \.isBusy) == true }
 
-    /// Notes in its trace that it is ended, so that whoever reads it later is told the same.
+    /// Notes in its trace that it is ended, so that later readers of the trace get the same answer.
     func mark() { StallMark.write(path: path) }
 
-    /// Its process is still there.
+    /// Whether its process still exists.
     var isThere: Bool { LiveProcess.writes(report.trace) }
 
-    /// For standard error: what stalled and why in one line, what the doctor says, and what each thread does.
+    /// The text for standard error: what stalled and why in one line, the doctor's report, and what each thread does.
     var text: String {
-      // That it found nothing is no answer here.
+      // "Found nothing" would be no answer here.
       let doctor = report.findings.isEmpty ? "" : "\n" + DoctorText(report).text(answers: false)
       return "optrace: \(sentence): \(answer)\n" + doctor + "\n" + stacks.text + "\n"
     }
@@ -48,7 +49,7 @@
     /// `test 'OrderTests/testRefund' stalled for 30 s`.
     var sentence: String { "\(subject) stalled for \(timeout.text)" }
 
-    /// The findings, each with what stalled; where there is none that says why, that alone.
+    /// Annotates the findings, each with what stalled; if there is no finding that gives a reason, only what stalled.
     func annotate(_ annotations: Annotations) throws {
       try annotations.write(report, addition: "\(sentence.prefix(1).uppercased() + sentence.dropFirst()).")
       guard !hasReason else { return }
@@ -71,7 +72,8 @@
 
     private var isOfTests: Bool { report.trace.header.processName.hasSuffix(".xctest") }
 
-    /// Tests that run: those whose work the doctor names, else all. Of a program that is no test, what it measures.
+    /// The tests that run: those whose work the doctor names, else all. For other programs, the spans that they
+    /// measure.
     private var openSpans: [String] {
       let trace = report.trace
       let open = trace.spans.filter { $0.ended == nil }
@@ -81,13 +83,13 @@
       return (named.isEmpty ? open : named).map(\.name)
     }
 
-    /// The doctor has found what is wrong.
+    /// Whether the doctor has found what is wrong.
     private var hasReason: Bool { report.findings.contains { $0.severity != .note } }
 
-    /// As the doctor has it; where it has found nothing, where the program's own code waits.
+    /// The doctor's answer; if it has found nothing, where the program's own code waits.
     private var answer: String {
       guard !hasReason else { return report.answer }
-      // What may be why, before where threads wait.
+      // A possible reason comes before the locations where threads wait.
       let waiting =
         report.findings.filter { $0.certainty == .possible }.map(\.title).prefix(1)
         + places.map { $0.text + Self.phrase($0.location) }
@@ -103,7 +105,7 @@
       return text + ". With --tasks and --dispatch Swift's tasks and blocks of dispatch queues are recorded, too."
     }
 
-    /// Threads that wait in the program's own code, the main one first.
+    /// Locations where threads wait in the program's own code, the main thread first.
     private var places: [(text: String, location: CodeLocation)] {
       let ordered = statuses.threads.filter(\.isMain) + statuses.threads.filter { !$0.isMain }
       return ordered.compactMap { thread in

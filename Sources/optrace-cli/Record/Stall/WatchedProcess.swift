@@ -4,27 +4,28 @@
   import OpTraceLive
   import OpTraceModel
 
-  /// A process of a run, watched for whether it moves: by the processor time that it and its children use, and by what it records.
-  /// All times are those of the system's monotonic clock.
+  /// A process of a run, watched for movement: the processor time that it and its children use, and what it records.
+  /// All times are on the system's monotonic clock.
   final class WatchedProcess {
     let number: pid_t
     let path: String
-    /// When it began, as ``ProcessTable`` has it.
+    /// When it began, in the units of ``ProcessTable``.
     let began: UInt64
     /// When it was last known to move.
     private(set) var lastMove: Nanoseconds
-    /// Work is open, and what was recorded of it is known up to the present.
+    /// Whether work is open, and everything that was recorded about it up to the present has been read.
     private(set) var isOpen = false
-    /// A reading of what may become a stall, how long it took, and the answer of a second one; nil where something has moved since.
+    /// A reading of a possible stall, how long it took, and the answer of a second one; nil: something moved since.
     var first: (reading: StallReading, cost: Nanoseconds)?
     var answer: StalledProcess?
 
     private var reader: LiveReader?
     private var state: LiveState
-    /// Processor time at some moment, in ticks, and how much more came since.
+    /// Processor time at some moment, in ticks, from which its use is measured.
     private var mark: (ticks: UInt64, user: UInt64, time: Nanoseconds)
-    /// It uses the processor, but hardly in its own code. So do threads that wait for an initialiser in a deadlock, which Swift's
-    /// runtime lets spin in the kernel; but also programs that copy files. It does not count as moving until the doctor has judged.
+    /// Whether it uses the processor, but hardly in its own code. Threads that wait for an initialiser in a deadlock do
+    /// that, because Swift's runtime lets them spin in the kernel; but so do programs that copy files. This does not
+    /// count as movement until the doctor has judged it.
     private(set) var isInSystem = false
     /// When it last used the processor.
     private var lastUse: Nanoseconds
@@ -33,18 +34,18 @@
     /// The recorder's own thread beats once a second and takes a snapshot of all threads every ten seconds. Measured: 0.06 % of a
     /// processor for a program of 8 threads, 0.16 % for one of 204. A main loop that wakes up ten times a second takes as much.
     private static let quietShare = 0.02
-    /// How much of its time a thread that spins in the kernel is in its own code, at most. Measured: 0.1.
+    /// The largest share of its time that a thread that spins in the kernel spends in its own code. Measured: 0.1.
     private static let spinnersShare = 0.25
-    /// A snapshot that is asked for is taken in one go.
+    /// A requested snapshot takes its processor time all at once.
     private static let quietTicks = 3.0
-    /// All of a large trace is searched for what moved last: that may take a twentieth of a processor, and no longer than this
-    /// passes until the next time.
+    /// A large trace is searched as a whole for what moved last. That may take a twentieth of a processor; the pause
+    /// between two searches is at most the second value.
     private static let (pauses, longestPause): (Nanoseconds, Nanoseconds) = (20, 5_000_000_000)
     /// How long to read at a time.
     private static let patience = Duration.milliseconds(200)
     private static let ticksPerSecond = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
 
-    /// Nil: there is no trace that can be followed, or its process is another one.
+    /// Nil: there is no trace that can be followed, or another process writes it.
     init?(
       _ number: pid_t, path: String, entry: ProcessTable.Entry, ticks: (all: UInt64, user: UInt64), now: Nanoseconds
     ) {
@@ -56,10 +57,10 @@
       (lastMove, lastUse) = (now, now)
     }
 
-    /// It runs a package's tests.
+    /// Whether it runs a package's tests.
     var isOfTests: Bool { reader?.header.processName.hasSuffix(".xctest") == true }
 
-    /// Something moves, or time went by in which nobody checked.
+    /// Notes that something moves, or that nobody checked for some time.
     func moved(at time: Nanoseconds) {
       (lastMove, lastUse) = (max(lastMove, time), max(lastUse, time))
       (first, answer) = (nil, nil)
@@ -67,7 +68,7 @@
 
     /// - Parameter ticks: processor time of the process and its children until now.
     func note(ticks: (all: UInt64, user: UInt64), isStopped: Bool, now: Nanoseconds) {
-      // A child has ended, and nobody asked for its status: its time is gone.
+      // A child has ended and nobody asked for its status, so its time is gone.
       if ticks.all < mark.ticks || ticks.user < mark.user { (mark.ticks, mark.user) = ticks }
       let elapsed = Double(now - mark.time) / 1e9
       let used = Double(ticks.all - mark.ticks)
@@ -78,7 +79,7 @@
       moved(at: now)
     }
 
-    /// Reads what it has recorded since, if it has left the processor alone for so long.
+    /// Reads new records, if the process has hardly used the processor for that long.
     func readNews(now: Nanoseconds, rest: Nanoseconds) {
       guard now - lastUse >= rest, now >= nextReading else { return }
       let began = ContinuousClock.now
@@ -92,7 +93,7 @@
         self.reader = reader
         switch news.state {
         case .open: break
-        // There is nothing to follow any more.
+        // There is nothing more to follow.
         case .closed, .gone: self.reader = nil
         case .cut, .replaced:
           self.reader = try? LiveReader(path: path)
@@ -115,11 +116,11 @@
         let time = Self.time(move, trace.header)
         if time > lastMove { moved(at: time) }
       }
-      // A test in which nothing is recorded is open, too.
+      // A test counts as open work, even if nothing in it is recorded.
       isOpen = trace.hasOpenWork || isOfTests && trace.spans.contains { $0.ended == nil }
     }
 
-    /// A time of a trace on the system's clock.
+    /// Converts a time of a trace to the system's clock.
     static func time(_ time: Nanoseconds, _ header: TraceHeader) -> Nanoseconds {
       Nanoseconds(clamping: header.startMonotonic) &+ time
     }
