@@ -59,7 +59,7 @@ static bool read_info(uint64_t file, char *out, size_t size) {
   return length && length < size - 1;
 }
 
-// A program that is started keeps it otherwise, and may write to it.
+// If not, programs that this process starts inherit the descriptor, and may write to it.
 static bool is_closed_at_exec(uint64_t file) {
   char info[512];
   if (!read_info(file, info, sizeof info)) return false;
