@@ -332,7 +332,7 @@ static SWIFT void hook_wait(SELF) {
   original(self);
   optrace_frame_waits(false);
   // Foundation's state changes a few instructions before it calls `isFinished` on the finishing thread. So a waiter may see it first. Every
-  // waiter tries to record the finish, because the first one to see it need not be the first one to write.
+  // waiter records that, because the first one to see it need not be the first one to write.
   if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_wait_end(recorder, serial, false);
