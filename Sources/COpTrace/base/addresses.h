@@ -1,4 +1,4 @@
-// Tables that lead from an address to a number, without a lock. A slot keeps its address for good.
+// Lock-free hash tables from an address to a number. Once a slot has an address, it keeps it for good.
 #ifndef OPTRACE_ADDRESSES_H
 #define OPTRACE_ADDRESSES_H
 
@@ -10,13 +10,14 @@
 
 typedef struct {
   _Atomic uint64_t address;
-  _Atomic uint64_t number;  // 0: none yet. What it means is the table's business.
+  _Atomic uint64_t number;  // 0: none yet. Each table defines what its numbers mean.
 } address_slot;
 
-// How far an address may be from its first slot.
+// The most slots that are probed for an address.
 enum { address_farthest = 32 };
 
-// The address's slot in a table of 2^`bits`, taken if it has none. Null: those near its first one are taken by others.
+// Finds the address's slot in a table of 2^`bits` slots, or claims a free one. Null: all slots that may be probed belong to other
+// addresses.
 static inline address_slot *address_slot_of(address_slot *table, unsigned bits, const void *pointer) {
   uint64_t address = (uint64_t)(uintptr_t)pointer;
   uint32_t index = hash_address(pointer, bits), mask = (1u << bits) - 1;

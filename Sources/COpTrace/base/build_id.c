@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// What precedes a note's name and content, of which each is filled up to four bytes (ELF's gABI).
+// The head of a note. Its name and its content follow, each padded to a multiple of four bytes (ELF's gABI).
 typedef struct {
   uint32_t name_size, size, type;
 } note_head;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-// Null: there is none. The notes may lie.
+// Null: there is none. The notes come from a file and may be malformed, so everything is checked.
 const void *build_id_find(const void *notes, size_t size, size_t *bytes);
 
 #endif

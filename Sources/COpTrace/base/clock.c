@@ -19,7 +19,7 @@ static uint64_t nanoseconds(clockid_t clock) {
 }
 
 #if defined(__APPLE__)
-// The clock that stands still while the machine sleeps, as the counter does.
+// The clock that stops while the machine sleeps, as the counter does.
 uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_UPTIME_RAW); }
 #else
 uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_MONOTONIC); }
@@ -27,7 +27,7 @@ uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_MONOTONIC); }
 uint64_t optrace_clock_wall(void) { return nanoseconds(CLOCK_REALTIME); }
 
 #if defined(__linux__)
-// The kernel watches the counter. If it has given up on it, so do we.
+// The kernel monitors the counter. If it has stopped trusting it, so do we.
 static bool kernel_distrusts_counter(void) {
   static const char *const distrust[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};
   char name[32] = {0};
@@ -66,7 +66,7 @@ static void prepare(void) {
 #if defined(__aarch64__)
   uint64_t reported;
   __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(reported));
-  if (!reported) return;  // Firmware has to set it, and some does not.
+  if (!reported) return;  // The firmware has to set this register, and some does not.
   frequency = reported;
 #else
   // 200 us are enough for an estimate; the trace's own calibration pairs are exact.

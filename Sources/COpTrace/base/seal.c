@@ -21,7 +21,7 @@ uint64_t optrace_checksum(uint64_t hash, const void *bytes, size_t count) {
   return hash;
 }
 
-// The checksum covers the header as it is when sealed, and the records.
+// The checksum covers the header, in its sealed state, and the records.
 void chunk_seal(chunk_header *chunk) {
   uint32_t fill = atomic_load_explicit(&chunk->fill, memory_order_acquire);
   struct { uint8_t bytes[sizeof(chunk_header)]; } copy;

@@ -4,7 +4,7 @@
 
 #include "format.h"
 
-// Gives a chunk that nobody writes any more its checksum.
+// Stores the checksum of a chunk that nobody writes any more.
 void chunk_seal(chunk_header *chunk);
 
 #endif

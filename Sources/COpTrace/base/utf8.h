@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// How many bytes of a text to keep: fewer than `most`, and whole characters.
+// How many bytes of a text to keep: fewer than `most`, without splitting a character.
 static inline size_t utf8_length(const char *text, size_t most) {
   size_t length = strnlen(text, most);
   if (length == most)

@@ -10,7 +10,7 @@ static void *fresh_pages(size_t size) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-// A header before the caller's bytes; the list only grows.
+// A header before the caller's bytes. Headers are never removed from the list.
 typedef struct wiped {
   struct wiped *next;
   size_t size;
@@ -23,7 +23,7 @@ static wiped *_Atomic wiped_all;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int handler_error;
 
-// Runs in the child, which has one thread. Nothing here but stores.
+// Runs in the child, which has only one thread. It only stores, which is safe there.
 static void wipe(void) {
   for (wiped *one = atomic_load(&wiped_all); one; one = one->next) memset((char *)one + wiped_head, 0, one->size);
 }

@@ -1,4 +1,4 @@
-// Memory that is zero in a forked child, for facts that hold for the parent only.
+// Memory that is zero in a forked child, for state that is valid only in the parent.
 #ifndef OPTRACE_WIPED_H
 #define OPTRACE_WIPED_H
 
@@ -9,8 +9,8 @@ void *wiped_pages(size_t size);
 // Frees them, if the system allows it.
 void wiped_pages_free(void *pages, size_t size);
 
-// The same on systems without MADV_WIPEONFORK (Apple's): a handler clears the pages, first of all in the child. On other systems
-// only tests use it.
+// The same for systems without MADV_WIPEONFORK (Apple's): a fork handler clears the pages in the child before anything else runs
+// there. On other systems only tests use it.
 void *wiped_pages_by_handler(size_t size);
 
 #endif

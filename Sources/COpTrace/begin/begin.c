@@ -1,5 +1,5 @@
-// Begins to record a program that knows nothing of OpTrace, right before its `main`. One recorder of the process, which stops when
-// the process exits. (In a program that is linked with the library RecordEntry.swift does it; its recorders may be many.)
+// Begins to record a program that is not linked with OpTrace, right before its `main`. The process has one recorder, which stops when
+// it exits. (For a program that is linked with the library, RecordEntry.swift does this; such a program may have many recorders.)
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ static optrace_recorder *recorder;
 
 // ---- Stopping ------------------------------------------------------------------------------------------------------
 
-// The hooks last: otherwise a finish could be missed whose consequences are still recorded.
+// Removes the hooks last. Otherwise the finish of an operation could be missed, and what follows from it would still be recorded.
 static int stop(void) {
   int error = optrace_recorder_stop(recorder);
   if (optrace_recorder_hooks(recorder) == optrace_hooks_used) {
@@ -24,7 +24,8 @@ static int stop(void) {
   return error;
 }
 
-// Nobody is left to handle an error; a trace that is not closed is readable, too. In a forked child there is nothing to stop.
+// An error is ignored: nobody is left to handle it, and a trace that is not closed can be read, too. In a forked child there is
+// nothing to stop.
 static void stop_at_exit(void) {
   if (optrace_recorder_is_recording(recorder)) stop();
 }
@@ -62,18 +63,18 @@ static const char *detail(const char *why) {
   return optrace_is_wanted("OPTRACE_VERBOSE") ? why : "OPTRACE_VERBOSE=1 says why";
 }
 
-// `is_sampled`: the trace holds something without operations, too.
+// `is_sampled`: processor time is sampled, so the trace is useful even if operations cannot be recorded.
 static void watch_everything(const char *path, bool is_sampled) {
   const char *why = install_hooks();
   if (!why) {
-    // Any pointer that lives as long as the process.
+    // As the watcher any pointer will do that lives as long as the process.
     optrace_hooks_watch(recorder, recorder);
     optrace_record_tests(recorder);
     return;
   }
   if (is_sampled)
     return request_complain("the rest is recorded", "the operations of this program cannot be recorded from outside (%s)", detail(why));
-  // The trace would stay empty.
+  // Nothing can be recorded, so the trace would stay empty.
   optrace_set_default(NULL);
   stop();
   unlink(path);
@@ -90,7 +91,7 @@ void optrace_begin_from_outside(void) {
   optrace_environment wanted;
   if (!optrace_environment_read(&wanted)) return;
   optrace_hooks_describe_by(describe_prepare, describe_fill_hook_calls);
-  // Nothing is examined later: from here on Foundation is used as this recorder knows it.
+  // Check Foundation's layout now. It is not examined again later.
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks || wanted.recorder.profile.rate;
   if (why)

@@ -21,7 +21,7 @@ static int open_new(const char *path) {
   int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) return -1;
   if (descriptor <= STDERR_FILENO) {
-    // The program has closed a standard stream; what it still writes there would go into the trace.
+    // The program has closed a standard stream. With such a low number, whatever it still writes there would go into the trace.
     int low = descriptor, error;
     descriptor = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     error = errno;
@@ -32,13 +32,13 @@ static int open_new(const char *path) {
       return -1;
     }
   }
-  // Until the first word is written, the lock shows other recorders that the file is in use. It ends with the descriptor, at the
-  // latest with the process. On a file system without locks they wait as long as a file usually stays empty.
+  // Until the first word is written, the lock shows other recorders that the file is in use. It is released with the descriptor, at
+  // the latest when the process ends. On a file system without locks they wait for as long as a file usually stays empty.
   flock(descriptor, LOCK_EX | LOCK_NB);
   return descriptor;
 }
 
-// ---- What has the name already -------------------------------------------------------------------------------------
+// ---- The file that already has the name -----------------------------------------------------------------------------
 
 typedef enum { finished_trace, live_trace, another } occupant;
 
@@ -48,7 +48,7 @@ static bool is_zero(const uint8_t *bytes, size_t count) {
   return true;
 }
 
-// Reserved space only: its process was killed before it wrote the first word.
+// Whether the file has only reserved space, because its process was killed before it wrote the first word.
 static bool is_unwritten(int descriptor) {
   uint8_t bytes[4096];
   for (off_t offset = 0;;) {
@@ -59,7 +59,7 @@ static bool is_unwritten(int descriptor) {
   }
 }
 
-// Of an open trace: its process is alive, or was killed. A process id alone may have been reused.
+// Whether the process that writes an open trace is alive. The start time is compared, too, because a process id may be reused.
 static bool is_alive(const uint8_t *header) {
   uint8_t boot[16];
   uint32_t process;
@@ -76,7 +76,7 @@ static occupant examine(int descriptor) {
   struct stat info;
   if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return another;
   ssize_t count = pread(descriptor, header, sizeof header, 0);
-  // Empty, or reserved space only: perhaps another recorder is starting at this moment.
+  // The file is empty, or has only reserved space: perhaps another recorder is starting at this moment.
   for (int round = 0; round < most_rounds && is_zero(header, trace_magic_size); round++) {
     if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return live_trace;
     flock(descriptor, LOCK_UN);
@@ -137,7 +137,7 @@ static created_file outcome(creation result, int descriptor, int error, const ch
   return (created_file){not_created, -1, ENOMEM, NULL};
 }
 
-// `named`: what an error is about.
+// `named`: the path for error messages.
 static created_file replaced(const char *named) {
   int descriptor = replace(named);
   return descriptor >= 0 ? outcome(created, descriptor, 0, named) : outcome(not_created, -1, errno, named);

@@ -13,7 +13,7 @@
 static void put(uint8_t *header, size_t offset, uint32_t value) { memcpy(header + offset, &value, sizeof value); }
 static void put_short(uint8_t *header, size_t offset, uint16_t value) { memcpy(header + offset, &value, sizeof value); }
 
-// Cut to whole characters, with a zero behind it.
+// Stores a text with a terminating zero. If it is too long, it is cut between two characters.
 static void put_text(uint8_t *header, size_t offset, const char *text, size_t size) {
   memcpy(header + offset, text, utf8_length(text, size));
 }
@@ -28,7 +28,7 @@ static uint32_t processors(void) {
   return count > 0 ? (uint32_t)count : 0;
 }
 
-// The last part of the path of the program's file, as Foundation has it; without `/proc` of what the program was started as.
+// The last component of the path of the program's file, as Foundation reports it. Without `/proc` the path that it was started with.
 static const char *process_name(char *room, size_t size) {
 #if defined(__linux__)
   ssize_t length = readlink("/proc/self/exe", room, size - 1);

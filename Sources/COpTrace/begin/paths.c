@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Three texts, one behind the other; of the first only so many bytes.
+// Joins three texts; only the first `length` bytes of `first`.
 static char *joined(const char *first, size_t length, const char *second, const char *third) {
   size_t rest = strlen(second), last = strlen(third);
   char *made = malloc(length + rest + last + 1);
@@ -27,7 +27,7 @@ char *path_absolute(const char *path) {
 
 char *path_inserting(const char *text, const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-  // A point at the beginning hides a file, and ends no name.
+  // A leading dot marks a hidden file. It does not begin an extension.
   if (!dot || dot == name) dot = path + strlen(path);
   return joined(path, (size_t)(dot - path), text, dot);
 }

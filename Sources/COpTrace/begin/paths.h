@@ -1,15 +1,15 @@
-// Paths of the recorder's files, as the system takes them: any bytes but zero. The texts are the caller's to free; NULL: memory is
-// out.
+// Paths of the recorder's files. Like the system, these functions accept any bytes but zero. The caller frees the result; NULL:
+// memory is out.
 #ifndef OPTRACE_PATHS_H
 #define OPTRACE_PATHS_H
 
 #include <stddef.h>
 
-// Absolute as of now, whatever the program's current folder becomes.
+// Makes a path absolute, so that it stays valid when the program changes its current folder.
 char *path_absolute(const char *path);
-// `run.optrace` with "-2" becomes `run-2.optrace`; without an extension it is appended.
+// Inserts a text before the extension: `run.optrace` and "-2" make `run-2.optrace`. Without an extension the text is appended.
 char *path_inserting(const char *text, const char *path);
-// Each `%p` becomes the process id.
+// Replaces each `%p` with the process id.
 char *path_numbered(const char *pattern);
 
 #endif

@@ -1,4 +1,4 @@
-// The file, its header, what a ring keeps, and the names in it.
+// Begins a recording: creates the file, its header, the recorder, what a ring carries forward, and the tables of names.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "create.h"
 #include "header.h"
 
-// NULL, and errno: there is no room.
+// NULL and errno if there is no room.
 static optrace_recorder *create_recorder(const optrace_wishes *wishes, uint64_t capacity, int descriptor) {
   uint8_t header[optrace_header_static_checksum];
   optrace_options options = {.descriptor = descriptor, .use_counter = wishes->use_counter, .ring = wishes->is_ring,
@@ -45,7 +45,7 @@ optrace_recording optrace_recording_begin(const char *path, const optrace_wishes
     return begun;
   }
   begun.result = optrace_begun;
-  // In a ring definitions stay for good. If memory is out, nothing has a name.
+  // In a ring definitions are never overwritten, so their size is limited. If memory is out, the trace has no names.
   if (texts_begin(begun.recorder, wishes->is_ring ? capacity / 4 : UINT64_MAX)) code_begin(begun.recorder);
   optrace_recorder_use_stacks(begun.recorder, wishes->stacks);
   if (wishes->cpu) optrace_recorder_record_cpu(begun.recorder);

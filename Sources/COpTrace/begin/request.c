@@ -1,5 +1,5 @@
-// A note is a symbolic link whose target is the text, because a process that may write no file can still make a link. While the
-// command runs it holds a lock on a file in the folder, which has its process id.
+// A note is a symbolic link whose target is the text of the note, because a process that may not write files can still make a link.
+// The command holds a lock on a file in the folder while it runs; the file contains its process id.
 #include "request.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static char *file_in(const char *request, const char *name) {
   return path;
 }
 
-// The command's process; 0: it has ended.
+// The process id of the command; 0: it has ended.
 static pid_t command(const char *request) {
   char *path = file_in(request, "command");
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -41,8 +41,8 @@ static pid_t command(const char *request) {
 
 char *request_path(const char *pattern) {
   const char *request = folder();
-  // The program itself writes the requested file. Its children, which have another parent, insert their process id before the
-  // file's extension; a program that was started by `exec` is still the program itself.
+  // The program itself writes the requested file. Its child processes, whose parent is not the command, insert their process id
+  // before the extension. After `exec` the program still has the command as its parent, so it keeps the file name.
   bool is_child = request && !strstr(pattern, "%p") && command(request) != getppid();
   char *inserted = is_child ? path_inserting(".%p", pattern) : strdup(pattern);
   char *path = inserted ? path_numbered(inserted) : NULL;
@@ -50,11 +50,11 @@ char *request_path(const char *pattern) {
   return path;
 }
 
-// A process may have several notes. A command that has ended needs none.
+// Leaves a note; a process may leave several. Errors are ignored, because a command that has ended needs no note.
 static void note(char sign, const char *text) {
   const char *request = folder();
   if (!request) return;
-  // The longest target of a link.
+  // A symbolic link's target cannot be longer.
   enum { longest = PATH_MAX - 1 };
   char target[longest + 1], name[48];
   target[0] = sign;

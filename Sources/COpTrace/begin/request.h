@@ -1,11 +1,11 @@
-// What `optrace record` asks of the program that it runs, and of every program that this one runs: `OPTRACE_RECORD=FOLDER` is where
-// they report their traces.
+// The protocol between `optrace record` and the program that it runs, including the programs that this one runs: they report their
+// traces in the folder of `OPTRACE_RECORD=FOLDER`.
 #ifndef OPTRACE_REQUEST_H
 #define OPTRACE_REQUEST_H
 
-// The path that a pattern stands for in this process; the caller frees it. NULL: memory is out.
+// The path for this process that a pattern stands for; the caller frees it. NULL: memory is out.
 char *request_path(const char *pattern);
-// As `optrace_complain`.
+// The same as `optrace_complain`, with a format.
 void request_complain(const char *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define NOTHING_IS_RECORDED "nothing is recorded"
 

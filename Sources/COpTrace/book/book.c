@@ -15,26 +15,27 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// The program's file. Without /proc as it was called, which may lead elsewhere by now: then its symbols do not fit, and that is found out.
+// The program's file. Without /proc this is the path that it was started with, which may be another file by now. Then the symbols do not
+// fit, which is detected.
 static const char *program_path(void) {
   static const char self[] = "/proc/self/exe";
   const char *called = (const char *)(uintptr_t)getauxval(AT_EXECFN);
   return access(self, R_OK) == 0 || !called ? self : called;
 }
 
-// The program as it lies in memory.
+// The program in memory.
 static struct {
   bool is_known;
   uint64_t bias, low, high, code_low, code_high;
 } program;
 
-// What its symbols are read from: its file, or its debug file.
+// The file with its symbols: the program's file, or its debug file.
 static struct {
   bool was_read;
   bool is_static, is_stripped;
   symbol_file file;
   sides sides;
-  uint32_t *slots;  // Indexes of symbols, less one; 0: free.
+  uint32_t *slots;  // Indexes of symbols, plus one; 0: the slot is free.
   unsigned bits;
 } names;
 
@@ -52,7 +53,7 @@ static int see_program(struct dl_phdr_info *object, size_t size, void *context) 
     if (begin < program.code_low) program.code_low = begin;
     if (end > program.code_high) program.code_high = end;
   }
-  return 1;  // The loader begins with the program.
+  return 1;  // Stop after the first object, which is the program.
 }
 
 static void find_program(void) {
@@ -68,7 +69,7 @@ static bool is_in_program(uint64_t address) {
 
 // ---- The program's file ------------------------------------------------------------------------------------------------
 
-// A symbol can lie about where it is.
+// The address of a symbol may be wrong, so it is checked.
 static bool is_usable(const Elf64_Sym *symbol) {
   uint64_t address = symbol->st_value + program.bias;
   if (!symbol_is_defined(symbol)) return false;

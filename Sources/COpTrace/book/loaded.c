@@ -1,4 +1,4 @@
-// Functions that a loaded library does not export.
+// Finds functions that a loaded library does not export.
 #include "book.h"
 
 #include "symbols.h"
@@ -39,7 +39,7 @@ static const Elf64_Sym *symbol_called(const symbol_file *file, const char *name)
   return found;
 }
 
-// Whether memory has the function as the file has it: else the file was replaced since it was loaded.
+// Whether the function in memory is the same as in the file. If not, the file was replaced since it was loaded.
 static bool is_loaded(const symbol_file *file, const Elf64_Sym *symbol, uint64_t bias) {
   Elf64_Ehdr head;
   memcpy(&head, file->bytes, sizeof head);

@@ -16,7 +16,7 @@ enum { this_machine = EM_X86_64 };
 enum { this_machine = EM_AARCH64 };
 #endif
 
-// Null: the file does not reach that far.
+// Null: the range is not within the file.
 static const void *part(const symbol_file *file, uint64_t offset, uint64_t size) {
   return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
 }
@@ -28,7 +28,7 @@ static void find_symbols(symbol_file *file, const Elf64_Shdr *sections, const El
   const Elf64_Shdr *names = &sections[table->sh_link];
   const char *text = part(file, names->sh_offset, names->sh_size);
   const Elf64_Sym *symbols = part(file, table->sh_offset, table->sh_size);
-  // So each name ends inside of the file.
+  // The table ends with a zero, so each name ends inside the file.
   if (!text || !symbols || !names->sh_size || text[names->sh_size - 1] || names->sh_type != SHT_STRTAB) return;
   if (table->sh_size / sizeof *symbols > UINT32_MAX) return;
   file->symbols = symbols;

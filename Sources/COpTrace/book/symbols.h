@@ -1,4 +1,4 @@
-// The symbol table of a file: what its functions and variables are called, and where they are.
+// The symbol table of a file: the names and addresses of its functions and variables.
 #ifndef OPTRACE_BOOK_SYMBOLS_H
 #define OPTRACE_BOOK_SYMBOLS_H
 
@@ -11,7 +11,7 @@
 #define OPTRACE_BOOK 1
 #include <elf.h>
 
-// A file that is mapped into memory. Everything in it is checked before it is used: it may be cut off, or lie.
+// A file that is mapped into memory. Everything in it is checked before it is used, because it may be truncated or malformed.
 typedef struct {
   const uint8_t *bytes;
   size_t size;
@@ -27,9 +27,9 @@ typedef struct {
 // False: it cannot be read, or is no ELF file of this machine. Close it only after true.
 bool symbol_file_open(symbol_file *file, const char *path);
 void symbol_file_close(symbol_file *file);
-// "" if the file lies.
+// "" if the file is malformed.
 const char *symbol_name(const symbol_file *file, const Elf64_Sym *symbol);
-// Whether it is a function or a variable that is defined in the file.
+// Whether it is a function or variable that the file defines.
 bool symbol_is_defined(const Elf64_Sym *symbol);
 bool symbol_is_function(const Elf64_Sym *symbol);
 #else

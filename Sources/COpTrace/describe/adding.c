@@ -27,7 +27,7 @@ static uint32_t record(optrace_recorder *core, const addition *adding, uint32_t 
 
 static uint32_t marks_of(class_facts facts) { return facts & facts_executes_itself ? optrace_bit_own_executing : 0; }
 
-// The path of nearly every operation. False: another thread was faster.
+// The fast path, for nearly every operation. False: another thread was faster.
 static bool add_untouched(optrace_recorder *core, class_facts facts, optrace_operation *probe, const addition *adding,
                           uint32_t *serial) {
   *serial = optrace_recorder_next_serial(core);
@@ -61,7 +61,7 @@ static uint32_t add_described(optrace_recorder *core, void *operation, class_fac
   return adding->is_open ? record(core, adding, serial) : serial;
 }
 
-// The same for one that has to be asked. No recorder has met it yet.
+// The same for an operation whose getters have to be called. It does not belong to a recorder yet.
 static bool add_unmet(optrace_recorder *core, void *operation, class_facts facts, optrace_operation *probe, addition *adding,
                       uint32_t *serial) {
   appearance seen = appearance_of(operation, sight_enqueued);

@@ -8,9 +8,9 @@
 #include "numbers.h"
 #include "records.h"
 
-// Bytes after which a run is closed: short runs fill the smallest chunks well, long ones repeat less.
+// A run of carried records is closed after this many bytes: short runs fill the smallest chunks better, long ones repeat less.
 enum { longest_run = 500 };
-// The recorder writes no longer record: texts are cut.
+// The longest record. The recorder never writes a longer one, because it truncates texts.
 enum { longest_record = 2 * optrace_format_longest_text };
 enum { most_early = 1 << 20, coverage_full = 0 };
 
@@ -49,7 +49,7 @@ static void discard(void *context) {
   free(all);
 }
 
-// What memory has no room for is not carried later.
+// Counts a loss if memory is out: what could not be noted is not carried later.
 static void counted(const carrying *all, bool done) {
   if (!done) optrace_recorder_count_lost(all->core, optrace_loss_carry, 1);
 }
@@ -71,7 +71,7 @@ static uint64_t wait_key(const chunk_record *record, uint8_t of) {
   return optrace_wait_lasts_word1(fields);
 }
 
-// A beginning whose end was not seen before.
+// Notes a beginning, unless its end has been scanned already.
 static void begin_one(const carrying *all, number_set *open, number_set *early, uint32_t number) {
   if (!number_set_remove(early, number)) counted(all, number_set_add(open, number));
 }
@@ -163,7 +163,7 @@ static copy_key key_of(uint8_t lasting, const chunk_record *record, uint32_t spa
   }
 }
 
-// What a carried record shows as open.
+// What a carried record shows as unfinished.
 static copy_key copied(const chunk_record *record) {
   optrace_bound bound = optrace_bounds[record->kind];
   if (bound.bound == optrace_bound_ends) return (copy_key){0};
@@ -206,7 +206,7 @@ static bool ends_copy(const carrying *all, const chunk_record *record) {
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
-// Whether what the record begins has not ended.
+// Whether what the record begins has not ended yet.
 static bool is_open(carrying *all, const chunk_record *record) {
   optrace_bound bound = optrace_bounds[record->kind];
   if (bound.bound != optrace_bound_begins) return false;

@@ -1,5 +1,5 @@
-// What a flight recorder keeps of waits on semaphores, groups, dispatch queues and conditions, so that open waits outlive their
-// chunk and closed ones do not come back. Under the recorder's lock, as everything of the carry.
+// What a flight recorder carries forward of waits on semaphores, groups, dispatch queues and conditions: open waits must survive when
+// their chunk is recycled, and waits that have ended must not seem open again. Guarded by the recorder's lock, like all of the carry.
 #ifndef OPTRACE_CARRY_BLOCKING_H
 #define OPTRACE_CARRY_BLOCKING_H
 
@@ -10,11 +10,11 @@
 
 // All zeros: nothing is known yet.
 typedef struct {
-  // By object and thread: how many beginnings of this wait are in the ring; the ticks of its latest end.
+  // By object and thread: how many beginnings of such a wait are in the ring; the ticks of its latest end.
   number_map begun, ended;
-  // The object that each thread last recorded a wait on itself, until its end comes.
+  // For each thread: the object of the last wait that it recorded itself, until the end of that wait.
   number_map own;
-  // The ticks of the latest beginning that was scanned. A beginning in a chunk that is still being written is later.
+  // The ticks of the latest beginning that was scanned. Beginnings in chunks that are still being written are later.
   uint64_t last_reported;
   // The ticks of the latest name of each address.
   number_map names;
@@ -28,10 +28,10 @@ uint64_t blocking_object(const chunk_record *record);
 bool blocking_blocked(blocking_carry *all, const chunk_record *record);
 bool blocking_unblocked(blocking_carry *all, const chunk_record *record);
 bool blocking_named(blocking_carry *all, const chunk_record *record);
-// Behind each chunk: forgets ends whose beginnings are all gone.
+// Called after each chunk: forgets ends whose beginnings have all left the ring.
 void blocking_scanned(blocking_carry *all);
 
-// Carrying. Whether this beginning has no end. One that has is forgotten.
+// Carrying. Whether a beginning must be carried, because it has no end. One that has an end is forgotten.
 bool blocking_keeps_beginning(blocking_carry *all, const chunk_record *record);
 bool blocking_keeps_end(const blocking_carry *all, const chunk_record *record);
 bool blocking_keeps_name(const blocking_carry *all, const chunk_record *record);

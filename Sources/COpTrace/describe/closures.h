@@ -1,4 +1,4 @@
-// Objects of ours that Swift takes for closures.
+// Closures of Swift, made in C.
 #ifndef OPTRACE_DESCRIBE_CLOSURES_H
 #define OPTRACE_DESCRIBE_CLOSURES_H
 
@@ -12,15 +12,15 @@ typedef struct {
   void *context;
 } closure;
 
-// A completion block that runs another one and records that. Owned by the caller; no function: there is no memory, or nothing is
-// recorded. Records that the block is queued.
+// Makes a completion block that runs another one and records its run. Also records that the block is queued. Owned by the caller. No
+// function: memory is out, or nothing is recorded.
 closure completion_closure(optrace_operation *operation, closure block);
 
-// A barrier block is shown as an operation of its own, which ends with the block: a queue releases it without running it if the
-// barrier is cancelled. Owned by the caller. `operation`: what stands for it. No function: there is no memory.
+// Makes a barrier block that is shown as an operation of its own. The operation ends when the block is released, because a queue releases
+// a cancelled barrier without running it. Owned by the caller. `operation`: the entry of that operation. No function: memory is out.
 closure barrier_closure(closure block, optrace_operation **operation);
 
-// Makes an object, and has Foundation keep and run it. Null, or why there can be none; then both functions above give none.
+// Verifies this by making a closure that Foundation keeps and runs. Null, or why it does not work; then the functions above make none.
 const char *closures_prove(void);
 // The function that a `BlockOperation` runs; 0: not known.
 uint64_t block_function(const void *operation);

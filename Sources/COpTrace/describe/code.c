@@ -1,4 +1,4 @@
-// The slow path: it locks, and runs once for each address. The numbers are cached (`optrace_cache_find`).
+// The slow path: it takes a lock, and runs once for each address. The numbers are cached (`optrace_cache_find`).
 #include "code.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ typedef struct {
 typedef struct code_table {
   struct code_table *next;
   pthread_mutex_t lock;
-  // All below is only touched under the lock.
+  // The lock guards everything below.
   known_image *images;
   uint32_t image_count, image_room;
   // From an address with its traits and a caller to the frame's number.
@@ -38,7 +38,8 @@ typedef struct code_table {
   const void *chunk_of_frames;
 } code_table;
 
-// They are kept for good; the recorders, whose memory is wiped in a forked child, do not show a tool that looks for leaks the way.
+// Tables are never freed. This list keeps them reachable for leak checkers, which do not look into the memory of recorders, because that
+// is wiped in a forked child.
 static code_table *_Atomic all;
 
 static code_table *active(const optrace_recorder *core) {
@@ -159,7 +160,7 @@ typedef struct {
   bool is_cut;
 } sampled_stack;
 
-// The innermost address is where the thread was, and no return address.
+// The innermost address is where the thread was, and not a return address.
 static uint32_t traits_of(const sampled_stack *stack, size_t i) {
   return (i ? trait_returns : 0) | (i >= stack->guessed ? trait_guessed : 0) |
          (stack->is_cut && i == stack->count - 1 ? trait_cut : 0);

@@ -16,7 +16,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// The recorder for everything, while it records.
+// The recorder that watches everything, while it records.
 static optrace_recorder *watching(void) {
   optrace_recorder *core = hooks_watching_core();
   return core && optrace_recorder_is_recording(core) ? core : NULL;
@@ -96,7 +96,7 @@ static uint32_t add_to(optrace_recorder *core, void *operation, uint32_t number)
   return serial;
 }
 
-// Enclose Foundation's own call: it can hang in a lock that the same thread holds, and the trace then shows that.
+// These two enclose Foundation's own call. It can hang in a lock that the same thread holds, and then the trace shows that.
 static void begin_adding(optrace_adding *adding, optrace_recorder *core, void *queue, uint32_t serial, bool is_barrier) {
   if (serial) *adding = optrace_adding_begin(core, queue, serial, is_barrier);
 }
@@ -228,7 +228,7 @@ static void leave_out(const char *why) {
     }
 }
 
-// Null, or why nothing of the program's can be read.
+// Null, or why nothing in the program can be read.
 static const char *prepare_texts(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;

@@ -13,7 +13,7 @@
 static uint32_t name_of(optrace_recorder *core, const void *metadata, uint32_t code) {
   type_name name = runtime_type_name(metadata, false), qualified = runtime_type_name(metadata, true);
   const char *dot = qualified.length ? memchr(qualified.bytes, '.', qualified.length) : NULL;
-  // Its module is what stands before the first dot.
+  // The module is the part before the first dot.
   bool has_module = dot && dot > qualified.bytes && dot + 1 < qualified.bytes + qualified.length;
   size_t length = has_module ? (size_t)(dot - qualified.bytes) : 0;
   return optrace_class_id(core, name.bytes, name.length, has_module ? qualified.bytes : NULL, length, code);
@@ -27,7 +27,7 @@ static class_facts make(optrace_recorder *core, const void *metadata, uint64_t k
   if (class && class->runs_itself) facts |= facts_runs_itself;
   if (!class || class->answers_itself) facts |= facts_answers_itself;
   if (is_block_operation(metadata)) facts |= facts_code_is_chosen;
-  // If not, there may be room for the name the next time.
+  // Without a name do not cache it: there may be room for the name the next time.
   if (facts & facts_name) optrace_cache_add(core, key, 0, facts);
   return facts;
 }

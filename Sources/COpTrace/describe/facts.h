@@ -1,27 +1,27 @@
-// What is the same for all operations of a class.
+// Facts that are the same for all operations of a class.
 #ifndef OPTRACE_FACTS_H
 #define OPTRACE_FACTS_H
 
 #include "runtime.h"
 
 #if OPTRACE_HAS_HOOKS
-// All in one number, as it is cached: ids have 16 bits.
+// All facts in one number, which is cached. Ids have 16 bits.
 typedef uint32_t class_facts;
 enum {
   facts_name = 0xFFFF,              // The id of the class's name; 0: there is no room for it.
   facts_readies_itself = 1 << 16,   // Has its own `isReady`.
-  facts_executes_itself = 1 << 17,  // Its own `isExecuting` is called between a start and the code.
-  // Has its own `start()` and states. Many asynchronous classes do not say that they are, because no queue asks.
+  facts_executes_itself = 1 << 17,  // Has its own `isExecuting`, which is called between `start()` and the code.
+  // Has its own `start()` and states. (Many asynchronous classes do not override `isAsynchronous`, because queues do not call it.)
   facts_runs_itself = 1 << 18,
-  facts_answers_itself = 1 << 19,   // Overrides a getter that its description asks.
+  facts_answers_itself = 1 << 19,   // Overrides a getter that is called to describe it.
   facts_code_is_chosen = 1 << 20,   // Each of its operations may run another function.
 };
 
-// Locks only if the class is new, or the code that its operation runs.
+// Takes a lock only if the class is new, or the code that its operation runs.
 class_facts facts_of(optrace_recorder *core, void *operation);
-// The number of something that is shown as a class, and runs the function at this address. 0: there is no room for it.
+// The number of something that is shown like a class, and runs the function at this address. 0: there is no room for it.
 uint32_t shown_class(optrace_recorder *core, const char *name, uint64_t function);
-// The number of the name of any class; 0: there is no room for it. Locks only if it is new.
+// The number of the name of any class; 0: there is no room for it. Takes a lock only if it is new.
 uint32_t class_number(optrace_recorder *core, const void *metadata);
 #endif
 

@@ -1,4 +1,4 @@
-// They are known by identity. A weak reference tells an object from a later one at the same address.
+// Operations are identified by their address. A weak reference distinguishes an object from a later one at the same address.
 #include "foreign.h"
 
 #include <pthread.h>
@@ -19,12 +19,12 @@ typedef struct entry {
 } entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-// All below is only touched under the lock.
+// The lock guards everything below.
 static entry *table[slots];
 static size_t entry_count, sweep_at = first_sweep;
 
-// What was looked at, retained by that. If its other owners release it meanwhile, its `deinit`, which is the program's code, runs
-// when this one is released, after the lock.
+// Objects that were retained while the table was searched. If their other owners release one meanwhile, its `deinit`, which is the
+// program's code, runs when it is released here, after the lock has been released.
 typedef struct {
   void **objects;
   size_t count, room;

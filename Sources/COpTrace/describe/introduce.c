@@ -10,7 +10,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// An operation in a list, which owns it: by the time it is asked, nobody else may.
+// An operation in a list. The list owns it, because by the time its getters are called nobody else may own it.
 typedef struct described {
   void *operation;
   uint32_t number;
@@ -29,12 +29,12 @@ static void note(described_list *list, void *operation, uint32_t number) {
   list->items[list->count++] = (described){operation, number};
 }
 
-// ---- Asking --------------------------------------------------------------------------------------------------------
+// ---- Calling getters -----------------------------------------------------------------------------------------------
 
 appearance appearance_of(void *operation, sight how) {
   appearance seen = {0};
-  // A program may hold the lock of its getters while it adds the operation, or makes another one depend on it. So they are not
-  // called where Foundation calls neither.
+  // A program may hold the lock that its getters take while it adds the operation, or makes another one depend on it. So no getter is
+  // called where Foundation does not call it either.
   if (!((how == sight_enqueued || how == sight_named) && optrace_object_is_unused(operation))) {
     seen.is_finished = ask_is_finished(operation);
     seen.is_executing = ask_is_executing(operation);
@@ -75,7 +75,7 @@ void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, 
   string_done(&text);
 }
 
-// Only that it was named is known of an operation that cannot be followed.
+// Of an operation that cannot be followed, it is only known that it was named.
 static uint32_t name_foreign(optrace_recorder *core, void *operation) {
   bool is_new;
   uint32_t serial = foreign_number(core, operation, &is_new);
@@ -186,7 +186,7 @@ static void record_dependency(optrace_recorder *core, uint32_t number, uint32_t 
                      optrace_dependency_added_word1((optrace_dependency_added_fields){.on = target}));
 }
 
-// A list and not a recursion: chains of dependencies may be long.
+// Uses a list and no recursion, because chains of dependencies may be long.
 void describe_dependencies(optrace_recorder *core, described_list *list) {
   while (list->count) {
     described next = list->items[--list->count];

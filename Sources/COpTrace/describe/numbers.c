@@ -1,4 +1,4 @@
-// Open addressing: at most half of the slots are used, and an entry that goes closes the gap it leaves.
+// Open addressing: at most half of the slots are used. When an entry is removed, later ones move up to close the gap.
 #include "numbers.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-// Hash tables of numbers, for what is touched under one lock. An empty one is all zeros, and takes no memory.
+// Hash tables of numbers, for data that one lock guards. An empty table is all zeros, and takes no memory.
 #ifndef OPTRACE_NUMBERS_H
 #define OPTRACE_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// Numbers that are not 0.
+// A set of numbers other than 0.
 typedef struct {
   uint32_t *slots;
   uint32_t size, count;  // The size is a power of two.
@@ -14,11 +14,11 @@ typedef struct {
 bool number_set_has(const number_set *set, uint32_t number);
 // False: memory is out.
 bool number_set_add(number_set *set, uint32_t number);
-// Whether it was there.
+// Returns whether it was there.
 bool number_set_remove(number_set *set, uint32_t number);
 void number_set_clear(number_set *set);
 
-// From a word and a number to a word.
+// A map from a word and a number to a word.
 typedef struct {
   uint64_t word;
   uint32_t number;
@@ -36,7 +36,7 @@ uint64_t *number_map_find(const number_map *map, uint64_t word, uint32_t number)
 uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number);
 void number_map_clear(number_map *map);
 void number_map_remove(number_map *map, uint64_t word, uint32_t number);
-// Keeps the entries for which `is_kept` says so.
+// Removes the entries for which `is_kept` returns false.
 void number_map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry));
 
 #endif

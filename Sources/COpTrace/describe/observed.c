@@ -1,6 +1,6 @@
-// The class of such an operation is a copy of Foundation's class in memory of our own, with two of its methods replaced: what a
-// compiler makes of a subclass that has no properties. All that the runtime and Foundation ask of a class of an object is in there:
-// its table, its size, and how it is freed.
+// The class of the test operation is a copy of Foundation's class in our own memory, with two methods replaced, like the class that a
+// compiler makes for a subclass without properties. It contains everything that the runtime and Foundation need from an object's class:
+// the method table, the size, and how an object is freed.
 #include "observed.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// An operation that is released without having met a recorder, while something it depends on is not over, is described. Foundation
-// on Linux keeps pointers to it there, and follows them later, which may cause a crash although no queue ever had it.
+// Describes an operation that is released without ever having belonged to a recorder, while one of its dependencies is not over. Foundation
+// on Linux keeps a pointer to it in the dependency and follows it later. That may crash, although the operation was never in a queue.
 #include "released.h"
 
 #include "../hooks/state.h"
@@ -24,7 +24,7 @@ static optrace_recorder *recorder_of(const void *dependencies) {
   return core && optrace_recorder_is_recording(core) ? core : NULL;
 }
 
-// The operation itself is not asked: parts of it may be gone.
+// The operation's own getters are not called, because parts of it may already be destroyed.
 static void describe_released(optrace_recorder *core, void *operation, swift_string name, const void *dependencies) {
   class_facts facts = facts_of(core, operation);
   optrace_operation *probe = optrace_object_know(operation, false);

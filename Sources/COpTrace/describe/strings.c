@@ -29,7 +29,7 @@ static void read_unusual(swift_string string, string_text *to) {
   to->made = copy_bytes(string.first, string.second);
   size_t count = array_count(to->made);
   to->bytes = array_elements(to->made);
-  to->length = count ? count - 1 : 0;  // Without the zero at its end.
+  to->length = count ? count - 1 : 0;  // Without the terminating zero.
 }
 
 static void read_words(swift_string string, string_text *to) {

@@ -1,4 +1,4 @@
-// Swift's texts and arrays, read without Swift.
+// Reads Swift's strings and arrays in C.
 #ifndef OPTRACE_STRINGS_H
 #define OPTRACE_STRINGS_H
 
@@ -15,20 +15,20 @@ typedef struct {
   const uint8_t *bytes;
   size_t length;
   uint8_t small[16];
-  void *made;  // Owned: an array that the runtime made of a text in another form. Null: none.
+  void *made;  // An array, owned, to which the runtime has converted a string of another form. Null: none.
 } string_text;
 
 static inline bool string_is_nil(swift_string string) { return !string.second; }
-// Reads a text that lives until `string_done`. Of nil, and of one that cannot be read, the empty text.
+// Reads a string; the text is valid until `string_done`. It is empty if the string is nil or cannot be read.
 void string_read(swift_string string, string_text *to);
 void string_done(string_text *text);
-// How many of its bytes a record holds: whole characters.
+// How many of its bytes fit into a record, without splitting a character.
 size_t string_prefix(const string_text *text);
-// For the owner of a string.
+// Releases a string that the caller owns.
 void string_release(swift_string string);
 
-// Finds out whether this program's strings are as they are read here, with some that its runtime makes. Null, or what does not fit;
-// then all texts are read as empty. Before the first one is read.
+// Verifies the layout of strings with some that this program's runtime makes. Null, or what does not fit; then all texts are read as
+// empty. Call it before the first string is read.
 const char *strings_prove(void);
 bool strings_known(void);
 

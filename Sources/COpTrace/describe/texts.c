@@ -1,4 +1,4 @@
-// The slow path: it locks, and runs once for each class and source location. Who asks often caches the number
+// The slow path: it takes a lock, and runs once for each class and source location. Frequent callers cache the number
 // (`optrace_cache_find`).
 #include "texts.h"
 
@@ -32,7 +32,8 @@ typedef struct text_table {
   uint8_t described[(most_texts + 8) / 8];
 } text_table;
 
-// They are kept for good; the recorders, whose memory is wiped in a forked child, do not show a tool that looks for leaks the way.
+// Tables are never freed. This list keeps them reachable for leak checkers, which do not look into the memory of recorders, because that
+// is wiped in a forked child.
 static text_table *_Atomic all;
 
 bool texts_begin(optrace_recorder *core, uint64_t byte_limit) {
@@ -67,7 +68,7 @@ static bool is_same(const text *one, uint64_t hash, const char *utf8, size_t len
   return one->hash == hash && one->length == length && (!length || memcmp(one->bytes, utf8, length) == 0);
 }
 
-// The place of a text in a table that is not full: where it is, or where it would be.
+// The slot of a text in a table that is not full: where it is, or where it would be inserted.
 static text **place_of(text **in, uint32_t size, uint64_t hash, const char *utf8, size_t length) {
   uint32_t slot = (uint32_t)(hash ^ hash >> 32) & (size - 1);
   while (in[slot] && !(utf8 && is_same(in[slot], hash, utf8, length))) slot = (slot + 1) & (size - 1);
@@ -120,7 +121,7 @@ static uint32_t define(optrace_recorder *core, text_table *in, text **to, uint64
     return 0;
   }
   if (!optrace_define(core, optrace_kind_string, in->count + 1, 0, 0, (const uint8_t *)utf8, kept)) {
-    // It is not remembered: there may be room the next time.
+    // Do not remember it, because there may be room the next time.
     in->bytes_left += kept + 32;
     free(made);
     return 0;

@@ -1,5 +1,5 @@
-// Numbers of dispatch queues, by address. A slot keeps its address for good; a new queue at an address that another one had gets
-// a number of its own.
+// Numbers of dispatch queues, by address. A slot never changes its address. A new queue at the address of an old one gets a new
+// number.
 #include "queues.h"
 
 #include <stdatomic.h>
@@ -12,11 +12,11 @@
 
 // Slots; bytes of a label that are kept.
 enum { slot_bits = 14, slots = 1 << slot_bits, longest_label = 256 };
-// A number holds that of the queue, and which recorder it belongs to.
+// The high half of a slot's number counts recorders, the low half is the queue's number in that recorder's trace.
 static address_slot queue_table[slots];
 static _Atomic uint32_t recorders, last_number;
 
-// Where a queue keeps its width and its target; 0: not known.
+// What was found in libdispatch. The offsets are those of a queue's width and target; 0: not known.
 static struct {
   const char *(*label)(const void *queue);
   const void *main;
@@ -82,7 +82,7 @@ static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, u
   size_t length = label_of(queue, &label);
   uint32_t width = known.width_offset ? half_word(queue, known.width_offset) : 0;
   bool is_global = width == global_width;
-  // 0: as many as the system allows.
+  // In the trace 0 means: as many as the system allows.
   if (width >= concurrent_width) width = 0;
   else if (!known.width_offset) width = UINT32_MAX;
   optrace_dispatch_queue_fields fields = {
@@ -99,7 +99,7 @@ static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   if (!known.target_offset || !known.width_offset || depth >= deepest || queue == known.main) return 0;
   if (half_word(queue, known.width_offset) == global_width) return 0;
   void *target = pointer(queue, known.target_offset);
-  // All queues end in a global one, so that target says nothing.
+  // Every chain of targets ends in a global queue, so a global target is not worth recording.
   if (!target || half_word(target, known.width_offset) == global_width) return 0;
   return number_of(recorder, target, depth + 1);
 }
@@ -119,7 +119,8 @@ static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
   }
-  // Described before anybody uses the number. When two threads meet a queue at once, the second one's number stays unused.
+  // Describe the queue before anybody uses its number. When two threads do this for the same queue at once, the second one's number
+  // stays unused.
   if (!describe(recorder, next, queue, target)) return 0;
   if (atomic_compare_exchange_strong_explicit(&s->number, &number, pair_of(mine, next), memory_order_acq_rel,
                                               memory_order_acquire))

@@ -2,7 +2,7 @@
 
 #if defined(__aarch64__)
 
-// The return address is in x30. x16 and x17 belong to nobody where one function calls another.
+// The return address is in x30. x16 and x17 may be changed between a call and the first instruction of the function.
 static void put_check(code_text *text, uint64_t low, uint64_t high, uint64_t hook) {
   const uint32_t code[] = {
     0x580001D0,  // ldr x16, low
@@ -34,7 +34,7 @@ static void put_compare(code_text *text, bool is_high_half, uint32_t with) {
 
 enum { below = 0x72, not_below = 0x73, equal = 0x74, not_equal = 0x75, above = 0x77 };
 
-// A short jump whose end comes later.
+// Appends a short jump whose distance is filled in later.
 static size_t put_short(code_text *text, uint8_t opcode) {
   uint8_t jump[2] = {opcode, 0};
   code_put(text, jump, sizeof jump);
@@ -45,7 +45,7 @@ static void end_here(code_text *text, size_t jump) {
   if (!text->is_full) text->bytes[jump] = (uint8_t)(text->count - jump - 1);
 }
 
-// Whether the instruction that called is a call by name. No register is free, and `pop` changes no flags.
+// Appends a check whether the calling instruction is a direct call. No register is free, so one is saved; `pop` changes no flags.
 static void put_direct_check(code_text *text, uint64_t hook) {
   code_put(text, "\x41\x53", 2);              // push %r11
   code_put(text, "\x4C\x8B\x5C\x24\x08", 5);  // mov 8(%rsp), %r11
@@ -56,7 +56,7 @@ static void put_direct_check(code_text *text, uint64_t hook) {
   end_here(text, direct);
 }
 
-// By halves: no instruction compares memory with eight bytes, and no register is free.
+// Compares the return address half by half, because no instruction compares memory with eight bytes, and no register is free.
 static void put_check(code_text *text, uint64_t low, uint64_t high, uint64_t hook) {
   uint32_t low_high = (uint32_t)(low >> 32), high_high = (uint32_t)(high >> 32);
   if (low_high == high_high) {
@@ -98,6 +98,6 @@ void code_put_check(code_text *text, uint64_t low, uint64_t high, uint64_t hook)
     code_put_jump(text, hook);
     return;
   }
-  // A return address stands behind its call: the first one of the library is behind `low`, the last one may be `high`.
+  // A return address is behind its call. So the library's lowest one is above `low`, and its highest one may be `high` itself.
   put_check(text, low + 1, high == UINT64_MAX ? high : high + 1, hook);
 }

@@ -1,10 +1,10 @@
 // The maps of opcodes, one letter for each:
 //   m  a byte that names registers or memory (ModRM)     B, Z  the same and an immediate of 1 byte, of 2 or 4
 //   b, z  an immediate alone    v  of up to 8 bytes       o  an address of 8 bytes
-//   .  nothing more             p  a prefix               s  told by `special`
+//   .  nothing more             p  a prefix               s  decided by `special`
 //   j, q  jcc rel8, rel32       k, J  jmp rel8, rel32     l  loop       c  call
-//   e  what is behind is not reached    r  ret imm16      u  ud1        i  int3
-//   x  refused: not defined, of kernels, or too rare to be worth a rule
+//   e  execution does not continue behind it    r  ret imm16    u  ud1    i  int3
+//   x  refused: undefined, privileged, or too rare to be worth a rule
 #include "decode.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static const char one_byte[257] =
   "llllxxxxcJxkxxxx"
   "pxppe.ss..xx..ss";
 
-// Behind 0F.
+// Opcodes after 0F.
 static const char two_bytes[257] =
   "xmmmx.xx..xexmxx"
   "mmmmmmmmmmmmmmmm"
@@ -69,7 +69,7 @@ static bool skip(reader *r, size_t bytes) {
 
 static bool skip_immediate(reader *r) { return skip(r, r->is_short && !(r->rex & 8) ? 2 : 4); }
 
-// ModRM, and what it asks for: another byte (SIB), an offset of one or four bytes.
+// Reads ModRM, and the bytes that it requires: SIB, and a displacement of one or four bytes.
 static bool modrm(reader *r, uint8_t *byte) {
   if (!next(r, byte)) return false;
   uint8_t mode = *byte >> 6, base = *byte & 7, sib = 0;
@@ -86,7 +86,7 @@ static bool modrm(reader *r, uint8_t *byte) {
 }
 
 static bool relative(reader *r, code_kind kind, size_t bytes) {
-  // What prefix 66 means here depends on the maker of the processor, unless REX.W stands behind it.
+  // The meaning of prefix 66 here differs between processor vendors, unless REX.W follows.
   if (bytes == 4 && r->is_short && !(r->rex & 8)) return false;
   if (!skip(r, bytes)) return false;
   r->out->kind = kind;
@@ -100,7 +100,7 @@ static bool ends(reader *r) {
   return true;
 }
 
-// Opcodes whose ModRM says more.
+// Opcodes that ModRM extends.
 static bool grouped(reader *r, uint8_t opcode) {
   uint8_t byte, which;
   if (!modrm(r, &byte)) return false;
@@ -123,10 +123,10 @@ static bool has_byte(uint8_t map, uint8_t opcode) {
   return map == 3 || (map == 1 && ((opcode & 0xFC) == 0x70 || opcode == 0xC2 || (opcode >= 0xC4 && opcode <= 0xC6)));
 }
 
-// VEX of two and three bytes, EVEX of four.
+// Vector instructions: VEX prefixes of two and three bytes, EVEX of four.
 static bool vectors(reader *r, uint8_t first) {
   uint8_t byte, map = 1, opcode;
-  // None of these prefixes may stand before it.
+  // None of these prefixes may precede it.
   if (r->rex || r->is_short || r->is_locked || r->is_repeated || !next(r, &byte)) return false;
   if (first == 0xC4) {
     map = byte & 0x1F;
@@ -185,12 +185,12 @@ static bool whole(reader *r) {
     r->is_locked |= byte == 0xF0;
     r->is_repeated |= byte == 0xF2 || byte == 0xF3;
   }
-  // The last of the prefixes.
+  // REX must be the last prefix.
   if ((byte & 0xF0) == 0x40) {
     r->rex = byte;
     if (!next(r, &byte)) return false;
   }
-  // As `pause` and `xchg` it does something.
+  // With these prefixes it is `pause` or `xchg`, which do something.
   if (byte == 0x90 && !r->is_repeated && !(r->rex & 1)) r->out->kind = code_nop;
   switch (byte) {
     case 0x0F: return behind_0f(r);

@@ -1,11 +1,11 @@
-// A jump stands where the function began. It leads to a piece of code of its own:
+// The function's first bytes are replaced with a jump to a piece of code that was made for it:
 //
-//   who called?      the return address on the stack is compared with the library's range
-//   jmp hook         where it is outside
-//   first bytes      of the function, moved, where it is inside; `*call` leads here, too
+//   who called?      compares the return address with the library's range
+//   jmp hook         if it is outside
+//   first bytes      if it is inside: the function's first bytes, moved here; `*call` leads here, too
 //   jmp function+n
 //
-// It touches no register and nothing of the stack (arm64: x16 and x17, which belong to nobody there).
+// This code changes no register and nothing on the stack (arm64: x16 and x17, which a call may change anyway).
 #include "entries.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ const char *entry_result_text(entry_result result) {
 static bool threads_are_allowed;
 void entries_allow_threads(bool are_allowed) { threads_are_allowed = are_allowed; }
 
-// Counted before such a thread is there, and until just before it ends: then a thread too many is counted for a moment, and none too few.
+// Counts each thread from just before it is created until just before it ends. At these two moments the count does not match the list
+// of threads, and `entries_is_alone` says false.
 static _Atomic int own_threads;
 void entries_own_thread(bool begins) { atomic_fetch_add(&own_threads, begins ? 1 : -1); }
 
@@ -47,14 +48,14 @@ void entries_own_thread(bool begins) { atomic_fetch_add(&own_threads, begins ? 1
 
 #include "../stacks/peek.h"
 
-// Since glibc 2.32.
+// Available since glibc 2.32.
 extern char __libc_single_threaded __attribute__((weak));
 
-// Counted without memory of the C library's: this may run before it is ready.
+// Counts threads without allocating memory, because this may run before the C library is ready.
 bool entries_is_alone(void) {
   char list[1024];
   int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // Without /proc the C library says it; it may be too careful.
+  // Without /proc ask the C library, which may say "no" although there is only one thread.
   if (folder < 0) return &__libc_single_threaded && __libc_single_threaded;
   long bytes, threads = 0, most = 1 + atomic_load(&own_threads);
   while (threads <= most && (bytes = syscall(SYS_getdents64, folder, list, sizeof list)) > 0) {
@@ -84,14 +85,14 @@ static entry_result of_move(moved_result result) {
 
 static entry_result take(uint64_t function, uint64_t size, book_range library, uint64_t hook, void **call) {
   uint8_t bytes[64] = {0}, word[code_word_size];
-  // As far as it can be read: what matters may be the last of its page.
+  // Read as much as possible: the function may be at the end of the last readable page.
   size_t count = peek(function, bytes, sizeof bytes);
   if (count < code_jump_size) return entry_unknown_code;
   size_t place = code_jump_place(bytes, count), taken;
   uint64_t at = function + place, offset = at % code_word_size;
   if (offset + code_jump_size > code_word_size) return entry_unaligned;
 
-  // What stands there already is one jump, whatever was there before.
+  // If it has been hooked before, its first instruction is our jump, whatever was there originally.
   bool again = room_has(code_jump_target(at, bytes + place));
   code_text text = {.address = room_find(function, sizeof text.bytes)};
   if (!text.address) return entry_no_room;
@@ -101,13 +102,13 @@ static entry_result take(uint64_t function, uint64_t size, book_range library, u
   if (result != moved_well) return of_move(result);
   if (!again && size && code_returns_there(function, size, taken)) return entry_unknown_code;
 
-  // The jump in its aligned word, which stays otherwise as it is.
+  // The aligned word with the jump in it; its other bytes stay as they are.
   uint8_t jump[code_jump_size];
   if (!code_make_jump(at, text.address, jump)) return entry_no_room;
   memcpy(word, (const void *)(uintptr_t)(at - offset), sizeof word);
   memcpy(word + offset, jump, sizeof jump);
   const code_part parts[] = {{text.address, text.bytes, text.count}, {at - offset, word, sizeof word}};
-  // The hook may be called as soon as the jump stands there.
+  // Set *call first: the hook may be called as soon as the jump is written.
   void *before = *call;
   __atomic_store_n(call, (void *)(uintptr_t)moved, __ATOMIC_RELEASE);
   if (!write_code(parts, 2)) {

@@ -1,5 +1,5 @@
-// Functions whose calls are heard at their first instruction, wherever they come from: for code that is linked into the program,
-// where no import leads to it. See `Documentation/hooks.md`.
+// Hooks functions at their entry: a jump that leads to the hook replaces the first instructions, so calls from everywhere arrive there.
+// For code that is linked into the program, which is not called through imports. See `Documentation/hooks.md`.
 #ifndef OPTRACE_ENTRIES_H
 #define OPTRACE_ENTRIES_H
 
@@ -19,31 +19,33 @@ typedef enum {
   entry_unaligned,
 } entry_result;
 
-// Redirects calls of `function` to `hook`. `size`: the function's bytes as its symbol says (0: not known; then it is not seen
-// whether it leads back into its first bytes). Sets *call to what calls the original. Changes nothing unless it returns
-// `entry_taken`. `library`: code whose own calls are not heard, but go straight on; empty: none. Not for two threads at a time.
+// Redirects calls of `function` to `hook`. `size`: the size of the function in bytes, from its symbol (0: not known; then jumps back
+// into its first bytes are not detected). Sets *call to an address that calls the original. Changes nothing unless it returns
+// `entry_taken`. `library`: code whose own calls go to the original and not to the hook; empty: none. Not for two threads at a time.
 //
-// At the hook all is as at the function: arguments, every register (Swift's, too) and the stack; flags alone may differ. So the
-// hook has the function's type and convention, and the function's caller is its caller, for who walks the stack as well. Only
-// between the two, in a few instructions that belong to no file, there is no rule for the stack.
+// At the hook everything is as at the function's entry: the arguments, every register (Swift's, too) and the stack; only flags may
+// differ. So the hook must have the function's type and calling convention, and its caller is the function's caller, also for stack
+// walks. Only the few instructions between the two, which belong to no file, have no unwind rule.
 //
-// A function may be taken again: the last hook is called first, and its `call` leads to the hook before. Where several functions
-// were folded into one, the hook hears all of them: whoever knows names must not ask for it. It is never undone.
+// A function may be hooked again: the last hook is called first, and its `call` leads to the hook before it. If the linker has folded
+// several functions into one, the hook gets the calls of all of them, so callers that know the names must avoid such functions. A hook
+// is never removed.
 entry_result entry_take(void *function, uint64_t size, book_range library, void *hook, void **call);
 
-// One plain sentence part, e.g. "its first bytes are not known".
+// Part of a sentence for messages, such as "its first bytes are not known".
 const char *entry_result_text(entry_result result);
 
-// Whether code can be written in this process at all (tried on a page of our own, once), else why.
+// Whether code can be changed in this process at all (tried once, on a page of our own); if not, the result says why.
 entry_result entries_possible(void);
 
-// Whether this thread is the only one of the process, but for the recorder's own. False also if nobody can tell.
+// Whether this thread is the only one of the process, apart from the recorder's own threads. False also if that is not known.
 bool entries_is_alone(void);
-// A thread of the recorder's is about to be made (and was not made), or is about to end. It runs no code that is taken.
+// Counts the recorder's own threads, which run no hooked code. True: one is about to be created. False: it is about to end, or could
+// not be created.
 void entries_own_thread(bool begins);
 
-// Whether functions are taken although other threads run, or although nobody can tell. The caller knows that none of them is inside
-// of the first instructions of what is taken. The jump itself is one aligned word.
+// Allows functions to be hooked while other threads run, or may run. The caller guarantees that none of them is inside the first
+// instructions of such a function. The jump itself is written as one aligned word.
 void entries_allow_threads(bool are_allowed);
 
 #endif

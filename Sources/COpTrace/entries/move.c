@@ -1,12 +1,11 @@
-// x86-64. Most instructions are moved as they are. Those that name something by its distance get another distance, or the address
-// itself.
+// x86-64. Most instructions are copied unchanged. Those with a relative operand get a new displacement, or the absolute address.
 #include "move.h"
 
 #if !defined(__aarch64__)
 #include "../stacks/peek.h"
 #include "decode.h"
 
-// From behind `bytes` more; false: it is out of reach.
+// The displacement to `to` for an instruction that ends after `bytes` more bytes. False: it is out of reach.
 static bool distance_to(const code_text *text, size_t bytes, uint64_t to, int32_t *distance) {
   int64_t whole = (int64_t)(to - text->address - text->count - bytes);
   *distance = (int32_t)whole;
@@ -19,7 +18,7 @@ void code_put_jump(code_text *text, uint64_t to) {
     code_put(text, "\xE9", 1);
     code_put(text, &distance, 4);
   } else {
-    code_put(text, "\xFF\x25\0\0\0\0", 6);  // jmp *0(%rip), and the address behind it.
+    code_put(text, "\xFF\x25\0\0\0\0", 6);  // jmp *0(%rip), followed by the address.
     code_put(text, &to, 8);
   }
 }
@@ -33,7 +32,7 @@ static bool put_branch(code_text *text, uint8_t condition, uint64_t to) {
   return true;
 }
 
-// What is called returns to where it always did. No register has to be free for that.
+// Appends a call that returns to the original code, at `back`. It pushes that address, so no register has to be free.
 static void put_call(code_text *text, uint64_t to, uint64_t back) {
   uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
   code_put(text, "\x68", 1);  // push: as a signed number.
@@ -43,7 +42,7 @@ static void put_call(code_text *text, uint64_t to, uint64_t back) {
   code_put_jump(text, to);
 }
 
-// A return that no call has announced ends a program whose processor watches over them (CET): then this word is not zero.
+// Whether the processor checks returns with a shadow stack (CET). Then a return without a matching call would end the program.
 static bool calls_are_watched(void) {
   uint64_t stack = 0;
 #if defined(__x86_64__)
@@ -82,7 +81,7 @@ moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes,
     if (!code_decode(bytes + at, count - at, &one)) return is_over ? moved_too_short : moved_not_known;
     bool is_filling = one.kind == code_nop || one.kind == code_trap;
     if (is_over && !is_filling) return moved_too_short;
-    // The filling behind a function is not reached.
+    // Behind the end of the function only padding may be overwritten.
     if (is_over) {
       at += one.length;
       continue;
@@ -108,7 +107,7 @@ moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes,
         put_call(text, target, behind);
         is_over = true;
         break;
-      // Filling is no place to begin at: it is a debugger's.
+      // A trap that can be reached is not padding, but a debugger's breakpoint.
       case code_trap:
       case code_loop:
       case code_call_indirect: return moved_not_known;
@@ -119,7 +118,7 @@ moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes,
     }
     at += one.length;
   }
-  // It would meet what is written there.
+  // A branch into the moved bytes would land in the middle of the jump.
   for (size_t i = 0; i < target_count; i++)
     if (targets[i] >= function && targets[i] < function + at) return moved_not_known;
   if (!is_over) code_put_jump(text, function + at);
@@ -131,7 +130,7 @@ bool code_returns_there(uint64_t function, uint64_t size, size_t taken) {
   uint8_t bytes[4096];
   size_t have = 0, at = 0;
   for (uint64_t begin = 0; begin + at < size;) {
-    // Read on before an instruction that may not be whole.
+    // Read more if the next instruction may be incomplete.
     if (have - at < code_longest && begin + have < size) {
       begin += at;
       uint64_t rest = size - begin;

@@ -1,4 +1,4 @@
-// The first instructions of a function, so that they do the same at another address.
+// Moves the first instructions of a function, so that they do the same at another address.
 #ifndef OPTRACE_MOVE_H
 #define OPTRACE_MOVE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Code that is being written down for an address.
+// Code that is being assembled for an address.
 typedef struct {
   uint64_t address;
   size_t count;
@@ -23,38 +23,39 @@ static inline void code_put(code_text *text, const void *bytes, size_t count) {
   text->count += count;
 }
 
-// A jump to anywhere, that changes no flag and no register (arm64: but x17, which belongs to nobody between two functions).
+// Appends a jump to any address. It changes no flags and no registers (arm64: only x17, which a call may change anyway).
 void code_put_jump(code_text *text, uint64_t to);
 
 typedef enum {
   moved_well,
-  moved_not_known,  // An instruction that is not known, or cannot be moved.
-  moved_too_short,  // The function ends before, and no filling is behind it.
-  moved_too_far,    // What it names is out of reach from there.
+  moved_not_known,  // An instruction is unknown, or cannot be moved.
+  moved_too_short,  // The function is shorter than the jump, and no padding follows it.
+  moved_too_far,    // An instruction refers to something that is out of reach from the new address.
 } moved_result;
 
-// Bytes that a jump at an entry takes, within one aligned word.
+// The size of the jump at a function's entry, which lies within one aligned word of `code_word_size` bytes.
 #if defined(__aarch64__)
 enum { code_jump_size = 4, code_word_size = 4 };
 #else
 enum { code_jump_size = 5, code_word_size = 8 };
 #endif
 
-// Where a jump can stand in a function: at its begin, or behind what calls through pointers have to meet (arm64: `bti c`).
+// The offset in a function at which the jump is placed: 0, or behind the instruction that indirect calls must land on (arm64: `bti c`).
 size_t code_jump_place(const uint8_t *bytes, size_t count);
 
-// Puts down what the bytes of `function` do that a jump there takes, whole instructions, and a jump to what is behind them.
-// `bytes`: what stands at the function, `count` of them; `size`: of the function, 0: not known. `taken`: so many bytes.
+// Appends the instructions of `function` that the jump overwrites, so that they do the same, and a jump to the instruction behind them.
+// `bytes`: the first `count` bytes of the function. `size`: its size; 0: not known. `taken`: set to how many bytes were moved, which
+// are whole instructions.
 moved_result code_move(code_text *text, uint64_t function, const uint8_t *bytes, size_t count, size_t size, size_t *taken);
 
-// Whether a direct branch in the function leads to its first bytes before `taken`, or whether that cannot be told. Its entry
-// counts, too: that would be heard as a call. Reads the memory itself.
+// Whether a direct branch in the function leads into its first `taken` bytes, or whether that cannot be known. A branch to the entry
+// itself counts, too, because the hook would see it as a call. Reads the function from memory.
 bool code_returns_there(uint64_t function, uint64_t size, size_t taken);
 
-// A jump of `code_jump_size` bytes; false: out of reach.
+// Makes a jump of `code_jump_size` bytes. False: the target is out of reach.
 bool code_make_jump(uint64_t from, uint64_t to, uint8_t bytes[code_jump_size]);
 
-// Where such a jump at the address leads; 0: there is none.
+// The target of such a jump at the address; 0: there is no jump.
 uint64_t code_jump_target(uint64_t at, const uint8_t *bytes);
 
 #endif

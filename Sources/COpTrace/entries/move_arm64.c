@@ -1,4 +1,4 @@
-// arm64. A jump is one instruction and takes one, so one is moved. What names something by its distance gets the address itself.
+// arm64. The jump is one instruction and replaces one, so one is moved. Instructions with a relative operand get the absolute address.
 #include "move.h"
 
 #if defined(__aarch64__)
@@ -17,7 +17,7 @@ void code_put_jump(code_text *text, uint64_t to) {
   code_put(text, &to, sizeof to);
 }
 
-// A signed number of so many bits, from bit `low` on.
+// A signed number of `bits` bits that begins at bit `low`.
 static int64_t distance(uint32_t instruction, int low, int bits) {
   uint64_t field = (uint64_t)instruction >> low << (64 - bits);
   return (int64_t)field >> (64 - bits);
@@ -39,7 +39,7 @@ static branch branch_of(uint32_t instruction, uint64_t at) {
   return one;
 }
 
-// The same condition two instructions on; there, and behind it, are jumps.
+// Appends the same conditional branch with a target two instructions ahead. A jump for either outcome follows.
 static void put_branch(code_text *text, uint32_t instruction, const branch *one, uint64_t behind) {
   uint32_t field = ((1u << one->bits) - 1) << one->low;
   code_text rest = {.address = text->address + text->count + 8};
@@ -50,7 +50,7 @@ static void put_branch(code_text *text, uint32_t instruction, const branch *one,
   code_put_jump(text, behind);
 }
 
-// adr, adrp: the address stands behind a jump over it.
+// Replaces adr and adrp: loads the address, which is stored behind a jump over it.
 static void put_address(code_text *text, uint32_t instruction, uint64_t at) {
   uint64_t low = instruction >> 29 & 3, value;
   int64_t all = distance(instruction, 5, 19) * 4 + (int64_t)low;
@@ -74,7 +74,7 @@ static bool cannot_be_moved(uint32_t instruction) {
          || (instruction & 0xFC000000) == 0x94000000   // bl
          || (instruction & 0xFE000000) == 0xD6000000   // ret, br, blr: short, or it returns to here
          || (instruction & 0x3B000000) == 0x18000000   // ldr of what stands nearby
-         // Hints but nop: paciasp has to stand there for calls through pointers.
+         // All hints but nop: paciasp must stay at the entry, because indirect calls must land on it.
          || ((instruction & 0xFFFFF01F) == 0xD503201F && instruction != 0xD503201F);
 }
 

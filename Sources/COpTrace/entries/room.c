@@ -1,5 +1,5 @@
-// A jump reaches 2 GB, or 128 MB. Libraries may lie farther apart, so there are several rooms, each within reach of what asked
-// for it. A room is mapped to be read and executed, never to be written: what stands in it comes by the way that changes code.
+// A relative jump reaches 2 GB (arm64: 128 MB). Libraries may be farther apart, so there are several rooms, each within reach of the
+// code that needed it. A room is mapped readable and executable, but never writable: it is filled by `write_code`, like other code.
 #include "room.h"
 
 #if defined(OPTRACE_HAS_ENTRIES)
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A page is no larger than a room.
+// A room is at least as large as a page.
 enum { most_rooms = 32, room_size = 64 << 10, alignment = 16 };
-// A little less than a jump reaches.
+// A little less than the reach of a jump.
 #if defined(__aarch64__)
 static const uint64_t reach = (128ull << 20) - (1 << 20);
 #else
@@ -48,7 +48,7 @@ static int find_own(struct dl_phdr_info *object, size_t size, void *context) {
   return 0;
 }
 
-// Our own file is code that the system has let in already: also where code that stands in no file is not to be executed.
+// Maps our own file, because the system has already allowed its code. Some systems refuse to execute memory that belongs to no file.
 static int open_own(void) {
   const char *path = NULL;
   struct stat status;
@@ -60,13 +60,13 @@ static int open_own(void) {
   return -1;
 }
 
-// Not from the file's begin: who lists what is mapped would find one more library.
+// Does not map the beginning of the file: tools that list the mappings would take it for another library.
 static uint64_t map_at(uint64_t address, int file) {
   int flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE | (file < 0 ? MAP_ANONYMOUS : 0);
   void *pages = mmap((void *)(uintptr_t)address, room_size, PROT_READ | PROT_EXEC, flags, file, file < 0 ? 0 : room_size);
   if (pages == MAP_FAILED) return 0;
   if ((uint64_t)(uintptr_t)pages == address) return address;
-  // Systems before Linux 4.17 take the address as a wish.
+  // Before Linux 4.17 the address is only a hint, so the pages may be elsewhere.
   munmap(pages, room_size);
   errno = EEXIST;
   return 0;
@@ -74,7 +74,8 @@ static uint64_t map_at(uint64_t address, int file) {
 
 // ---- Where -----------------------------------------------------------------------------------------------------------
 
-// Below the code first: above a program its heap grows, and above the libraries there is the stack. Nearby in small steps.
+// Tries addresses below the code first, because the heap grows above a program, and the stack is above the libraries. Nearby the steps
+// are small.
 static uint64_t map_near(uint64_t near, int file) {
   enum { small = 64 << 10, large = 1 << 20, small_steps = 256 };
   uint64_t middle = near & ~(uint64_t)(small - 1);
@@ -86,7 +87,7 @@ static uint64_t map_near(uint64_t near, int file) {
       uint64_t address = up ? middle + distance : middle - distance;
       if (address > (1ull << 47) - 2 * room_size) break;
       if (map_at(address, file)) return address;
-      // It will be refused everywhere, unless it is only that the lowest addresses are.
+      // Give up: the system refuses this at all addresses, unless the address was only too low.
       if (errno != EEXIST && (errno != EPERM || address >= large)) return 0;
     }
   }
@@ -120,7 +121,7 @@ uint64_t room_find(uint64_t near, size_t size) {
   uint64_t address = map_room(near);
   if (!address) return 0;
   found = &rooms[room_count++];
-  // Sanitizers read what is before a function that is called.
+  // Leave some bytes free at the beginning: sanitizers read the bytes before a function that is called.
   *found = (room){address, address + alignment, address + room_size};
   return found->next;
 }

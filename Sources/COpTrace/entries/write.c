@@ -1,11 +1,11 @@
-// Three ways to change code. Which of them a system has left open shows when they are tried, so each is tried on a page of our own.
-//   memory      The kernel writes, through /proc/self/mem, and asks no rights of the page. Rules against code that can be written
-//               (PR_SET_MDWE, filters of system calls like systemd's MemoryDenyWriteExecute, SELinux's execmod) are about
-//               mappings, and leave it alone.
-//   page        A copy of the page in a file in memory, mapped to be read and executed, takes the place of the page. It is never
-//               both written and executed.
-//   protection  The page may be written for a moment, and executed meanwhile. Not first written, then executed: some systems let
-//               the right to execute be taken and not be given back, and then the page is lost.
+// Three ways to change code. Systems may forbid some of them, so each is tried on a page of our own before it is used.
+//   memory      The kernel writes, through /proc/self/mem, whatever the protection of the page is. Rules against writable code
+//               (PR_SET_MDWE, system call filters such as systemd's MemoryDenyWriteExecute, SELinux's execmod) concern
+//               mappings, and do not forbid this.
+//   page        A copy of the page in a memory file, mapped readable and executable, replaces the page. No page is ever both
+//               writable and executable.
+//   protection  The page is writable and executable for a moment. It is not made non-executable meanwhile: some systems allow
+//               that, but not the way back, and then the page would be lost.
 #include "write.h"
 
 #if defined(OPTRACE_HAS_ENTRIES)
@@ -18,7 +18,7 @@
 
 enum { word = 8 };
 
-// A page with a function that returns a number, for proofs.
+// A page with a function that returns a number. The ways are tried on it.
 #if defined(__x86_64__)
 #define NUMBER "mov $90, %eax\n ret"
 enum { number_at = 1 };
@@ -34,7 +34,7 @@ extern int optrace_proof(void);
 #pragma GCC visibility pop
 
 int write_file_in_memory(size_t size) {
-  // Where files in memory are not to be executed unless it is said (Linux 6.3); older systems know no such word.
+  // Since Linux 6.3 a system may require a flag for memory files that are to be executable. Older systems do not know the flag.
   enum { close_on_exec = 1, may_be_executed = 0x10 };
   int file = (int)syscall(SYS_memfd_create, "optrace", close_on_exec | may_be_executed);
   if (file < 0) file = (int)syscall(SYS_memfd_create, "optrace", close_on_exec);
@@ -60,14 +60,14 @@ static bool by_page(uint64_t address, const void *bytes, size_t count) {
   }
   close(file);
   if (copy == MAP_FAILED) return false;
-  // What is refused is refused before: nothing is taken away that is not replaced.
+  // If this is refused, that happens before anything is unmapped, so the old page stays.
   if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)(uintptr_t)low) == (void *)(uintptr_t)low) return true;
   munmap(copy, size);
   return false;
 }
 
 static void store(uint64_t address, const void *bytes, size_t count) {
-  // By words, so that whoever comes along meets what was there or what is there now.
+  // Store whole words, so that a thread that executes this code meets either the old or the new instructions.
   const uint8_t *from = bytes;
   while (count) {
     uint64_t base = address & ~(uint64_t)(word - 1), value;
@@ -86,7 +86,7 @@ static bool by_protection(uint64_t address, const void *bytes, size_t count) {
   void *pages = (void *)(uintptr_t)low;
   if (mprotect(pages, (size_t)(high - low), PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
   store(address, bytes, count);
-  // It could be executed all the time, so there is nothing that may be refused; and if it is, the page stays as it is.
+  // This only takes the right to write away, so nothing should refuse it. If something does, the page stays writable.
   mprotect(pages, (size_t)(high - low), PROT_READ | PROT_EXEC);
   return true;
 }
@@ -104,7 +104,7 @@ static bool write_part(write_way way, int memory, const code_part *part) {
       break;
     default: return false;
   }
-  // Processors that keep what they have read of code are told; and what a compiler knows of it does not hold here.
+  // Make processors with separate instruction caches reload the code. The barrier keeps the compiler from assuming the old contents.
   char *written = (char *)(uintptr_t)part->address;
   __builtin___clear_cache(written, written + part->count);
   __asm__ volatile("" ::: "memory");
@@ -112,7 +112,7 @@ static bool write_part(write_way way, int memory, const code_part *part) {
 }
 
 static bool write_by(write_way way, const code_part *parts, size_t count) {
-  // Opened each time: a descriptor inherited by a fork would change the parent, and programs close what they do not know.
+  // Open it each time: a descriptor inherited by a fork would change the parent, and programs close descriptors that they do not know.
   int memory = way == write_by_memory ? open("/proc/self/mem", O_RDWR | O_CLOEXEC) : -1;
   bool is_well = true;
   for (size_t i = 0; i < count && is_well; i++) is_well = write_part(way, memory, &parts[i]);
@@ -121,7 +121,8 @@ static bool write_by(write_way way, const code_part *parts, size_t count) {
 }
 
 bool write_prove(write_way way) {
-  // Not as the compiler sees it. Called before, too: an emulator may go on with what it has translated.
+  // Volatile, so that the compiler does not assume the old code. Call it before the change, too: an emulator may keep using its old
+  // translation, and this would reveal that.
   int (*volatile call)(void) = optrace_proof;
   uint32_t number;
   call();

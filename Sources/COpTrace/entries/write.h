@@ -1,4 +1,4 @@
-// Changes code of this process.
+// Changes code in this process.
 #ifndef OPTRACE_WRITE_H
 #define OPTRACE_WRITE_H
 
@@ -11,9 +11,9 @@
 
 typedef enum { write_by_memory, write_by_page, write_by_protection, write_ways } write_way;
 
-// The first way that has changed a function of our own, which was then called; tried once. `write_ways`: none.
+// The first way that works: it has changed a function of our own, which was then called. Tried once. `write_ways`: none works.
 write_way write_proven(void);
-// Tries one way on that function.
+// Tries one way on a function of our own.
 bool write_prove(write_way way);
 
 typedef struct {
@@ -21,12 +21,11 @@ typedef struct {
   const void *bytes;
   size_t count;
 } code_part;
-// Copies bytes over code that can be read, by the proven way, one part after the other, and looks whether they are there. A part
-// within an aligned word is one store, where the way is one of stores. False: the part that failed is as it was, and so are those
-// behind it.
+// Overwrites readable code in the proven way, one part after the other, and verifies the result. A part within one aligned word is
+// written by one store, if the way writes by stores. False: the part that failed and those after it are unchanged.
 bool write_code(const code_part *parts, size_t count);
 
-// A file in memory of so many bytes, which may be mapped to be executed; or less than 0.
+// Creates a file in memory (memfd) of `size` bytes that may be mapped executable. Returns its descriptor; less than 0: it failed.
 int write_file_in_memory(size_t size);
 #endif
 

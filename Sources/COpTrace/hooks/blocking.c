@@ -1,5 +1,5 @@
-// Hooks of the calls that block. Each hook makes the original call, once and unchanged, with a note before and after it. Outside
-// of operations only calls that let others go on leave a note.
+// Hooks of the calls that block. Each hook makes the original call, once and unchanged, and notes its beginning and end. Outside of
+// operations only calls that let other threads continue are noted.
 #include "blocking.h"
 
 #include "../book/book.h"
@@ -28,13 +28,13 @@ enum {
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return blocking_imports[index].real; }
 
-// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from its frame.
+// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from the hook's frame.
 static inline __attribute__((always_inline)) thread_buffer *begin(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   return inside.recorder && hooks_active() ? wait_begin(inside, waited_object(object, kind), stack_here()) : NULL;
 }
 
-// The same for threads that run no operation: what the program waits for with an object of its own.
+// The same also for threads that run no work: waits of the program on its own objects.
 static inline __attribute__((always_inline)) thread_buffer *begin_anywhere(const void *object, uint8_t kind) {
   work inside = frame_that_blocks();
   if (!inside.recorder && !optrace_frame_is_waiting()) inside.recorder = hooks_watching_core();
@@ -49,7 +49,7 @@ static void signalled(const void *object, uint8_t kind) {
   if (hooks_active()) signal_note(waited_object(object, kind), frame_work());
 }
 
-// A new object at the address of an old one must not get the old one's signals.
+// A new object at the address of an old one must not inherit the old one's signals.
 static void *created(void *object, uint8_t kind) {
   if (object && hooks_active()) signal_forget(waited_object(object, kind));
   if (object && kind == optrace_object_queue) dispatch_queue_is_new(object);
@@ -58,7 +58,7 @@ static void *created(void *object, uint8_t kind) {
 
 // ---- Semaphores, groups, blocks ------------------------------------------------------------------------------------
 
-// DISPATCH_TIME_NOW: the call asks, and does not wait.
+// With DISPATCH_TIME_NOW the call only asks, and does not wait.
 enum { now = 0 };
 
 static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
@@ -76,12 +76,12 @@ static intptr_t hook_group_wait(void *group, uint64_t timeout) {
   return wait_for(index_group_wait, group, timeout, optrace_object_group);
 }
 
-// A block of `dispatch_block_create` is a group of one.
+// Waiting for a block of `dispatch_block_create` is like waiting for a group with one member.
 static intptr_t hook_block_wait(void *block, uint64_t timeout) {
   return wait_for(index_block_wait, block, timeout, optrace_object_group);
 }
 
-// Noted before the call: the woken thread looks for it.
+// Note the signal before the call, because the woken thread looks for it at once.
 static intptr_t hook_semaphore_signal(void *semaphore) {
   signalled(semaphore, optrace_object_semaphore);
   return ((intptr_t (*)(void *))real(index_semaphore_signal))(semaphore);
@@ -102,7 +102,7 @@ static void *hook_group_create(void) { return created(((void *(*)(void))real(ind
 
 typedef void (*submit)(void *queue, void *context, function run);
 
-// Where blocks are recorded, what runs in a `sync` is one: its submitter waits for it, and it holds the queue while it runs.
+// If blocks are recorded, the closure of a `sync` is one, too: its submitter waits for it, and it holds the queue while it runs.
 typedef struct {
   void *context;
   function run;
@@ -116,7 +116,7 @@ typedef struct {
 
 static void run_used(void *context) {
   use *u = context;
-  // The wait is over when the work begins. Work that runs on another thread (the main queue's) keeps this one waiting.
+  // The wait ends when the work begins. But if the work runs on another thread (the main queue's), this thread waits until it has ended.
   if (pthread_equal(u->caller, pthread_self()) && u->wait) {
     wait_end(u->wait);
     u->wait = NULL;
@@ -128,7 +128,7 @@ static void run_used(void *context) {
   signal_note(u->queue, u->inside);
 }
 
-// The overlay where it is linked into the program.
+// The code of the overlay, if it is linked into the program.
 static book_range linked_overlay;
 
 // Whether a call comes from the program itself, or from Swift's overlay on its behalf.
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void use_queue(uint32_t index, void
   end(u.wait);
 }
 
-// As libdispatch does with an ordinary block: its function, called with the block.
+// Calls a block's function with the block, as libdispatch does with ordinary blocks.
 static inline __attribute__((always_inline)) void use_queue_by_block(uint32_t index, uint32_t by_function, void *queue,
                                                                      block *body, uint32_t how) {
   if (block_is_special(body) || !real(by_function))
@@ -200,9 +200,9 @@ void blocking_prepare(void) {
 
 // ---- Conditions ----------------------------------------------------------------------------------------------------
 
-// Each of Foundation's own operations has a condition that it makes, signals and destroys: nobody asks for these until an operation has
-// waited for a condition. What the program signals is noted always: nobody may wait for it yet. A method of NSCondition goes on to the C
-// library's function, which returns to whoever called the method. Both are written once.
+// Each of Foundation's operations creates, signals and destroys a condition. Signals of these are noted only after an operation has waited
+// for a condition. Signals by the program are always noted, because their waiters may come later. A method of NSCondition ends with a jump
+// to the C library's function, which therefore returns to the method's caller. Both are written once.
 static _Atomic bool has_waited, has_signalled;
 
 static bool is_set(const _Atomic bool *flag) { return atomic_load_explicit(flag, memory_order_relaxed); }
@@ -222,7 +222,7 @@ static void condition_signalled(const void *condition, const void *caller) {
   signalled(condition, optrace_object_condition);
 }
 
-// Conditions that nobody has signalled need not be forgotten.
+// Only conditions that were signalled need to be forgotten.
 static void condition_is_new(void *condition) {
   if (is_set(&has_signalled)) created(condition, optrace_object_condition);
 }
@@ -266,7 +266,7 @@ static int hook_cond_init(pthread_cond_t *condition, const pthread_condattr_t *a
   return ((int (*)(pthread_cond_t *, const pthread_condattr_t *))real(index_cond_init))(condition, attributes);
 }
 
-// A condition that is not initialised by a call, such as a C++ one, is at least destroyed by one.
+// A condition that is initialised without a call, such as one of C++, is at least destroyed by a call.
 static int hook_cond_destroy(pthread_cond_t *condition) {
   condition_is_new(condition);
   return ((int (*)(pthread_cond_t *))real(index_cond_destroy))(condition);

@@ -6,7 +6,7 @@
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import blocking_imports[];
-// Finds what these hooks need besides the functions of the table.
+// Finds the functions that these hooks need in addition to those of the table.
 void blocking_prepare(void);
 #endif
 

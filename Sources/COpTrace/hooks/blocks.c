@@ -9,7 +9,7 @@
 
 static function special_invoke;
 static void *stack_class;
-// Where libdispatch keeps the flags of a special block, in bytes; 0: not known.
+// The offset at which libdispatch keeps the flags of a special block, in bytes; 0: not known.
 static size_t flags_offset;
 enum { is_barrier = 1, is_detached = 2 };  // DISPATCH_BLOCK_BARRIER, DISPATCH_BLOCK_DETACHED
 static void *(*copy)(const void *body);
@@ -17,7 +17,7 @@ static void (*release)(const void *body);
 
 static void empty(void *unused) { (void)unused; }
 
-// The flags are the only word in which blocks made with them differ, each in its own way.
+// Finds the word of the flags: the only one in which blocks that were made with different flags differ accordingly.
 static void find_flags(const block *without, block *(*create)(unsigned long, void *), block *plain) {
   enum { first = sizeof(block), last = sizeof(block) + 4 * sizeof(uint64_t) };
   block *barrier = create(is_barrier, plain), *detached = create(is_detached, plain);
@@ -72,7 +72,7 @@ void *block_copy(const void *body) { return copy(body); }
 void block_release(const void *body) { release(body); }
 
 uint64_t block_code(const block *body) {
-  // A thunk of Swift's captures the two words of the closure, and nothing else.
+  // Swift's thunk captures only the two words of the closure.
   uint64_t caught;
   if (body->descriptor->size == sizeof(block) + 16) {
     memcpy(&caught, body + 1, sizeof caught);

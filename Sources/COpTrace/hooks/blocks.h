@@ -1,4 +1,4 @@
-// Blocks, as in the compilers' common ABI.
+// Blocks (closures of C), with the layout of the compilers' common ABI.
 #ifndef OPTRACE_BLOCKS_H
 #define OPTRACE_BLOCKS_H
 
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   void *class;
   int flags;
-  _Atomic uint32_t reserved;  // The runtime copies it, and neither it nor a compiler uses it.
+  _Atomic uint32_t reserved;  // Copied with the block, but used neither by the runtime nor by compilers.
   function invoke;
   const block_descriptor *descriptor;
 } block;
@@ -30,21 +30,21 @@ enum { block_has_helpers = 1 << 25, block_is_global = 1 << 28 };
 void blocks_prepare(void);
 // Whether the runtime's functions were found; if not, no block may be made.
 bool blocks_known(void);
-// Whether the block is one of `dispatch_block_create`. libdispatch recognises them by their `invoke` and reads their other
-// fields, so they are not wrapped. True of all blocks if that is not known.
+// Whether the block was made by `dispatch_block_create` (a "special" block). libdispatch recognises these by their `invoke` and reads
+// their other fields, so they must not be wrapped. True for all blocks if that is not known.
 bool block_is_special(const block *body);
-// Whether a special one was made to run alone on its queue; false also where that is not known.
+// Whether a special block is a barrier, which runs alone on its queue. False also if that is not known.
 bool block_is_barrier(const block *special);
-// The head of a block on a stack; libdispatch copies it to keep it.
+// The head of a block on the stack. libdispatch makes a copy to keep it.
 block block_on_stack(function invoke, const block_descriptor *descriptor);
 void *block_copy(const void *body);
 void block_release(const void *body);
-// What the block runs: the closure behind a thunk, if Swift made it. 0: not known.
+// The function that the block runs. If Swift made the block, this is the closure behind the thunk. 0: not known.
 uint64_t block_code(const block *body);
-// Whether that is the program's own code.
+// Whether that function is the program's own code.
 bool block_code_is_programs(uint64_t code);
-// From here on this function is not: the recorder runs the program's barriers by it, which are recorded as such. It is the program's
-// by its place where this recorder is linked into it.
+// Declares that this function does not count as the program's code, although it is in the program's file if this recorder is linked into
+// it. The recorder runs the program's barriers with it, and these are recorded as barriers.
 void block_code_runs_barriers(const void *code);
 #endif
 

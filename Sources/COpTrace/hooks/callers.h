@@ -1,4 +1,4 @@
-// Whose code has called a hook.
+// Tells which library has called a hook.
 #ifndef OPTRACE_CALLERS_H
 #define OPTRACE_CALLERS_H
 
@@ -7,7 +7,7 @@
 #if OPTRACE_HAS_HOOKS
 #include <stdbool.h>
 
-// `caller`: the address that the hook returns to. Takes no lock, except once for code that was not known to be loaded.
+// `caller`: the address that the hook returns to. Takes a lock only for code that was not known to be loaded, once.
 bool caller_is_dispatch(const void *caller);
 // libdispatch or Swift's runtime, whether they are libraries of their own or linked into the program.
 bool caller_is_runtime(const void *caller);

@@ -1,5 +1,5 @@
-// Method tables. Every class has its own table in its metadata, with the inherited entries copied, so a method is at the same
-// offset in all of them. The offsets are found by searching the tables of Foundation's own classes for Foundation's functions.
+// Method tables. Every class has its own table in its metadata, which includes copies of the inherited entries, so a method is at the
+// same offset in all of them. The offsets are found by searching the tables of Foundation's own classes for Foundation's functions.
 #include "classes.h"
 
 #include "../base/bits.h"
@@ -56,7 +56,7 @@ const class_entry *class_find(const void *object) {
   return entry ? entry : find_above(superclass_of(metadata));
 }
 
-// A class that the runtime made from a patched one has the hooks in its table but no entry yet; the class above has one.
+// A class that the runtime has made from a patched one has the hooks in its table, but no entry yet. Its superclass has one.
 void *class_original(const void *object, uint32_t index) { return class_find(object)->originals[index]; }
 
 // ---- Checks --------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ static hooked_method *const *tables;
 
 static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
 
-// The implementations of our types; Foundation's are known, too.
+// The implementations in our own types. `is_known` also accepts Foundation's.
 enum { known_classes = 3 };
 typedef const void *known_methods[known_classes];
 static known_methods known_readiness, known_starts, known_finishes, known_executions;
@@ -79,7 +79,7 @@ static bool is_known(const known_methods *known, uint32_t method, const void *fu
   return false;
 }
 
-// Finds each method in the base class's table. A method that is there more than once cannot be used.
+// Finds each method in the base class's table. A method that occurs more than once cannot be used.
 static const char *find_methods(const void *metadata, hooked_method *methods) {
   const class_metadata *m = metadata;
   size_t words = (m->class_size - m->class_address) / sizeof(void *);
@@ -155,8 +155,8 @@ static bool is_to_be_patched(const class_entry *entry) {
   return !entry->records_itself || entry->readies_itself || entry->runs_alone;
 }
 
-// For a class that records itself, only what the program has overridden: an `isReady`, whose last answer counts and not what it
-// got from `super`; and a `start()` with an `isFinished`, which may never call ours.
+// For a class that records itself, only what the program has overridden is hooked: `isReady`, because its final answer counts and not
+// what it gets from `super`; and `start()` together with `isFinished`, because they may never call ours.
 static bool is_hooked(const class_entry *entry, const hooked_method *methods, uint32_t i) {
   if (entry->records_itself) {
     if (i == method_is_ready) return entry->readies_itself;
@@ -166,10 +166,10 @@ static bool is_hooked(const class_entry *entry, const hooked_method *methods, ui
   return methods[i].hook && (methods[i].overridden || entry->originals[i] == methods[i].real);
 }
 
-// `change` is held.
+// The caller holds `change`.
 static bool patch(class_entry *entry, bool on) {
   const hooked_method *methods = methods_of(entry->kind);
-  // Only as far as the methods reach. The size of the class could not be read if its library has been unloaded.
+  // Open only the part with the methods. The size of the class cannot be read here, because its library may have been unloaded.
   const class_metadata *base = entry->kind == class_queue ? queue_base : operation_base;
   memory_window window;
   if (!memory_open((const uint8_t *)entry->metadata - destroy_offset, base->class_size, &window)) return false;
@@ -178,10 +178,10 @@ static bool patch(class_entry *entry, bool on) {
   for (uint32_t i = 0; methods[i].symbol; i++) {
     if (!is_hooked(entry, methods, i)) continue;
     void *_Atomic *at = entry_address(entry->metadata, &methods[i]);
-    // Tables have the address of Foundation's method, whatever calls it past its hook.
+    // Tables contain the address of Foundation's method itself, even if that is hooked at its entry and `real` is another address.
     void *original = entry->originals[i] == methods[i].real ? methods[i].address : entry->originals[i];
     void *expected = on ? original : methods[i].hook;
-    // If somebody else has changed it, it stays as it is.
+    // If somebody else has changed the entry, leave it as it is.
     atomic_compare_exchange_strong(at, &expected, on ? methods[i].hook : original);
   }
   memory_close(&window);
@@ -189,7 +189,7 @@ static bool patch(class_entry *entry, bool on) {
   return true;
 }
 
-// `change` is held.
+// The caller holds `change`.
 static class_entry *add(const void *metadata, class_kind kind, bool records_itself) {
   if (class_count >= class_slots / 2) return NULL;
   const hooked_method *methods = methods_of(kind);
@@ -227,13 +227,13 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   class_entry *entry = find(metadata);
   if (entry && (entry->patched || !is_to_be_patched(entry))) return entry;
   bool fits = is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base);
-  // Before the lock is taken: Swift's runtime has locks of its own.
+  // Before the lock is taken, because Swift's runtime takes its own locks.
   bool records_itself = !entry && fits && hook_calls.records_itself(metadata);
   pthread_mutex_lock(&change);
   entry = find(metadata);
   if (!entry && fits) {
     entry = add(metadata, kind, records_itself);
-    // A new class may come with a library that was loaded after the hooks were installed.
+    // A new class may belong to a library that was loaded after the hooks were installed.
     if (entry && hooks_active()) imports_patch(true);
   }
   if (entry && is_to_be_patched(entry) && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;

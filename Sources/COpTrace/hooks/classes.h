@@ -1,4 +1,4 @@
-// Method tables.
+// Hooks methods by changing the method tables of classes.
 #ifndef OPTRACE_CLASSES_H
 #define OPTRACE_CLASSES_H
 
@@ -12,27 +12,27 @@ enum { class_kinds = 2 };
 typedef struct class_entry {
   const void *metadata;
   class_kind kind;
-  bool records_itself;  // A traced type: not hooked, except for an `isReady` of its own …
-  bool runs_alone;      // … and for a `start()` and `isFinished` of its own, which are recorded as any class's.
-  bool finishes_itself; // Overrides `isFinished`, which may be true before that is announced.
+  bool records_itself;  // One of our types: not hooked, except if it has its own `isReady` …
+  bool runs_alone;      // … or its own `start()` and `isFinished`, which are recorded like those of any class.
+  bool finishes_itself; // Overrides `isFinished`, which may become true before that is announced.
   bool starts_itself;   // Overrides `start()`.
-  bool runs_itself;     // Both: it may go on after its `start()` has returned.
+  bool runs_itself;     // Overrides both: the operation may continue after its `start()` has returned.
   bool readies_itself;  // Overrides `isReady`: neither Foundation's nor ours.
   bool executes_itself; // Overrides `isExecuting`.
-  bool answers_itself;  // Overrides a getter that describes an operation.
+  bool answers_itself;  // Overrides a getter that is called to describe an operation.
   _Atomic bool patched;
-  bool in_object;       // Its metadata belongs to a library, and is unloaded with it.
+  bool in_object;       // Its metadata is part of a loaded library, and is unloaded with it.
   void *originals[most_methods];
 } class_entry;
 
 // Finds the methods in the metadata of the base classes. `methods`: by kind. Null, or the reason why hooks cannot be used.
 const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]);
-// The class's entry. Patches its table the first time. Null: it cannot be patched.
+// The class's entry. The first call patches the class's table. Null: it cannot be patched.
 const class_entry *class_know(const void *metadata, class_kind kind);
 // The entry of the object's class, or of the nearest superclass that has one.
 const class_entry *class_find(const void *object);
 void *class_original(const void *object, uint32_t index);
-// Installs the hooks in the tables of Foundation's classes; or removes them from all tables and imports.
+// Installs the hooks in the tables of Foundation's classes, or removes them from all tables and imports.
 bool classes_patch(bool on);
 
 // A method of a class that is not Foundation's.

@@ -1,5 +1,5 @@
-// Who creates each task, and what it runs. A task may run before the call that creates it returns, so it is described as soon as this
-// thread enqueues it.
+// Hooks of the functions that create tasks: who creates each task, and what it runs. A task may run before the call that creates it has
+// returned, so it is described as soon as this thread enqueues it.
 #include "creating.h"
 
 #include "../stacks/modules.h"
@@ -25,7 +25,7 @@ typedef struct making {
 
 static _Thread_local making *innermost;
 
-// Describes the task that is being created. It may run already, on another thread, under the number that it got there.
+// Describes the task that is being created. It may already run on another thread, which has then given it a number.
 static void describe(making *m, const void *task, bool is_enqueued, bool is_main) {
   m->is_done = true;
   uint64_t id = swift_jobs.id(task), flags = swift_jobs.flags(task);
@@ -44,10 +44,10 @@ void creating_this(const void *task, bool is_enqueued, bool is_main) {
   if (innermost && !innermost->is_done && !task_find(swift_jobs.id(task))) describe(innermost, task, is_enqueued, is_main);
 }
 
-// An asynchronous function's pointer leads to a relative pointer to its code, and to how much memory it needs.
+// An async function pointer points to a relative pointer to the code, followed by the size of the context that it needs.
 static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
 
-// A thunk of Swift's captures the closure's function and context; that function may be a thunk, too.
+// A thunk that Swift makes captures the function and the context of a closure. That function may be a thunk, too.
 static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
   enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
   size_t count = 0;
@@ -85,12 +85,12 @@ SWIFT created creating_hook_task(size_t flags, void *options, const void *type, 
   begin_making(&m, recorder, function, context, flags & inherits ? task_unstructured : task_detached);
   created made = go_on(flags, options, type, function, context);
   innermost = m.outer;
-  // It waits for an actor, or for its creator.
+  // The task waits for an actor, or for its creator.
   if (!m.is_done && made.task) describe(&m, made.task, false, false);
   return made;
 }
 
-// The task of an `async let`, read by system calls because the offset is private to the runtime. Null: it is not there.
+// The task of an `async let`. Its offset is private to the runtime, so it is read with system calls. Null: it is not there.
 static const void *task_of(const void *let) {
   enum { task_offset = 0x18 };
   const uint64_t flags = 0xF;
@@ -112,7 +112,7 @@ SWIFT void creating_hook_let(void *what, void *options, const void *type, const 
   begin_making(&m, recorder, function, context, task_async_let);
   go_on(what, options, type, function, context, result);
   innermost = m.outer;
-  // It went to an executor of the program's.
+  // It was given to an executor of the program, which the hooks do not see.
   const void *made = m.is_done ? NULL : task_of(what);
   if (made) describe(&m, made, false, false);
 }

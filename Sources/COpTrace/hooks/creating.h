@@ -5,7 +5,7 @@
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// Where these hooks are in the table of imports that they are given before any of them is installed.
+// Indexes of these hooks in the table of imports. The table is passed before any of them is installed.
 enum { creating_task, creating_let, creating_imports };
 void creating_prepare(const hooked_import table[]);
 
@@ -16,7 +16,7 @@ typedef struct {
 SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const int32_t *function, void *context);
 SWIFT void creating_hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result);
 
-// If this thread is creating a task, and has not described it yet, it is this one: it is about to be given to an executor.
+// This task is about to be given to an executor. If this thread is just creating a task that it has not described yet, it is this one.
 void creating_this(const void *task, bool is_enqueued, bool is_main);
 #endif
 

@@ -1,10 +1,10 @@
-// Blocks of dispatch queues: who submits each, and when and where it runs. Each hook makes the original call once. What is
+// Hooks of dispatch queues: who submits each block, and when and where it runs. Each hook makes the original call once. What is
 // submitted is wrapped, so that its run is recorded.
 //
-// An ordinary block carries its number in itself, and is submitted as a function with a context, as libdispatch does itself.
-// Where that is not possible, it is wrapped in a block of ours. A block of `dispatch_block_create` must be submitted unchanged,
-// or it would lose its flags and could not be cancelled; what it runs was wrapped when it was created (`items.c`). What system
-// libraries submit is not recorded.
+// The copy of an ordinary block stores its number in a reserved field, and is submitted as a function with a context, as libdispatch
+// itself does. If that is not possible, the block is wrapped in a block of ours. A block of `dispatch_block_create` must be submitted
+// unchanged, or it would lose its flags and could not be cancelled; so what it runs is wrapped when it is created (`items.c`). What
+// system libraries submit is not recorded.
 #include "dispatch.h"
 
 #include "../dispatch/queues.h"
@@ -34,7 +34,7 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return dispatch_imports[
 
 // ---- What is submitted ---------------------------------------------------------------------------------------------
 
-// A block that runs another one. `number` 0: it is no submission of its own, and what it runs belongs to `inside`.
+// A block that runs another one. `number` 0: it is not a submission of its own, and what it runs belongs to `inside`.
 typedef struct {
   block head;
   const block *body;
@@ -61,11 +61,11 @@ static void run_caught(void *block) {
 
 static const block_descriptor caught_descriptor = {0, sizeof(caught), caught_copy, caught_dispose};
 
-// The recorder of the blocks that carry their number: the first one of the process.
+// The recorder of blocks that store their number: the first one of the process.
 static optrace_recorder *_Atomic marking;
 
-// The copy that libdispatch would make, with the number in it. Null: the block already carries a number, because it was submitted
-// before and has not run; or it is read-only; or another recorder records.
+// Makes the copy that libdispatch would make, and stores the number in it. Null: the block already has a number, because it was submitted
+// before and has not run; or it is read-only; or this is not the first recorder.
 static block *marked(optrace_recorder *recorder, const block *body, uint32_t number) {
   uint32_t none = 0;
   if (body->flags & block_is_global) return NULL;
@@ -83,7 +83,7 @@ static block *marked(optrace_recorder *recorder, const block *body, uint32_t num
 static void run_marked(void *context) {
   block *body = context;
   optrace_recorder *recorder = atomic_load_explicit(&marking, memory_order_acquire);
-  // Another thread that submits it meanwhile writes nothing if there is a number.
+  // Another thread may submit the same block at this moment, but it stores its number only if there is none.
   uint32_t number = atomic_load_explicit(&body->reserved, memory_order_acquire);
   atomic_store_explicit(&body->reserved, 0, memory_order_release);
   submitted_begins(recorder, number);
@@ -97,7 +97,7 @@ static block *unmarked(optrace_recorder *recorder, const block *body, uint32_t n
   return NULL;
 }
 
-// Calls `call_function` with the block that carries its number, or `call` with a block to be submitted as it is.
+// Calls `call_function` with the block that stores its number, or `call` with a block that is submitted as it is.
 #define SUBMIT_BLOCK(queue, body, how, call, mark, call_function)                                                  \
   optrace_recorder *recorder = submission_recorder();                                                              \
   const block *own = body;                                                                                         \
@@ -158,7 +158,7 @@ static void hook_block_notify(void *item, void *queue, void *body) {
 #define AS_IT_IS(body) ((void (*)(uint64_t, void *, const void *))real(index_after))(when, queue, body)
 #define BY_FUNCTION(body) ((void (*)(uint64_t, void *, void *, function))real(index_after_f))(when, queue, body, run_marked)
 static void hook_after(uint64_t when, void *queue, void *body) {
-  // Timers of others leave no record.
+  // Timers of system libraries are not recorded.
   if (!body || !block_code_is_programs(block_code(body))) events_timer_made();
   SUBMIT_BLOCK(queue, body, submitted_after, AS_IT_IS, marked, BY_FUNCTION);
 }
@@ -182,10 +182,11 @@ static void run_called(void *context) {
   submitted_ends(c.recorder, c.number);
 }
 
-// Where this recorder is linked into the program, what runs tasks' jobs for it is the program's code, too.
+// Whether to record the submission of a function. If this recorder is linked into the program, the function with which it runs tasks'
+// jobs is the program's code by its address, too, so it is excluded.
 static bool is_programs(function run) { return module_is_own((uint64_t)(uintptr_t)run) && !tasks_run_by(run); }
 
-// Null: it is submitted as it is.
+// Null: the function is submitted as it is.
 static inline __attribute__((always_inline)) called *call_of(void *queue, void *context, function run, uint32_t how) {
   optrace_recorder *recorder = submission_recorder();
   if (!recorder || !is_programs(run)) return NULL;
@@ -247,8 +248,8 @@ static void run_iteration(void *block, size_t iteration) {
 static void hook_apply(size_t iterations, void *queue, void *body) {
   void (*call)(size_t, void *, const void *) = (void (*)(size_t, void *, const void *))real(index_apply);
   work inside = frame_work();
-  // Whoever calls, the iterations belong to the work that runs here: Swift's overlay wraps the program's closure in one of its
-  // own.
+  // The caller is not checked, because Swift's overlay calls this for the program, with a closure of its own. The iterations belong to
+  // the work that runs on this thread.
   if (!submission_recorder() || !inside.number || !body) return call(iterations, queue, body);
   lent wrapped = {block_on_stack((function)(void *)run_iteration, &lent_descriptor), body, inside};
   call(iterations, queue, &wrapped);

@@ -1,4 +1,5 @@
-// What is not proven is not taken: calls of the function are then not heard, which is counted and said once, with the first reason.
+// A function is hooked only if that is proven to be safe. Otherwise its calls are not seen, which is counted and reported once, with the
+// first reason.
 #include "entered.h"
 
 #include "../entries/entries.h"
@@ -38,7 +39,7 @@ static void leave_out(const char *name, const char *why) {
   if (!left_out++) first_left_out = name, first_reason = why;
 }
 
-// Null, or why it cannot be taken.
+// Null, or why the function cannot be hooked.
 static const char *try_to_take(const char *name, void *address, uint64_t size, book_range quiet, void *hook, void **call) {
   if (book_is_folded(name, address)) return "the linker has put other functions at its address";
   entry_result result = entry_take(address, size, quiet, hook, call);

@@ -1,4 +1,4 @@
-// Functions that are linked into the program: nobody calls them through an import table, so they are taken at their entries.
+// Hooks functions that are linked into the program. They are not called through import tables, so they are hooked at their entries.
 #ifndef OPTRACE_ENTERED_H
 #define OPTRACE_ENTERED_H
 
@@ -6,17 +6,17 @@
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// Null, or the reason why no function in the program can be taken now.
+// Null, or the reason why no function in the program can be hooked now.
 const char *entered_misfit(void);
-// Finds an imported function: `real`, `owner`, `only`, `in_program`. Without one, `real` is null.
+// Finds an imported function, and sets `real`, `owner`, `only` and `in_program`. If there is none, `real` is null.
 void entered_find(hooked_import *function);
-// Takes one that is in the program; `real` is then what calls it. One that cannot be taken stays as it is, and is left out. Once for
-// each.
+// Hooks a function in the program at its entry; `real` then calls the original. If that is not possible, the function stays unchanged and
+// is listed as left out. Once for each function.
 void entered_take_import(hooked_import *function);
 // The same for a method that is called by name.
 void entered_take_method(hooked_method *method);
-// Takes any function, with the calls of its own library, and sets *call to what calls the original. Left out without a word,
-// unless more words are wished.
+// Hooks any function at its entry, including the calls from its own library, and sets *call to what calls the original. A failure is
+// reported only in verbose mode.
 bool entered_take_also(const char *name, const book_entry *function, void *hook, void **call);
 #endif
 

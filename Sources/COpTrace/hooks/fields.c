@@ -1,11 +1,11 @@
-// Stored properties, by name. Swift keeps their names for reflection and their offsets in the class metadata; both layouts are
-// part of Swift's stable ABI (docs/ABI/TypeMetadata.rst in the Swift repository).
+// Finds stored properties by name. Swift keeps their names for reflection, and their offsets in the class metadata. Both layouts are part
+// of Swift's stable ABI (docs/ABI/TypeMetadata.rst in the Swift repository).
 #include "fields.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
 
-// A relative pointer: the distance from its own address.
+// A relative pointer: it stores the distance from its own address to the target.
 static const void *relative(const int32_t *at) { return *at ? (const uint8_t *)at + *at : NULL; }
 
 typedef struct {

@@ -1,4 +1,4 @@
-// Stored properties, by name.
+// Finds stored properties of Swift classes by name.
 #ifndef OPTRACE_FIELDS_H
 #define OPTRACE_FIELDS_H
 

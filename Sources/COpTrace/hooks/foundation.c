@@ -7,7 +7,8 @@
 #include <link.h>
 #include <stdint.h>
 
-// Only if it is already loaded; never closed. By its handle, because a plug-in may have loaded it for itself alone.
+// Finds Foundation only if it is already loaded; the handle is never closed. A handle is needed, because a plug-in may have loaded
+// Foundation privately (RTLD_LOCAL).
 static void *library(void) {
   static void *handle;
   if (!handle) handle = book_loaded("libFoundation.so");
@@ -42,7 +43,7 @@ void foundation_prepare(void) {
   struct link_map *map = NULL;
   if (library() && dlinfo(library(), RTLD_DI_LINKMAP, &map) == 0 && map) dl_iterate_phdr(find_code, map);
   else if (foundation_is_there()) own_code = book_library_around((uint64_t)(uintptr_t)book_find("$s10Foundation9OperationC5startyyF"));
-  // Where that is not known, all code is taken for Foundation's.
+  // If Foundation's range is not known, all code counts as Foundation's.
   if (!own_code.high && foundation_is_there()) own_code = (book_range){0, UINTPTR_MAX};
 }
 

@@ -1,4 +1,4 @@
-// Whether this system has hooks, and how Swift calls them. See `Documentation/hooks.md`.
+// Whether hooks exist on this system, and the types of hooks with Swift's calling convention. See `Documentation/hooks.md`.
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 
@@ -7,7 +7,7 @@
 #if defined(__linux__) && defined(__LP64__) && defined(__clang__)
 #define OPTRACE_HAS_HOOKS 1
 
-// Swift's calling convention; `self` has a register of its own.
+// Swift's calling convention, in which `self` is passed in a register of its own.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 

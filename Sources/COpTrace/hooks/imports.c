@@ -1,8 +1,8 @@
-// Calls by name. A shared object calls a function of another one through a pointer that the loader has filled in (its import
-// table). Replacing that pointer redirects the object's calls to a hook. This catches calls of `super`, calls that an optimised
-// program makes without the method table, and calls of blocking functions.
+// Hooks calls by name. A shared object calls a function in another one through a pointer in its import table, which the loader has filled
+// in. Replacing that pointer redirects the object's calls to a hook. This catches calls of `super`, calls that an optimised program makes
+// without the method table, and calls of blocking functions.
 //
-// The object that defines a function is not changed: calls inside of Foundation and libdispatch are their own business.
+// The object that defines a function is not changed, so calls inside Foundation and libdispatch are not hooked.
 #include "imports.h"
 
 #include "entered.h"
@@ -27,7 +27,7 @@ enum { jump_slot = -1, global_data = -1 };
 
 static uintptr_t foundation_base;
 
-// Set once, before anything is exchanged: the methods of both classes, and the functions of Foundation and of others.
+// Set once, before any pointer is replaced: the methods of both classes, and the functions of Foundation and of other libraries.
 static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
 static bool wants[import_tables] = {
@@ -39,12 +39,12 @@ static void take_table(int table) {
 }
 
 bool imports_resolve(hooked_method *const methods[2], hooked_import *const imports[import_tables], bool with_foundation) {
-  // Only once: when the hooks are installed again, threads may still be inside of a call that was redirected before.
+  // Only once: when the hooks are installed again, threads may still be inside a call that was redirected earlier.
   static bool is_resolved;
   if (is_resolved) return true;
   hooked_methods = methods;
   hooked_imports = imports;
-  // Found as the program itself would: it may be a sanitizer's.
+  // Looked up in the same way as the program's calls, because the function may be a sanitizer's.
   for (int t = imports_foundation + 1; t < import_tables; t++)
     for (hooked_import *i = imports[t]; i->name; i++) entered_find(i);
   for (hooked_import *i = imports[imports_foundation]; with_foundation && i->name; i++) {
@@ -68,7 +68,7 @@ typedef struct {
 
 static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
 
-// What is pushed must be popped by the same hooks, so these are never removed.
+// These hooks are never removed, because what one of them has pushed another one must pop.
 static bool stays(int table) { return table == imports_tests; }
 
 static bool is_of_tests(const char *name) { return begins(name, "swift_task_localValue"); }
@@ -83,7 +83,7 @@ static bool is_in(const hooked_import *table, const char *name) {
 
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
-// `object`: whose calls are redirected.
+// `object`: the object whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
@@ -108,19 +108,19 @@ static bool find_exchange(const char *name, uintptr_t object, bool on, exchange 
 typedef struct {
   bool on;
   bool first;
-  bool left_some;  // Of what is being loaded.
+  bool left_some;  // Pointers of an object that is being loaded were left unchanged.
   unsigned long long adds, subs;
 } walk;
 
 static unsigned long long seen_adds, seen_subs;
 
 static const void *table(const struct dl_phdr_info *object, ElfW(Addr) value) {
-  // glibc has made these absolute, other loaders have not.
+  // glibc has relocated these addresses; other loaders have not.
   return (const void *)(value < object->dlpi_addr ? value + object->dlpi_addr : value);
 }
 
-// The thread sanitizer is not told of the stores: it would take a lock of its own for each, while the loader's is held here. Whoever
-// reports a race takes these two in the opposite order, and both would wait forever.
+// Not instrumented by the thread sanitizer: it would take its own lock for each store, while this thread holds the loader's lock. A
+// thread that reports a race takes the two locks in the opposite order, which would be a deadlock.
 #define UNDER_THE_LOADERS_LOCK __attribute__((no_sanitize("thread")))
 
 UNDER_THE_LOADERS_LOCK
@@ -131,7 +131,7 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
     if ((int)type != jump_slot && (int)type != global_data) continue;
     exchange found;
     if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, w->on, &found)) continue;
-    // Not by `dladdr`: `dlopen` takes its lock and the one that is held here in the opposite order.
+    // Not with `dladdr`, whose lock `dlopen` takes in the opposite order to the one that is held here.
     if (found.owner == object->dlpi_addr) continue;
     void *_Atomic *slot = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
     void *now = atomic_load_explicit(slot, memory_order_relaxed);
@@ -160,9 +160,10 @@ UNDER_THE_LOADERS_LOCK
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   walk *w = context;
-  // An object is listed before its pointers are filled in, and the lock that is held here does not keep the loader from that. Who writes to
-  // one in between makes read-only what the loader still writes to. Where nothing becomes read-only, a pointer that is not filled in is still
-  // an offset in the object. The first is the main program, which is complete.
+  // An object is listed before its pointers are filled in, and the lock that is held here does not stop the loader from filling them in.
+  // If we wrote to such an object now, we would make pages read-only that the loader still has to write to. In objects that never become
+  // read-only, a pointer that is not filled in yet can be recognised: it is still an offset in the object. The first object is the main
+  // program, which is complete.
   memory_sealing sealing = w->first ? sealing_done : memory_sealing_of(object);
   if (w->first) {
     w->first = false;
@@ -209,14 +210,14 @@ void imports_want(int table) {
   if (wants[table]) return;
   wants[table] = true;
   take_table(table);
-  // All objects are visited again.
+  // Visit all objects again.
   seen_adds = seen_subs = 0;
 }
 
 void imports_patch(bool on) {
   walk w = {.on = on, .first = true};
   dl_iterate_phdr(patch_object, &w);
-  // What was left is visited again the next time.
+  // Objects that were left incomplete are visited again at the next call.
   bool is_seen = on && !w.left_some;
   seen_adds = is_seen ? w.adds : 0;
   seen_subs = is_seen ? w.subs : 0;

@@ -24,8 +24,8 @@
 #include "timers.h"
 
 #if OPTRACE_HAS_HOOKS
-// Implemented in Swift (ProcessHooks.swift). Hidden: each copy of OpTrace has its own. Weak, and another name of a function that does
-// nothing: this target also links without the Swift part. (A weak symbol that nobody defines has no reliable address in a library.)
+// Implemented in Swift (ProcessHooks.swift). Hidden, because each copy of OpTrace has its own. Weak, and an alias of a function that does
+// nothing, so that this target also links without the Swift part. (An undefined weak symbol has no reliable address in a library.)
 static void nobody_fills(optrace_hook_calls *calls) { (void)calls; }
 __attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
 
@@ -39,14 +39,14 @@ static hooked_import *const imports[import_tables] = {
   [imports_tests] = test_imports,
 };
 
-// Foundation is another one than this recorder knows; then its operations are left out.
+// The loaded Foundation does not have the layout that this recorder knows, so operations are not recorded.
 static bool is_misfit;
 
-// Whether the process can have operations. The recorder's Swift part is linked with Foundation. Without it a program of blocks and
-// tasks needs none, and then no hook of operations is installed.
+// Whether the process can have operations. With the recorder's Swift part it always can, because that is linked with Foundation. Without
+// it, a program may use only blocks and tasks and no Foundation; then no hooks of operations are installed.
 static bool has_operations(void) { return is_swift() || (foundation_is_there() && !is_misfit); }
 
-// What describes operations where there is no Swift part.
+// What describes operations if there is no Swift part.
 static const char *(*prepare_describing)(void);
 static void (*fill_describing)(optrace_hook_calls *);
 
@@ -60,7 +60,7 @@ static void fill_hook_calls(void) {
   else if (fill_describing) fill_describing(&hook_calls);
 }
 
-// Examines Foundation, and changes nothing. Null, or the reason why it does not fit.
+// Examines Foundation without changing anything. Null, or the reason why its layout does not fit.
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
@@ -99,13 +99,13 @@ bool optrace_class_executes_itself(const void *metadata) {
 const char *optrace_hooks_install(void) {
   if (hooks_active()) return NULL;
   const char *why = hooks_prepare_state();
-  // Whoever preloads this recorder does so before the program's threads, and says what is left out.
+  // A preloaded recorder starts before the program's threads, and reports what is left out.
   static bool is_resolved;
   if (!why && is_swift() && !is_resolved) why = entered_misfit();
   bool operations = has_operations();
   if (!why && operations) why = prepare();
   if (why) return why;
-  // What tests are called is read by these, too.
+  // The hooks of test frameworks need these, too, to read the names of tests.
   if (!operations) fill_hook_calls();
   if (!imports_resolve(methods, imports, operations)) return "this Foundation lacks a function that OpTrace hooks";
   is_resolved = true;
@@ -124,10 +124,10 @@ const char *optrace_hooks_install(void) {
   return NULL;
 }
 
-// Null, or the reason why the functions of a table that nobody has wanted so far cannot be hooked any more.
+// Null, or the reason why the functions of a table cannot be hooked any more, if the table was not requested before.
 static const char *comes_late(int table) { return is_swift() && !imports_wanted(table) ? entered_misfit() : NULL; }
 
-// With blocks and with tasks: a loop's turn is where they wait for it. It costs less than they do.
+// Turns of event loops are recorded whenever blocks or tasks are, because these wait for the loop. It costs less than they do.
 static void record_loops(optrace_recorder *recorder) {
   loops_record(recorder);
   imports_want(imports_loops);
@@ -150,7 +150,7 @@ const char *optrace_record_tasks(optrace_recorder *recorder) {
   imports_want(imports_tasks);
   record_loops(recorder);
   classes_refresh();
-  // The recorder of a program that is linked with OpTrace changes no code of libraries: it may have threads by now.
+  // In a program that is linked with OpTrace the recorder does not change code of libraries, because other threads may be running.
   if (!is_swift() || book_is_static()) runtime_entries_take();
   return NULL;
 }
@@ -170,7 +170,7 @@ void optrace_hooks_remove(void) {
 
 #else
 
-// No hooks on this system: operations that are not ours are recorded in other ways, or in part.
+// This system has no hooks: operations of classes that are not ours are recorded in other ways, or only in part.
 const char *optrace_hooks_misfit(void) {
   return "this system has no hooks";
 }

@@ -1,4 +1,4 @@
-// A work item does not say which of its submissions is running, so the oldest one that has not run is taken.
+// A work item does not show which of its submissions is running, so this assumes the oldest one that has not run.
 #include "items.h"
 
 #include "../base/bits.h"
@@ -10,13 +10,13 @@
 
 enum { bucket_bits = 10 };
 
-// From the program's block to the item. Held for a few instructions, once in an item's life and at each submission.
+// The table from the program's blocks to items. A bucket is locked for a few instructions, once in an item's life and at each submission.
 static struct {
   _Atomic uint32_t is_held;
   item *first;
 } buckets[1 << bucket_bits];
 
-// The copy that libdispatch has just made on this thread.
+// The item whose block libdispatch has just copied on this thread.
 static _Thread_local item *copied;
 
 static uint32_t hold(const void *special) {
@@ -102,13 +102,13 @@ void *item_created(void *special) {
   return special;
 }
 
-// Inlined into the hook, because the stack is walked from its frame.
+// `here`: the hook's own `optrace_here()`, from which the stack is walked.
 void item_submitted(optrace_recorder *recorder, const block *special, void *queue, uint32_t how, optrace_start here) {
   uint32_t bucket = hold(special);
   item *i = buckets[bucket].first;
   while (i && i->special != special) i = i->next;
   let_go(bucket);
-  // The caller holds the block, so the item is not freed.
+  // The caller owns the block, so the item cannot be freed meanwhile.
   if (!i) return;
   bool has_room = false;
   for (uint32_t n = 0; n < most_submissions; n++) has_room |= !atomic_load_explicit(&i->waiting[n], memory_order_relaxed);

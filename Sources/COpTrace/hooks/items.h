@@ -1,4 +1,4 @@
-// Blocks of `dispatch_block_create`, which may be submitted, run several times, and be cancelled.
+// Work items: blocks of `dispatch_block_create`, which may be submitted and run several times, and be cancelled.
 #ifndef OPTRACE_ITEMS_H
 #define OPTRACE_ITEMS_H
 
@@ -9,20 +9,20 @@
 
 enum { most_submissions = 6 };
 
-// What such a block runs instead of the program's block.
+// The block that a work item runs in place of the program's block.
 typedef struct item {
   block head;
   const block *body;
-  const void *special;  // The block that the program has.
+  const void *special;  // The block that libdispatch has returned to the program.
   struct item *next;
   // The numbers of submissions that have not run; 0 is none.
   optrace_recorder *_Atomic recorder;
   _Atomic uint32_t waiting[most_submissions];
 } item;
 
-// False: it is not wrapped.
+// False: the block is not wrapped.
 bool item_wrap(item *made, void *body);
-// Connects what libdispatch made with the item that was wrapped last on this thread; returns it.
+// Connects the block that libdispatch has made with the item that was wrapped last on this thread; returns the block.
 void *item_created(void *special);
 void item_submitted(optrace_recorder *recorder, const block *special, void *queue, uint32_t how, optrace_start here);
 void item_cancelled(const void *special);

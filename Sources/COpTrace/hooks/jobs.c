@@ -7,7 +7,7 @@
 
 job_functions swift_jobs;
 
-// A program that has the runtime linked into it may lack the function: nothing else calls it.
+// A program with the runtime linked into it may lack this function, because nothing else calls it.
 static SWIFT uint64_t flags_in_job(const void *job) {
   enum { flags_offset = 0x20 };
   uint32_t flags;

@@ -1,4 +1,4 @@
-// What the runtime tells of its jobs, most of which are turns of tasks.
+// Functions of Swift's runtime about jobs. Most jobs run a task until its next suspension.
 #ifndef OPTRACE_JOBS_H
 #define OPTRACE_JOBS_H
 
@@ -15,10 +15,10 @@ typedef struct {
 } job_functions;
 extern job_functions swift_jobs;
 
-// Finds them. False: one is missing that is needed.
+// Finds the functions. False: a required one is missing.
 bool jobs_prepare(bool is_in_program);
 
-// Parts of a job's flags, as compiled programs have them.
+// The bits of a job's flags, which are fixed in compiled programs.
 enum { job_kind = 0xFF, job_task = 0, job_priority_shift = 8, job_group_shift = 26, job_let_shift = 28 };
 static inline bool job_is_task(const void *job) { return (swift_jobs.flags(job) & job_kind) == job_task; }
 static inline bool job_is_let(uint64_t flags) { return flags >> job_let_shift & 1; }

@@ -1,7 +1,7 @@
-// On Linux the offsets of Foundation's methods and fields are compiled into every program that uses it. What OpTrace's compiler
-// saw is in the metadata of subclasses that override nothing (FoundationLayout.swift): their tables have each inherited method at
-// its offset, filled in by the loader with the loaded Foundation's function. The loaded class itself must have the same function
-// at the same offset. A recorder without a Swift part was compiled against none, and takes the loaded one as it is.
+// On Linux the offsets of Foundation's methods and fields are compiled into every program that uses it. The layout that OpTrace was
+// compiled for is in the metadata of subclasses that override nothing (FoundationLayout.swift): their tables have each inherited method
+// at its compiled offset, and the loader has filled in the function of the loaded Foundation. The loaded class itself must have the same
+// function at the same offset. A recorder without a Swift part was not compiled against Foundation, and accepts the loaded one as it is.
 #include "layout.h"
 
 #include "../book/book.h"
@@ -20,7 +20,7 @@ bool is_class(const void *metadata, const void *superclass) {
          m->class_size < largest_class && (!superclass || m->superclass == superclass);
 }
 
-// An initialiser as in method tables: a subclass without one of its own has a copy nevertheless.
+// Whether a method is an initialiser. A subclass has its own copy of these, even if it does not declare one.
 static bool is_initialiser(const void *function) {
   Dl_info info;
   if (!dladdr(function, &info) || info.dli_saddr != function || !info.dli_sname) return false;
@@ -28,8 +28,8 @@ static bool is_initialiser(const void *function) {
   return length > 2 && strcmp(info.dli_sname + length - 2, "fC") == 0;
 }
 
-// Compares the tables of methods and the field offsets between them. If an optimiser found that nobody calls one of Foundation's
-// own methods, `unused` is there instead.
+// Compares the method tables and the field offsets between the methods. If an optimiser has found that a method of Foundation is never
+// called, the table contains `unused` instead.
 static bool fits(const class_metadata *compiled, const class_metadata *loaded, const void *unused) {
   if (compiled->instance_size != loaded->instance_size || compiled->alignment != loaded->alignment) return false;
   if (compiled->class_size != loaded->class_size || compiled->class_address != loaded->class_address) return false;
@@ -41,9 +41,9 @@ static bool fits(const class_metadata *compiled, const class_metadata *loaded, c
 }
 
 const char *layout_misfit(const optrace_hook_calls *calls) {
-  // Nothing of this copy was compiled against a Foundation.
+  // This copy of the recorder was not compiled against Foundation.
   if (!calls->compiled_operation) return NULL;
-  // One compiler has made both, and one linker the tables.
+  // Both were compiled and linked together, so they cannot differ.
   if (book_is_static()) return NULL;
   const struct {
     const void *compiled;

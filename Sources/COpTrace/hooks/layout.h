@@ -1,4 +1,4 @@
-// Whether a class of the loaded Foundation has the layout that the compiler saw.
+// Checks whether the classes of the loaded Foundation have the layout that OpTrace was compiled for.
 #ifndef OPTRACE_LAYOUT_H
 #define OPTRACE_LAYOUT_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What precedes the methods in the metadata of a class, as the Swift runtime lays it out without Objective-C.
+// The part of a class's metadata before the methods, in a Swift runtime without Objective-C.
 typedef struct {
   const void *kind;
   const void *superclass;
@@ -20,13 +20,13 @@ typedef struct {
   void *ivar_destroyer;
 } class_metadata;
 
-// How far `deinit` is before the metadata's address.
+// `deinit` is this many bytes before the metadata's address.
 enum { destroy_offset = 2 * sizeof(void *) };
 
-// Whether this looks like a class's metadata, and if `superclass` is given, like a subclass's of it.
+// Whether this looks like the metadata of a class and, if `superclass` is given, of a subclass of it.
 bool is_class(const void *metadata, const void *superclass);
 
-// Null, or which part of the loaded Foundation has another layout. Also null if nothing was compiled against one.
+// Null, or which part of the loaded Foundation has another layout. Also null if the recorder was not compiled against Foundation.
 const char *layout_misfit(const optrace_hook_calls *calls);
 #endif
 

@@ -1,5 +1,5 @@
-// `epoll_wait` and its sisters: SwiftNIO's loops, run loops, libdispatch's own thread, and others. `poll` mostly waits for one answer, and
-// is no loop. But run loops poll their epoll set, and ask it only then.
+// Hooks `epoll_wait` and its variants, in which SwiftNIO's loops, run loops, libdispatch's manager thread and others wait. `poll` is
+// usually a wait for one answer, and not a loop. Except in run loops: they poll their epoll set, and read it only if it has events.
 #include "loops.h"
 
 #include "../loops/loops.h"
@@ -15,11 +15,11 @@ enum { index_wait, index_pwait, index_pwait2, index_poll, index_ppoll };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return loop_imports[index].real; }
 
-// Null: nothing is recorded. `asks`: it does not wait.
+// Null: nothing is recorded. `asks`: the call has a timeout of 0, and so does not wait.
 static inline __attribute__((always_inline)) loop_note *begin(optrace_recorder *recorder, int set, bool asks) {
   if (!recorder) return NULL;
   loop_note *note = loop_known(recorder);
-  // Only libdispatch's own thread calls it from there.
+  // Inside libdispatch only its manager thread calls this.
   if (unlikely(!note && !(note = loop_add(recorder, caller_is_dispatch(__builtin_return_address(0)))))) return NULL;
   // The turn has begun already.
   bool is_polled = note->is_polled;

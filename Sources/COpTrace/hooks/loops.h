@@ -1,11 +1,11 @@
-// Hooks of what event loops wait in.
+// Hooks of the calls in which event loops wait.
 #ifndef OPTRACE_LOOP_HOOKS_H
 #define OPTRACE_LOOP_HOOKS_H
 
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// Installed when blocks or tasks are recorded. They are imports in programs with Swift's libraries linked into them, too.
+// Installed when blocks or tasks are recorded. These functions are imports even if Swift's libraries are linked into the program.
 extern hooked_import loop_imports[];
 #endif
 

@@ -1,5 +1,5 @@
-// Writing to what the linker has written: class metadata and import tables are in writable data, or in the part that the loader
-// makes read-only when it is done (RELRO). That part is opened for the moment of a write. Nothing else is touched.
+// Class metadata and import tables are in writable data, or in the part that the loader makes read-only after it has filled it in (RELRO).
+// That part is made writable only for the moment of a write. Nothing else is changed.
 #include "memory.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -19,7 +19,7 @@ typedef struct {
   range sealed;
 } segment_search;
 
-// The pages that the loader makes read-only: down to the last one that is RELRO from end to end. Empty: none.
+// The pages that the loader makes read-only, up to the last one that is completely RELRO. Empty: there are none.
 static range find_sealed(const struct dl_phdr_info *object) {
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *relro = &object->dlpi_phdr[i];
@@ -50,7 +50,7 @@ bool memory_open(const void *address, size_t bytes, memory_window *window) {
   segment_search p = {.wanted = {(uintptr_t)address, (uintptr_t)address + bytes}};
   *window = (memory_window){0};
   dl_iterate_phdr(find_segment, &p);
-  // In no object: the runtime allocated it, as it does for generic classes.
+  // It is in no object, so the runtime has allocated it, as it does for generic classes.
   if (!p.found) return true;
   window->in_object = true;
   if (!p.writable) return false;
@@ -68,7 +68,8 @@ void memory_close(const memory_window *window) {
   if (window->bytes) mprotect(window->protect, window->bytes, PROT_READ);
 }
 
-// The kernel adds 0 to the word, at once for all threads, and fails where that may not be written. Nobody waits at either word.
+// Uses a futex call in which the kernel atomically adds 0 to the word, and which fails if the word is not writable. No thread waits on
+// either word.
 bool memory_is_writable(const void *word) {
   static uint32_t nobodys;
   return syscall(SYS_futex, &nobodys, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, (void *)0, word,

@@ -1,6 +1,6 @@
-// Changes in place. The coroutine is Foundation's; our part is noted until it is resumed. That may be on another thread: `await
-// change(&queue.name)` keeps the change open while the task waits. So the note is found by the coroutine's frame, which belongs
-// to this one change while it is open.
+// Modifications in place. The coroutine is Foundation's; we keep a note until it is resumed. That may happen on another thread: `await
+// change(&queue.name)` keeps the access open while the task waits. So the note is found by the coroutine's frame, which belongs only to
+// this access as long as it is open.
 #include "modify.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -9,7 +9,7 @@
 enum { most_open = 64 };
 
 typedef struct {
-  void *_Atomic frame;  // Null: free. Only the owner of the frame touches the rest.
+  void *_Atomic frame;  // Null: the slot is free. Only the owner of the frame uses the other fields.
   void *object, *value;
   resume real;
   modified on_change;
@@ -35,8 +35,8 @@ static change *take(void *frame) {
 
 static SWIFT void resumed(void *frame, bool unwinding) {
   change *noted = find(frame);
-  if (!noted) return;  // Cannot happen: only noted frames are resumed here.
-  // A change in the calls below may use the same slot again.
+  if (!noted) return;  // Cannot happen, because only noted frames are resumed here.
+  // Free the slot first: a modification in the calls below may need it.
   change ours = {.object = noted->object, .value = noted->value, .real = noted->real, .on_change = noted->on_change};
   atomic_store_explicit(&noted->frame, NULL, memory_order_release);
   ours.on_change(ours.object, ours.value);
@@ -46,7 +46,7 @@ static SWIFT void resumed(void *frame, bool unwinding) {
 yielded modify(modifier real, void *frame, void *object, modified on_change) {
   yielded result = real(frame, object);
   change *noted = take(frame);
-  if (!noted) return result;  // Not recorded: no slot is free.
+  if (!noted) return result;  // No slot is free, so the change is not recorded.
   noted->object = object;
   noted->value = result.value;
   noted->real = result.resume;

@@ -1,4 +1,4 @@
-// Changes in place.
+// Hooks properties that are modified in place.
 #ifndef OPTRACE_MODIFY_H
 #define OPTRACE_MODIFY_H
 
@@ -13,8 +13,8 @@ typedef struct {
   void *value;
 } yielded;
 typedef SWIFT yielded (*modifier)(void *frame, SELF);
-// What to do with the new value, before Foundation gets it. It is the value itself, and not what a getter returns: the getter may
-// be overridden, and wait for a lock that an override of the setter holds.
+// Called with the new value before Foundation gets it. This is the value itself, and not the result of a getter, which may be overridden
+// and wait for a lock that an override of the setter holds.
 typedef void (*modified)(void *object, const void *value);
 
 // Runs `real`, and calls `on_change` before it is resumed.

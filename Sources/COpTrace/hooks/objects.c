@@ -1,8 +1,8 @@
-// What is known of objects that are not ours: a hash table by address.
+// The entries of objects whose classes are not ours: a hash table by address.
 //
-// Lookups take no lock. Entries are never freed, so a reader that is misled by a change reads valid memory, and looks again if
-// the bucket has changed meanwhile. Adding and removing, once in an object's life, lock the one bucket for a few instructions. An
-// entry is removed with its object (see the hook of `deinit`).
+// Lookups take no lock. Entries are never freed, so a reader always reads valid memory, and retries if the bucket has changed meanwhile.
+// Adding and removing happen once in an object's life, and lock only one bucket, for a few instructions. An entry is removed when its
+// object is freed (see the hook of `deinit`).
 #include "objects.h"
 
 #include "../base/bits.h"
@@ -21,14 +21,14 @@ enum { bucket_bits = 16, block_entries = 512, most_blocks = 1 << 15 };
 typedef struct {
   _Atomic uint32_t version;  // Odd while it is being changed.
   _Atomic uint32_t first;
-  uint32_t spare;  // The entry of a freed object, for the next one: allocators reuse addresses. 0: none.
+  uint32_t spare;  // The entry of a freed object, kept for the next one, because allocators reuse addresses. 0: none.
   uint32_t unused;
 } bucket;
 
 static bucket buckets[1 << bucket_bits];
 static optrace_operation *_Atomic blocks[most_blocks];
-static _Atomic uint32_t entry_count = 1;  // Number 0 is none.
-// The list of free entries: the first one's number, and a count of changes so that a stale view is noticed.
+static _Atomic uint32_t entry_count = 1;  // Number 0 means none.
+// The list of free entries: the number of the first one, and a count of changes against the ABA problem.
 static _Atomic uint64_t free_entries;
 static pthread_mutex_t more = PTHREAD_MUTEX_INITIALIZER;
 
@@ -76,7 +76,7 @@ static void give_entry(uint32_t number) {
 }
 
 static optrace_operation *search(bucket *b, const void *object) {
-  // A reader that changes have led into other chains ends somewhere, and looks again.
+  // Concurrent changes may lead a reader into another chain. The number of steps is limited, and the reader then retries.
   uint32_t number = atomic_load_explicit(&b->first, memory_order_acquire);
   for (uint32_t steps = 0; number && steps < 1 << 20; steps++) {
     optrace_operation *found = entry_at(number);
@@ -99,7 +99,7 @@ static __attribute__((noinline)) optrace_operation *find_slowly(bucket *b, const
 
 optrace_operation *optrace_object_find(const void *object) {
   bucket *b = bucket_of(object);
-  // Nearly always the only entry of the bucket.
+  // The common case: it is the only entry of the bucket.
   uint32_t first = atomic_load_explicit(&b->first, memory_order_acquire);
   if (likely(first)) {
     optrace_operation *found = entry_at(first);
@@ -118,7 +118,7 @@ static void begin_change(bucket *b) {
   }
 }
 
-// While it is odd, nobody else writes it.
+// Unlocks a bucket. Nobody else writes the version while it is odd.
 static void end_change(bucket *b) {
   atomic_store_explicit(&b->version, atomic_load_explicit(&b->version, memory_order_relaxed) + 1, memory_order_release);
 }
@@ -158,7 +158,7 @@ static optrace_operation *find_or_add(void *object) {
     }
     end_change(b);
     if (found) break;
-    // Shared between threads, and perhaps allocated: not while others wait for the bucket.
+    // Getting an entry uses a list shared between threads, and may allocate. So it is not done while the bucket is locked.
     taken = take_entry();
     if (!taken) return NULL;
   }
@@ -166,8 +166,8 @@ static optrace_operation *find_or_add(void *object) {
   return found;
 }
 
-// Objects whose `deinit` runs on this thread, innermost first. They have been removed from the table, and what their code still
-// does (a queue that cancels its operations) must not add them again: the next object at the address would be taken for them.
+// Objects whose `deinit` runs on this thread, innermost first. They have been removed from the table. What their code still does (for
+// example a queue cancels its operations) must not add them again, or the next object at the address would be mistaken for them.
 typedef struct ending {
   const void *object;
   const struct ending *outer;
@@ -215,8 +215,8 @@ void object_end(void *object, uint8_t kind, method destroy) {
   innermost = self.outer;
 }
 
-// Called when the hooks no longer notice objects that are freed. The entries are not reused: a thread may be inside an operation
-// and hold one.
+// Called when the hooks no longer see that objects are freed. The entries are not reused, because a thread may be inside an operation and
+// still use its entry.
 void objects_forget(void) {
   for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
     if (!atomic_load_explicit(&buckets[i].first, memory_order_relaxed)) continue;

@@ -1,4 +1,4 @@
-// Each access to a lazy global may call this, so an initialiser that is over takes one comparison more.
+// Hooks the function that each access to a lazy global may call. So if the initialiser has finished, the hook costs only one comparison.
 #include "once.h"
 
 #include "../waits/once.h"
@@ -13,8 +13,8 @@ typedef void (*runtimes)(void *token, initialiser run, void *context);
 
 static ORDERED_BY_EXCHANGE runtimes real(void) { return (runtimes)once_imports[0].real; }
 
-// The token's word once its initialiser is over; 0: not known, and no call is looked at. The runtime's own layout is not published, but
-// it is the same for each token.
+// The value of a token's word after its initialiser has finished; 0: not known, and then calls are not noted. The runtime's layout is not
+// documented, but it is the same for each token.
 static _Atomic uint32_t mark_of_over;
 
 static void nothing(void *context) { (void)context; }

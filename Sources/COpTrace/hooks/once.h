@@ -7,7 +7,7 @@
 #if OPTRACE_HAS_HOOKS
 extern hooked_import once_imports[];
 
-// Learns how the runtime marks an initialiser that is over. Once, after the imports are resolved.
+// Learns how the runtime marks an initialiser that has finished. Call it once, after the imports are resolved.
 void once_prepare(void);
 #endif
 

@@ -1,5 +1,5 @@
-// Hooks of operations that are not ours. Each hook looks up the object and its class once, records, and calls the original. For
-// an unknown object it calls the original at once.
+// Hooks of operations whose classes are not ours. Each hook looks up the object and its class once, records, and calls the original. For
+// an unknown object it only calls the original.
 #include "operations.h"
 
 #include "../operations/frames.h"
@@ -15,10 +15,9 @@
 
 enum { import_init, import_block_init, import_block_make, import_queue_init, import_did_change_key, import_did_change_path };
 
-// The object whose change is being announced on this thread, and the one that Foundation's `start()` runs.
+// The object whose change is being announced on this thread, and the object that Foundation's `start()` is running on this thread.
 static _Thread_local const void *announced, *started;
-// The object that is being introduced on this thread. It is asked for its description, and must not be introduced again by what
-// it does to answer.
+// The object that is being introduced on this thread. Its getters are called for that, and what they do must not introduce it again.
 static _Thread_local const void *introduced;
 
 // Foundation's implementation.
@@ -30,8 +29,8 @@ static bool is_recording(const optrace_operation *operation) {
   return recorder && optrace_recorder_is_recording(recorder);
 }
 
-// The entry of the object if it is the innermost operation of this thread: then no lookup is needed. Our own operations have no
-// object.
+// The entry of the object, if it is the innermost operation on this thread; that saves a lookup. Entries of our own classes have no
+// object, so they never match.
 static optrace_operation *running_here(const void *object) {
   optrace_operation *operation = frame_operation();
   return operation && atomic_load_explicit(&operation->object, memory_order_relaxed) == object ? operation : NULL;
@@ -52,13 +51,13 @@ static void introduce(void *object, bool is_running) {
   introduced = outer;
 }
 
-// Foundation's own operation behind a barrier block, whose table has no hooks. Where Foundation is linked into the program, its
-// calls through that table lead to hooks nevertheless. The block is shown, and this is not.
+// The class of Foundation's internal operation for a barrier block. Its table has no hooks. But if Foundation is linked into the program,
+// calls through that table reach hooks at function entries. Only the block is shown, so this operation is ignored.
 static const void *barrier_class;
 
 void operations_prepare(void) { barrier_class = foundation_find("$s10Foundation17_BarrierOperationCN"); }
 
-// The same for an object that may be new: it is introduced. `is_running`: its start was not seen.
+// Like `known`, but introduces the object if it is new. `is_running`: its start was not seen.
 static optrace_operation *met(void *object, bool is_running) {
   optrace_operation *operation = known(object);
   if (operation && !optrace_operation_has(operation, optrace_bit_external)) return operation;
@@ -70,8 +69,8 @@ static optrace_operation *met(void *object, bool is_running) {
   return known(object);
 }
 
-// The same two for operations whose run is recorded, which includes traced ones with a `start()` and states of their own. Those
-// record everything but their run themselves.
+// Like `known` and `met`, for hooks that record the run of an operation. These include operations of our classes with their own `start()`
+// and states, which record everything themselves except their run.
 static optrace_operation *known_to_run(const void *object, const class_entry *class) {
   if (!class->runs_alone) return known(object);
   if (!hooks_active()) return NULL;
@@ -87,21 +86,21 @@ static optrace_operation *met_running(void *object, const class_entry *class, bo
   return known_to_run(object, class);
 }
 
-// Whether Foundation's own `start()` runs it, which calls none of the program's code but `main`. A `start()` of the program's may
-// do anything before it calls Foundation's: wait, or call it on another thread.
+// Whether Foundation's own `start()` runs it, which calls none of the program's code except `main`. An overriding `start()` may do anything
+// before it calls Foundation's, such as wait, or call it on another thread.
 static bool is_run_by_foundation(const class_entry *class) {
   return !class->starts_itself && !class->finishes_itself && !class->executes_itself;
 }
 
-// Calls the original getter. Foundation's own need not be called by the thread that is inside of its `start()`.
+// Calls the original getter. On the thread that is inside Foundation's `start()`, Foundation's own getter need not be called.
 static bool answer(const void *object, const class_entry *class, uint32_t method, uint32_t question) {
   void *original = class->originals[method];
   uint8_t own = original == real(method) && started == object ? own_says(object, question) : optrace_own_unknown;
   return own == optrace_own_unknown ? ((getter)original)((void *)object) : own == optrace_own_yes;
 }
 
-// A thread that learns from `optrace_bit_over` that an operation is finished takes none of Foundation's locks, from which the
-// program's thread sanitizer would know the order. A recorder that is compiled without the sanitizer tells it here.
+// A thread that learns from `optrace_bit_over` that an operation is finished takes none of Foundation's locks. From these the thread
+// sanitizer of the program would know that the accesses are ordered. A recorder that is compiled without the sanitizer tells it here.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -117,7 +116,7 @@ static bool record_finish(optrace_operation *operation, const class_entry *class
   if (!operation_claim(operation, optrace_bit_finish_recorded)) return false;
   bool has_begun = optrace_operation_has(operation, optrace_bit_began);
   uint32_t phase = has_begun ? optrace_phase_executing : optrace_phase_starting;
-  // Only if the frame has the whole state of the run.
+  // Combine the records only if the frame knows the whole state of the run.
   const frame *f = frame_of(operation);
   if (!f || f->phase != phase || !optrace_run_finish(operation)) {
     if (has_begun) optrace_operation_event(operation, optrace_kind_execution_ended);
@@ -128,7 +127,7 @@ static bool record_finish(optrace_operation *operation, const class_entry *class
   return true;
 }
 
-// Foundation reads the operation's completion block next: a recording one replaces it.
+// Replaces the operation's completion block, which Foundation reads next, with one that records.
 static void record_completion_block(void *object, optrace_operation *operation) {
   typedef struct {
     void *function, *context;
@@ -174,20 +173,20 @@ static void call_start_of(void *argument) {
 static void run_start(void *object, const class_entry *class, method original, bool by_name) {
   optrace_operation *operation = met_running(object, class, false);
   if (!operation) return original(object);
-  // A call of `super` from an override that was seen already.
+  // This is a call of `super` from an override, whose own call was already seen.
   if (frame_operation() == operation) return call_start(object, original);
-  // It has been introduced, so its own class has an entry now, and not only a superclass.
+  // Look up the class again: it has been introduced, so now the class itself has an entry, and not only a superclass.
   if (class->metadata != *(const void *const *)object) class = class_find(object);
-  // A call from another thread, such as by a class whose own `start()` returns at once, is no second start.
+  // A call on another thread, such as from a class whose own `start()` returns at once, is not a second start.
   bool is_start = operation_claim(operation, optrace_bit_watched) || !by_name ||
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
   if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
   else optrace_frame_push(operation);
-  // A class with a `start()` and states of its own may not announce that it executes: its code begins here.
+  // A class with its own `start()` and states may not announce that it is executing, so its code counts as begun here.
   if (is_start && class->runs_itself && !((getter)class->originals[index_is_cancelled])(object)) record_beginning(operation);
   if (operation_has_companion(operation)) optrace_operation_run(operation, call_start_of, &(code_call){object, original});
   else call_start(object, original);
-  // A queue asks now, and takes an unannounced "finished" for an announced one. Without a queue nobody asks.
+  // A queue now calls `isFinished`, and accepts "finished" even if it was not announced. Without a queue nobody calls it.
   if (is_recording(operation) && !optrace_operation_has(operation, optrace_bit_finish_recorded) &&
       ((getter)class->originals[method_is_finished])(object)) {
     if (optrace_operation_has(operation, optrace_bit_enqueued) || !class->finishes_itself)
@@ -220,14 +219,14 @@ static SWIFT void hook_main(SELF) {
   const class_entry *class = class_find(self);
   method original = (method)class->originals[method_main];
   if (begin_in_start(self, class) || running_here(self)) return original(self);
-  // On another thread than its `start()`, as in some classes with a `start()` of their own: that thread runs its code.
+  // The code runs on another thread than `start()`, as in some classes with their own `start()`.
   optrace_operation *operation = known_to_run(self, class);
   if (!operation || frame_operation() == operation) return original(self);
   optrace_operation_run(operation, call_code, &(code_call){self, original});
 }
 
-// An operation that announces that it executes or has finished. If it is unknown, its start was not seen; the same holds if it
-// was only described before, for example by a thread that waits for it. In a queue it may finish before its start.
+// For an operation that announces that it is executing or finished. If it is unknown, or was only described so far (for example because a
+// thread waits for it), its start was not seen. In a queue it may finish before its start.
 static optrace_operation *announcing(void *object, const class_entry *class, bool is_finish) {
   optrace_operation *operation = known_to_run(object, class);
   if (!operation) return met_running(object, class, true);
@@ -256,7 +255,7 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   if (!value) return value;
   optrace_operation *operation = announced == object ? announcing(object, class, true) : known_to_run(object, class);
   if (!operation || optrace_operation_has(operation, optrace_bit_finish_recorded)) return value;
-  // At the end of its `start()`; if its start was not seen, whenever anybody asks.
+  // Foundation calls this at the end of `start()`. If the start was not seen, any call counts.
   bool is_recorded = !class->finishes_itself &&
                  (running_here(object) || !optrace_operation_has(operation, optrace_bit_watched));
   if (announced == object || started == object || is_recorded) {
@@ -267,7 +266,7 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
   return value;
 }
 
-// Foundation asks on the thread that finishes the operation, before it notifies anybody.
+// Foundation calls this on the thread that finishes the operation, before it notifies anybody.
 static SWIFT bool hook_is_finished(SELF) { return is_over(self) || ask_whether_finished(self); }
 
 static SWIFT bool hook_is_ready(SELF) {
@@ -286,7 +285,7 @@ static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
-// ---- What the program tells Foundation -----------------------------------------------------------------------------
+// ---- Changes by the program ----------------------------------------------------------------------------------------
 
 static SWIFT void hook_start_by_name(SELF) { run_start(self, class_find(self), (method)real(method_start), true); }
 
@@ -296,7 +295,7 @@ static SWIFT void hook_cancel(SELF) {
   ((method)real(index_cancel))(self);
 }
 
-// Adding to a queue asks for the dependencies once, before; what comes later is noted here.
+// When an operation is added to a queue, its dependencies are read once. Later changes are recorded here.
 static void note_dependency(const void *object) {
   optrace_operation *operation = hooks_active() ? optrace_object_find(object) : NULL;
   if (operation) operation_claim(operation, optrace_bit_has_dependencies);
@@ -308,7 +307,7 @@ static SWIFT void hook_add_dependency(void *other, SELF) {
   if (operation) hook_calls.dependency(self, other, true);
   note_dependency(self);
   ((method_object)real(index_add_dependency))(other, self);
-  // It may depend on another operation by the time it is introduced.
+  // By the time it is introduced, it may have other dependencies.
   note_dependency(self);
   // It was introduced meanwhile, perhaps without this dependency. Readers accept a dependency that is recorded twice.
   if (!operation && known(self)) hook_calls.dependency(self, other, true);
@@ -321,7 +320,7 @@ static SWIFT void hook_remove_dependency(void *other, SELF) {
 
 static SWIFT void hook_wait(SELF) {
   method original = (method)real(index_wait);
-  // One of many that another wait goes through, and already over.
+  // Part of a wait for many operations; this one is already over.
   if (optrace_frame_is_waiting() && is_over(self)) return;
   optrace_operation *operation = met(self, false);
   if (!operation || (optrace_frame_is_waiting() && optrace_operation_has(operation, optrace_bit_finish_recorded)))
@@ -332,8 +331,8 @@ static SWIFT void hook_wait(SELF) {
   optrace_frame_waits(true);
   original(self);
   optrace_frame_waits(false);
-  // Foundation's state changes a few instructions before it asks `isFinished` on the finishing thread. Every waiter records it:
-  // the first to see it need not be the first to write.
+  // Foundation's state changes a few instructions before it calls `isFinished` on the finishing thread. So a waiter may see it first. Every
+  // waiter records that, because the first one to see it need not be the first one to write.
   if (!optrace_operation_has(operation, optrace_bit_finish_written))
     optrace_operation_event(operation, optrace_kind_finish_seen);
   optrace_wait_end(recorder, serial, false);
@@ -378,14 +377,14 @@ static void note_class(const void *object, class_kind kind) {
   if (hooks_watch_everything()) class_know(*(const void *const *)object, kind);
 }
 
-// Notes who created it, if that is wanted. `here` is in the hook that the program called.
+// Notes who created the operation, if that is wanted. `here`: a frame in the hook that the program called.
 static void *made(void *object, optrace_start here) {
   if (optrace_wants_makers() && object && hooks_watch_everything())
     optrace_operation_made(optrace_object_know(object, false), here);
   return object;
 }
 
-// A subclass's initialiser calls its superclass's: the first that is noticed of a class.
+// Hooks of initialisers. A subclass's initialiser calls its superclass's, which is the first call that a hook sees.
 static SWIFT void *hook_init(SELF) {
   note_class(self, class_operation);
   return made(((SWIFT void *(*)(SELF))imported(import_init))(self), optrace_here());
@@ -433,7 +432,7 @@ bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
 }
 
 #define METHOD(name) "$s10Foundation9OperationC" name
-// Replaces whatever a class has; our traced types override it.
+// Replaces whatever implementation a class has. Our own types override it.
 #define OVERRIDDEN(function) .hook = function, .overridden = true
 // Replaces Foundation's implementation, wherever it is called from.
 #define IMPLEMENTED(function) .hook = function, .direct = function

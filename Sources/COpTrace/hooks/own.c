@@ -1,4 +1,4 @@
-// What Foundation's own fields say about an operation. Its getters say the same, but most of them take a lock.
+// Reads Foundation's own fields of an operation. Its getters return the same, but most of them take a lock.
 #include "own.h"
 
 #include "../operations/frames.h"
@@ -20,7 +20,7 @@ static uintptr_t word_at(const void *object, uint32_t offset) {
   return atomic_load_explicit((const _Atomic uintptr_t *)(const void *)((const uint8_t *)object + offset), memory_order_relaxed);
 }
 
-// One byte: the first case of an enumeration until the operation is enqueued or started.
+// The state is one byte: the first case of an enumeration until the operation is enqueued or started.
 bool optrace_object_is_unused(const void *object) { return state_offset && byte_at(object, state_offset) == 0; }
 
 // The fifth case: a queue sets it right before it calls `start()`.
@@ -29,8 +29,7 @@ bool optrace_object_is_starting(const void *object) {
   return state_offset && byte_at(object, state_offset) == starting;
 }
 
-// The fields that an operation's description asks for, and their values in a new operation: an array without storage of its own,
-// no text.
+// The fields that an operation's description needs, and their values in a new operation: the shared empty array, and no text.
 static struct {
   bool is_known;
   uint32_t cancelled, quality, dependencies, name;
@@ -45,7 +44,7 @@ bool optrace_object_is_untouched(const void *object) {
          word_at(object, fresh.name) == fresh.no_name[0] && word_at(object, fresh.name + word) == fresh.no_name[1];
 }
 
-// ---- Foundation's answers
+// ---- Observed answers of Foundation's getters
 
 // What Foundation's getters returned in each state; see `optrace_own_answer`.
 enum { states = 8 };
@@ -60,8 +59,8 @@ uint8_t optrace_own_answer(const optrace_operation *operation, const void *objec
   return operation && frame_of(operation) ? own_says(object, question) : optrace_own_unknown;
 }
 
-// If a getter returned both in one state, the state does not decide it, and no answer is used. Nothing is added after the
-// observation.
+// If a getter has returned both true and false in one state, the state does not determine the answer, so it is not used. Nothing is added
+// after the observation.
 static bool contradicts, is_settled;
 
 void optrace_own_observed(const void *object, uint32_t question, bool answer) {
@@ -85,7 +84,7 @@ static bool is_plausible(void) {
          answers[optrace_own_finished][0] != optrace_own_yes;
 }
 
-// ---- What is learned once
+// ---- Preparation
 
 void own_fields_find(const void *operation_class, method start, const optrace_hook_calls *calls) {
   state_offset = class_field_offset(operation_class, "__state");
@@ -94,7 +93,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   fresh.quality = class_field_offset(operation_class, "__propertyQoS");
   fresh.dependencies = class_field_offset(operation_class, "__dependencies");
   fresh.name = class_field_offset(operation_class, "__name");
-  // Without one, the fields of a new operation and Foundation's answers stay unknown: each operation is asked.
+  // Without a test operation nothing is known about fields and answers, so the getters of each operation are called.
   void *new = calls->make_operation();
   if (!new) return;
   fresh.no_quality = byte_at(new, fresh.quality);
@@ -102,7 +101,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   for (uint32_t i = 0; i < 2; i++) fresh.no_name[i] = word_at(new, fresh.name + i * (uint32_t)sizeof(uintptr_t));
   bool is_found = state_offset && fresh.cancelled && fresh.quality && fresh.dependencies && fresh.name;
   fresh.is_known = is_found && byte_at(new, state_offset) == 0 && byte_at(new, fresh.cancelled) == 0;
-  // Not through the method table, where another copy of the recorder may have its hook.
+  // Call it directly: in the method table there may be a hook of another copy of the recorder.
   start(new);
   is_settled = true;
   if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));

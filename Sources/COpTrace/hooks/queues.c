@@ -1,4 +1,4 @@
-// Hooks of queues that are not ours, when everything is watched. Other subclasses come here with their calls of `super`.
+// Hooks of queues whose classes are not ours, when everything is watched. Overrides in subclasses come here when they call `super`.
 #include "queues.h"
 
 #include "blocks.h"
@@ -20,7 +20,7 @@ static bool watches(const void *queue) {
   return class && !class->records_itself;
 }
 
-// Whether the queue has an entry, for changes that say nothing about a queue that has not been used.
+// Whether the queue has an entry. For changes that are of no interest while a queue has not been used.
 static bool is_known(const void *queue) { return hooks_active() && optrace_object_find(queue); }
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return queue_methods[index].real; }
@@ -29,7 +29,7 @@ static SWIFT void hook_destroy(SELF) {
   object_end(self, optrace_kind_queue_released, (method)class_original(self, method_destroy));
 }
 
-// The caller of the hook is who adds, or who created a queue that is met for the first time.
+// The caller of the hook adds the operation, or has created the queue, if it is seen for the first time.
 #define AS_ENTRY(call)                                                  \
   do {                                                                  \
     bool is_entry = optrace_entry_begin(optrace_here(), optrace_caller()); \
@@ -53,7 +53,7 @@ static SWIFT void hook_add_all(void *operations, bool wait, SELF) {
   AS_ENTRY(hook_calls.enqueue_all(self, operations, &adding));
   original(operations, false, self);
   optrace_adding_end(&adding);
-  // Foundation waits, too; it is no longer a part of adding.
+  // Adding has ended: from here on Foundation's call only waits.
   if (wait) hook_calls.wait_all(operations);
 }
 
@@ -71,7 +71,7 @@ static SWIFT void hook_barrier(void *function, void *context, SELF) {
   hook_calls.release(new_context);
 }
 
-// Recorded before the queue changes, because it may then start operations.
+// Record the change before it is made, because the queue may then start operations at once.
 static void record_limit(void *queue, const void *value) {
   if (watches(queue)) hook_calls.queue_value(queue, optrace_kind_limit_changed, *(const int64_t *)value);
 }

@@ -1,4 +1,4 @@
-// Each hook writes its record before the original call: behind it, another thread may have gone on already.
+// Each hook writes its record before the original call, because afterwards another thread may already have continued.
 #include "runtime_entries.h"
 
 #include "../tasks/task_records.h"
@@ -14,13 +14,13 @@ static const char library[] = "libswift_Concurrency.so";
 typedef struct {
   const char *name;
   void *hook;
-  void *call;  // What calls the original; null: it is not taken.
+  void *call;  // Calls the original; null: the function is not hooked.
   bool is_exported;
 } runtime_entry;
 
 static runtime_entry entries[entry_count];
 
-// The arguments that are not named here are passed on.
+// Arguments that are not named here stay in their registers and are passed on.
 typedef SWIFT void (*runtimes)(void *first, void *second, void *third, void *fourth);
 
 static SWIFT void hook_given(void *job, void *actor, void *third, void *fourth) {
@@ -37,7 +37,7 @@ RESUME_HOOK(resume, resumed_with_value)
 RESUME_HOOK(throwing, resumed_throwing)
 RESUME_HOOK(error, resumed_with_error)
 
-// A plain function of C++, called by the last ones of a task.
+// A plain C++ function, which the last functions of a task call.
 static void hook_ends(void *task, void *context, void *error) {
   tasks_ends(task);
   ((void (*)(void *, void *, void *))entries[index_ends].call)(task, context, error);
@@ -53,7 +53,7 @@ static runtime_entry entries[entry_count] = {
 };
 
 void runtime_entries_take(void) {
-  // A program without tasks.
+  // The program has no tasks.
   if (!task_imports[0].real) return;
   for (size_t i = 0; i < entry_count; i++) {
     runtime_entry *e = &entries[i];

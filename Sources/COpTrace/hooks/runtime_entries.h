@@ -1,12 +1,13 @@
-// Functions of Swift's runtime that are heard at their entries in all programs, because the runtime calls them itself: who waits for
-// an actor, who resumes a continuation, and the end of a task.
+// Functions of Swift's runtime that are hooked at their entries in all programs, because the runtime itself calls them. They show who
+// waits for an actor, who resumes a continuation, and when a task ends.
 #ifndef OPTRACE_RUNTIME_ENTRIES_H
 #define OPTRACE_RUNTIME_ENTRIES_H
 
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
-// Takes each one that can be taken, once. After tasks were prepared. Without them these things are guessed, or not told.
+// Hooks each of them that can be hooked. Call it once, after tasks were prepared. Without these hooks such events are guessed, or not
+// recorded.
 void runtime_entries_take(void);
 #endif
 

@@ -1,5 +1,5 @@
-// Hooks of the calls that sleep, or wait for a disk. Unlike other waits, these end by themselves, and nobody is known to signal them. They
-// count where others wait meanwhile: inside of work, and in the turn of an event loop.
+// Hooks of the calls that sleep, or wait for a disk. Unlike other waits, these end by themselves, and no thread signals them. They matter
+// where others have to wait meanwhile: inside work, and in the turn of an event loop.
 #include "sleeping.h"
 
 #include "../base/likely.h"
@@ -22,10 +22,10 @@ enum {
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return sleeping_imports[index].real; }
 
-// Time and the disk have no address. No object of a program has this one.
+// The object of the wait. Time and the disk have no address, so this is one that no object of a program has.
 static const void *const nowhere = (const void *)1;
 
-// The recorder of this thread's turn of an event loop; null: it is in none.
+// The recorder, if this thread is in a turn of an event loop; else null.
 static optrace_recorder *recorder_of_turn(void) {
   optrace_recorder *recorder = loops_recorder();
   const loop_note *note = recorder ? loop_known(recorder) : NULL;
@@ -33,8 +33,8 @@ static optrace_recorder *recorder_of_turn(void) {
   return is_in_turn ? recorder : NULL;
 }
 
-// Other calls that block are not allowed in a signal's handler, and these are. It may have interrupted the recorder, which cannot write another
-// record then.
+// Unlike other blocking calls, these are allowed in a signal handler. Such a handler may have interrupted the recorder, which cannot write
+// another record then.
 static bool is_in_handler(const stack_start *start) {
   enum { deepest = 128 };
   uint64_t addresses[deepest];
@@ -44,7 +44,8 @@ static bool is_in_handler(const stack_start *start) {
   return false;
 }
 
-// Ends a wait that the thread has left by `longjmp`: this call's frame is where that one's was, and not inside of it.
+// Ends a wait that the thread has left by `longjmp`. This is the case if the frame of the present call is not nested in the frame of that
+// wait.
 static void end_left(thread_buffer *buffer, const stack_start *start) {
   if (!wait_is_noted(&buffer->wait)) return;
   uint64_t left = atomic_load_explicit(&buffer->wait.sp, memory_order_relaxed);
@@ -52,7 +53,7 @@ static void end_left(thread_buffer *buffer, const stack_start *start) {
 }
 
 static thread_buffer *note(uint8_t kind, const void *caller, stack_start start) {
-  // An operation that sleeps is told by its running time, and programs that only stand for work sleep in them.
+  // Sleeping inside an operation is not recorded: it shows as running time, and demo programs sleep in place of real work.
   work inside = frame_is_of_own_work() ? frame_work() : (work){NULL, 0};
   if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
   if (!recorder_is_enabled(inside.recorder) || is_in_handler(&start) || caller_is_runtime(caller)) return NULL;
@@ -70,13 +71,13 @@ static __attribute__((noinline)) thread_buffer *begin_inside(uint8_t kind, const
   return wait;
 }
 
-// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from its frame.
+// Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from the hook's frame.
 static inline __attribute__((always_inline)) thread_buffer *begin(uint8_t kind) {
   if (likely(!this_frames.depth && !loop_of_thread)) return NULL;
   return begin_inside(kind, __builtin_return_address(0), stack_here());
 }
 
-// The call is made once and unchanged; what is recorded after it leaves `errno` alone.
+// Makes the call once and unchanged. What is recorded afterwards does not change `errno`.
 #define WAIT(kind, type, call)                              \
   thread_buffer *wait = begin(optrace_object_##kind);       \
   type result = call;                                       \

@@ -1,4 +1,4 @@
-// Whether the hooks record anything, and for whom.
+// Whether the hooks record anything, and in which recorder.
 #include "state.h"
 
 #include "../base/wiped.h"
@@ -51,7 +51,7 @@ void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
 #else
 #include <stdatomic.h>
 
-// Without hooks, too, there may be a recorder for everything. In a forked child it does not record.
+// A system without hooks may also have a recorder that watches everything. In a forked child it does not record.
 static void *_Atomic watcher;
 void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
   (void)core;

@@ -1,4 +1,4 @@
-// What every hook checks first.
+// The state that every hook checks first.
 #ifndef OPTRACE_STATE_H
 #define OPTRACE_STATE_H
 
@@ -7,7 +7,7 @@
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>
 
-// On a page that is wiped in a forked child, so that its hooks only call the originals.
+// It is on a page that is zero in a forked child, so that hooks there only call the originals.
 typedef struct {
   bool is_ours;
   _Atomic bool active;
@@ -17,23 +17,23 @@ typedef struct {
 
 __attribute__((visibility("hidden"))) extern hook_state *_Atomic hooks_state;
 
-// In a forked child both are false: it goes on as if there were no hooks.
+// These two functions return false in a forked child, which then behaves as if there were no hooks.
 static inline bool hooks_active(void) {
   hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s && atomic_load_explicit(&s->active, memory_order_relaxed);
 }
 
-// Whether unknown objects are introduced when they are met.
+// Whether unknown objects are introduced when hooks first see them.
 static inline bool hooks_watch_everything(void) {
   hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s && atomic_load_explicit(&s->watcher, memory_order_acquire);
 }
-// The recorder for what belongs to no operation; null: none.
+// The recorder for events that belong to no operation; null: none.
 optrace_recorder *hooks_watching_core(void);
 // The functions of the recorder's Swift part.
 extern optrace_hook_calls hook_calls;
 
-// Before the hooks are installed. Null, or the reason why they cannot be.
+// Call it before the hooks are installed. Null, or the reason why they cannot be installed.
 const char *hooks_prepare_state(void);
 void hooks_set_active(bool active);
 #endif

@@ -1,24 +1,24 @@
-// What is hooked. Each table is beside its hooks; `install.c` hands them to the code that installs them.
+// Tables of what is hooked. Each table is in the file of its hooks; `install.c` passes them to the code that installs them.
 #ifndef OPTRACE_TABLES_H
 #define OPTRACE_TABLES_H
 
 #include "hooks.h"
 
 #if OPTRACE_HAS_HOOKS
-// For functions that read the tables below. The tables are written before anything is exchanged, and compiled code reaches a hook
-// through what was exchanged, without synchronisation. The thread sanitizer sees no order in that; its report would be wrong, and
-// hang, because it waits for the loader's lock, which is held while imports are exchanged.
+// For functions that read the tables below. The tables are written before any pointer is replaced, and compiled code reaches a hook only
+// through a replaced pointer, but without synchronisation that the thread sanitizer knows. Its report would be wrong. It would also hang,
+// because it waits for the loader's lock, which is held while imports are replaced.
 #define ORDERED_BY_EXCHANGE __attribute__((no_sanitize("thread")))
 
 // One method of Foundation that is hooked. A table ends with an entry without a symbol.
 typedef struct {
   const char *symbol;
-  void *hook;      // For a class's method table; null: not hooked there.
-  void *direct;    // For calls by name, as optimised programs and `super` make them; null: not hooked.
-  bool overridden;  // The hook replaces a class's own override, too. Else only Foundation's implementation.
-  bool describes;   // A getter that an operation's description asks.
-  void *address;    // Foundation's implementation, as it stands in method tables.
-  void *real;       // What calls it: the same, or past the hook at its entry.
+  void *hook;      // The hook in method tables; null: not hooked there.
+  void *direct;    // The hook for calls by name, which optimised programs and `super` make; null: not hooked.
+  bool overridden;  // The hook also replaces overrides in other classes; else only Foundation's implementation.
+  bool describes;   // A getter that is called to describe an operation.
+  void *address;    // Foundation's implementation, as found in method tables.
+  void *real;       // What calls it: the same address, or one that bypasses the hook at its entry.
   uint32_t offset;  // In the class metadata, in bytes; 0: before it.
 } hooked_method;
 
@@ -28,16 +28,16 @@ typedef struct {
   void *hook;
   void *real;
   uintptr_t owner;  // The base address of the object that defines it.
-  // What `real` was before it was taken at its entry; null: it is not linked into the program, and hooked where others import it.
+  // The value of `real` before the function was hooked at its entry. Null: it is not linked into the program, so imports of it are hooked.
   void *in_program;
-  const char *within;  // Hook only the calls of the object that defines this function; null: those of all.
+  const char *within;  // Hook only the calls from the object that defines this function; null: from all objects.
   uintptr_t only;      // The base address of that object.
 } hooked_import;
 
-// Of one class.
+// The most hooked methods of a class.
 enum { most_methods = 28 };
 
-// Indexes: the first one is the same in both tables.
+// Indexes. The first one is the same in the tables of operations and of queues.
 enum {
   method_destroy = 0, method_is_finished = 1, method_start = 2, method_is_ready = 3, method_is_executing = 4, method_main = 5
 };

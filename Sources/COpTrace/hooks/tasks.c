@@ -1,8 +1,8 @@
-// Hooks of Swift's tasks: when and where each runs, and what it waits for in between; who creates it is heard in `creating.c`. Each
+// Hooks of Swift's tasks: when and where each task runs, and what it waits for in between. (`creating.c` records who creates it.) Each
 // hook makes the original call, once and unchanged.
 //
-// The runtime calls two functions of the standard library when a task begins and stops running on a thread, and gives its jobs to
-// libdispatch. A job that returns while its task is running means that the task is over.
+// The runtime calls two functions of the standard library when a task begins and stops running on a thread, and it gives its jobs to
+// libdispatch. If a job returns while its task is still running, the task is over.
 #include "tasks.h"
 
 #include "../book/book.h"
@@ -31,33 +31,33 @@ typedef struct {
   optrace_recorder *recorder;
   const void *task, *state;
   uint64_t id;
-  uint64_t sp;      // Where its job's stack began. One that begins deeper runs inside of it.
-  uint32_t number;  // 0: it is not the program's.
-  uint32_t depth;   // Of the frames below it.
-  bool is_over;     // Its end is recorded.
+  uint64_t sp;      // Where its job's stack began. A job that begins deeper runs inside this one.
+  uint32_t number;  // 0: it does not belong to the program.
+  uint32_t depth;   // The depth of the frames when it began.
+  bool is_over;     // Its end has been recorded.
 } run;
 
 enum { most_runs = 8 };
 static _Thread_local struct {
   uint32_t count;
   run runs[most_runs];
-  const void *announced;     // A job that is being enqueued, and was recorded already.
+  const void *announced;     // A job that is being enqueued, and has already been recorded.
   const void *stopped;  // The task that stopped running here last …
   uint64_t stopped_sp;  // … and where its job's stack began.
   uint32_t sleeper;     // A task that has asked for a timer.
   bool is_timer;        // The current job was called by a timer.
-  bool jumps;           // A function of the runtime's that was called here ends with a jump to the one that runs a job.
+  bool jumps;           // A runtime function that was called here will end with a jump to the one that runs a job.
 } self;
 
 static uint64_t here(void) { return (uint64_t)(uintptr_t)__builtin_frame_address(0); }
 
-// A task that is over may be freed, so its id is used.
+// Uses the id and not the task, which may be freed when it is over.
 static void end(run *r) {
   if (r->is_over) return;
   r->is_over = true;
   if (r->number) task_completed(r->recorder, r->number);
   task_slot *slot = task_find(r->id);
-  // Its creator may not have described it yet; then the slot is left to the creator.
+  // If its creator has not described it yet, the slot is left for the creator.
   if (slot && atomic_fetch_or_explicit(&slot->state, task_is_over, memory_order_acq_rel) & task_is_described) task_remove(slot);
 }
 
@@ -67,7 +67,7 @@ static void pop(bool is_over) {
   if (is_over) end(r);
 }
 
-// Runs that began at this depth or deeper are over: their stop was not noticed, and they are no longer on the stack.
+// Runs that began at this depth or deeper are over: they are no longer on the stack, although no hook has seen them stop.
 static void settle(uint64_t sp) {
   while (self.count && self.runs[self.count - 1].sp <= sp) pop(true);
 }
@@ -78,8 +78,8 @@ static void settle(uint64_t sp) {
 static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
   task_slot *slot = task_find(id);
   if (!slot) {
-    // Tasks that timers run are the runtime's own. Any other will be described by its creator, or was created before recording
-    // began.
+    // Tasks that a timer runs belong to the runtime itself. Any other task will be described by its creator, or was created before the
+    // recording began.
     if (self.is_timer) return NULL;
     slot = task_add(id, task_next_number(recorder));
     if (!slot) {
@@ -90,7 +90,7 @@ static task_slot *slot_of(optrace_recorder *recorder, uint64_t id) {
   return task_number(slot) == task_not_ours ? NULL : slot;
 }
 
-// Records what is known of a task only while it runs.
+// Records what can be found out only while the task is running.
 static void record_details(optrace_recorder *recorder, const void *task, task_slot *slot, uint32_t number) {
   if (task_set(slot, task_is_named)) {
     const char *name = swift_jobs.name ? swift_jobs.name() : NULL;
@@ -107,7 +107,7 @@ static void hook_enter(void *state) {
   const void *task = recorder ? swift_jobs.current() : NULL;
   if (!task) return;
   uint64_t sp = here();
-  // A task that was about to suspend, and need not, goes on deeper on the stack of the same job.
+  // A task that was about to suspend, but need not, continues deeper on the stack of the same job.
   if (self.stopped == task && self.stopped_sp > sp) sp = self.stopped_sp;
   self.stopped = NULL;
   settle(sp);
@@ -193,9 +193,9 @@ static void enqueued(const void *of, bool is_main) {
   if (!slot) creating_this(of, true, is_main);
 }
 
-// ---- What only entries hear ------------------------------------------------------------------------------------------
+// ---- Events that only entry hooks see --------------------------------------------------------------------------------
 
-// The number of a task of the program's; 0: it is none.
+// The number of a task; 0: it does not belong to the program.
 static uint32_t number_of(const void *task) {
   task_slot *slot = task_find(swift_jobs.id(task));
   uint32_t number = slot ? task_number(slot) : task_not_ours;
@@ -205,7 +205,7 @@ static uint32_t number_of(const void *task) {
 void tasks_given(const void *job, const void *actor) {
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !job || !actor || !job_is_task(job)) return;
-  // It may run on another thread before who creates it goes on.
+  // It may run on another thread before its creator continues.
   creating_this(job, false, false);
   uint32_t number = number_of(job);
   if (!number) return;
@@ -224,7 +224,7 @@ void tasks_ends(const void *task) {
   while (index && self.runs[index - 1].task != task) index--;
   if (!index) return;
   while (self.count > index) pop(true);
-  // Who waits for it is resumed by it.
+  // This task resumes the tasks that wait for it.
   end(&self.runs[index - 1]);
 }
 
@@ -237,7 +237,7 @@ void tasks_ended(const void *task) {
 // The runtime gives libdispatch one function that runs all jobs, and one for timers.
 static function _Atomic by_queue, by_delay, by_timer;
 
-// Where the runtime is linked into the program, its own call of that is heard: it jumps there, and so seems to be called from here.
+// If the runtime is linked into the program, its own call of that function is seen, too. It is a jump, so it seems to come from here.
 static job begin_runtimes_job(bool is_timer) {
   job outer = begin_job(is_timer);
   self.jumps = task_imports[index_job_run].in_program;
@@ -262,17 +262,17 @@ static void run_by_timer(void *context) {
 
 bool tasks_run_by(function one) { return one == run_by_queue || one == run_by_delay || one == run_by_timer; }
 
-// The function to run instead of `run`. A second function of the same sort is not replaced.
+// The function to run in place of `run`. Only the first function of each kind is replaced.
 static function through(function _Atomic *slot, function run, function ours) {
   function known = NULL;
   return atomic_compare_exchange_strong(slot, &known, run) || known == run ? ours : run;
 }
 
-// Where the runtime is linked into the program, its calls of libdispatch are heard among all others, so its functions are known by name.
+// If the runtime is linked into the program, its calls of libdispatch are seen among all other calls. So its functions are found by name.
 static void know_functions(void) {
   if (!task_imports[index_async_f].in_program) return;
   function run = (function)book_find("_ZL15__swift_run_jobPv");
-  // A name that is not there leads to a function that nobody passes.
+  // For a name that does not exist, use a function that is never passed.
   if (!run) run = run_by_queue;
   atomic_store(&by_queue, run);
   atomic_store(&by_delay, run);
@@ -280,7 +280,7 @@ static void know_functions(void) {
   atomic_store(&by_timer, timer ? timer : run_by_timer);
 }
 
-// The main actor's executor is the main queue: some versions of the runtime go to it without the hook for that.
+// The main actor's executor is the main queue. Some versions of the runtime use it without calling their hook for that.
 static const void *main_queue;
 
 static void hook_async_f(void *queue, void *context, function run) {
@@ -312,8 +312,8 @@ static void hook_handler_f(void *source, function run) {
 
 // ---- The runtime's own hooks ---------------------------------------------------------------------------------------
 
-// Variables that the runtime calls if they are set, with what it would have done. Another executor's hook may be there: it is
-// called in turn.
+// Function pointers that the runtime calls if they are set; it passes the original implementation. If another executor has set one
+// already, that is called in turn.
 typedef SWIFT void (*enqueue)(void *job);
 typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
 static enqueue_hook next_global, next_main;
@@ -344,7 +344,7 @@ static void cancelled(const void *task) {
   if (slot && task_number(slot) != task_not_ours && task_set(slot, task_is_cancelled)) task_cancelled(recorder, task_number(slot));
 }
 
-// The method of `Task`, with its generic parameters, and the function beneath it.
+// The method of `Task`, with its generic parameters, and the runtime function that it calls.
 typedef SWIFT void (*cancel)(void *task, uint64_t first, uint64_t second, uint64_t third);
 static SWIFT void hook_cancel(void *task, uint64_t first, uint64_t second, uint64_t third) {
   cancelled(task);
@@ -373,7 +373,7 @@ hooked_import task_imports[] = {
 };
 
 const char *tasks_prepare(optrace_recorder *recorder) {
-  // A program without tasks.
+  // The program has no tasks.
   if (!task_imports[creating_task].real) return NULL;
   if (!jobs_prepare(task_imports[creating_task].in_program) || !task_imports[index_enter].real || !task_imports[index_exit].real)
     return "this program's concurrency library lacks functions that OpTrace needs";

@@ -1,9 +1,8 @@
-// Hooks of XCTest and Swift Testing: each test is a span, and what it submits is recorded as within it.
+// Hooks of XCTest and Swift Testing: each test is a span, and the work that it submits is recorded as within that span.
 //
-// A test may continue in other tasks on other threads, beside those of other tests. So the span's number is a task-local value,
-// which Swift's runtime passes on to the tasks that a task creates. Swift Testing does the same with `Test.current`; ours is
-// pushed and popped together with that. For XCTest it is pushed on the thread that runs a test, from where tasks inherit it as
-// well.
+// A test may continue in other tasks, on threads that also run other tests. So the span's number is a task-local value, which Swift's
+// runtime passes on to the tasks that a task creates. Swift Testing does the same with `Test.current`, and our value is pushed and popped
+// together with that. For XCTest the value is pushed on the thread that runs a test, and tasks inherit it from there, too.
 #include "test_frameworks.h"
 
 #include "../book/book.h"
@@ -23,13 +22,13 @@ static optrace_recorder *tests_recorder;
 
 // Never freed: a task may outlive its test.
 typedef struct {
-  uint32_t span;           // 0: it does not run yet.
+  uint32_t span;           // The number of its span; 0: it is not running yet.
   _Atomic uint32_t cases;  // How many of its cases have begun.
   size_t length;
   char name[];
 } test;
 
-// A value is a pointer to a test, or null; the lowest bit says whether this push began the test.
+// A task-local value is a pointer to a test, or null. Its lowest bit says whether this push has begun the test.
 enum { begins_here = 1 };
 
 enum { index_push, index_pop };
@@ -44,7 +43,7 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return test_imports[inde
 
 static void push_value(uintptr_t value) { ((push)real(index_push))(key, &value, integer_type); }
 
-// False: nothing of ours was pushed here.
+// False: there is no value of ours on top.
 static bool value_here(uintptr_t *value) {
   uintptr_t *found = local_value(key);
   if (found) *value = *found;
@@ -83,7 +82,7 @@ static test *begin(const char *name, size_t length) {
 
 static void end(const test *begun) { optrace_emit1(tests_recorder, optrace_kind_span_ended, begun->span); }
 
-// Appends to a name, which is cut if it is too long.
+// Appends to a name, which is truncated if it is too long.
 static size_t append(char *name, size_t length, const char *text) {
   size_t more = strlen(text);
   if (length + more > longest_name) return length;
@@ -101,7 +100,7 @@ static size_t append_number(char *name, size_t length, uint32_t number) {
 
 // ---- Swift Testing -------------------------------------------------------------------------------------------------
 
-// Public functions of a library whose layouts may change, so sizes are asked for.
+// Public functions of a library whose types may change their layout, so sizes are read at run time.
 typedef struct {
   const void *type;
   size_t state;
@@ -124,7 +123,7 @@ typedef struct {
   const void *initialize_buffer;
   void (*destroy)(void *value, const void *type);
   const void *copying[4];
-  // 0: there is a value; else it is one of so many cases beside it.
+  // Returns 0 if there is a payload, else the number of one of `cases` cases without a payload.
   unsigned (*tag)(const void *value, unsigned cases, const void *type);
   const void *set_tag;
   size_t size, stride;
@@ -137,14 +136,14 @@ typedef struct {
   _Alignas(16) uint8_t bytes[largest_value];
 } value_room;
 
-// An optional is at most so much larger than its type.
+// An optional is larger than its type by at most this much.
 static bool fits(const void *type) { return type && witnesses_of(type)->size + 16 <= largest_value; }
 
 static bool has_value(const value_room *room, const void *type) { return witnesses_of(type)->tag(room, 1, type) == 0; }
 
 static void destroy(value_room *room, const void *type) { witnesses_of(type)->destroy(room, type); }
 
-// `Suite/test(_:)`, for the test that runs here. 0: none does, or it is a suite.
+// Writes the name of the test that runs here, as `Suite/test(_:)`. 0: no test runs here, or it is a suite.
 static size_t name_of_test(char *name) {
   value_room current, id;
   size_t length = 0;
@@ -163,7 +162,7 @@ static size_t name_of_test(char *name) {
   return length;
 }
 
-// Whether a case of the test runs, and it is not only in a plan. A test without arguments has one case.
+// Whether a case of the test is running, and the test is not only being planned. A test without arguments has one case.
 static bool has_case(bool *is_one_of_many) {
   value_room current;
   testing.current_case(&current);
@@ -177,7 +176,7 @@ static bool is_named(const test *known, const char *name, size_t length) {
   return known->length == length && memcmp(known->name, name, length) == 0;
 }
 
-// Called after Swift Testing's push, which has made another test or another case current, or something else.
+// Called after a push by Swift Testing, which may have made another test or another case current.
 static uintptr_t value_of_push(void) {
   char name[longest_name];
   bool is_one_of_many = false;
@@ -255,7 +254,7 @@ static size_t name_of_run(void *run, char *name) {
   struct text text = xctest.name(of);
   hook_calls.release(of);
   size_t length = hook_calls.text(text.first, text.second, name, longest_name);
-  // `OrderTests.testRefund`; filters of tests write `OrderTests/testRefund`.
+  // XCTest's name is `OrderTests.testRefund`. Test filters use `OrderTests/testRefund`.
   for (size_t i = length; i; i--)
     if (name[i - 1] == '.') {
       name[i - 1] = '/';

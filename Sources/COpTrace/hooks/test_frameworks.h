@@ -9,7 +9,7 @@
 extern hooked_import test_imports[];
 
 enum { test_frameworks_none = 0, test_frameworks_testing = 1, test_frameworks_xctest = 2 };
-// From here on tests are recorded, of the frameworks in the result. Costs nothing in a process without any.
+// From now on tests are recorded, of the frameworks in the result. Costs nothing in a process without a test framework.
 uint32_t tests_prepare(optrace_recorder *recorder);
 #endif
 

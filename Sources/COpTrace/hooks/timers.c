@@ -1,4 +1,4 @@
-// Where blocks are not recorded, these only tell that the program has made a timer. Where they are, the hooks of `dispatch.c` count.
+// If blocks are not recorded, these hooks only report that the program has made a timer. If they are, the hooks in `dispatch.c` are used.
 #include "timers.h"
 
 #include "../book/book.h"
@@ -13,7 +13,7 @@ enum { index_after, index_after_f, index_source_create };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return timer_imports[index].real; }
 
-// Null: libdispatch names none, so every source may be one.
+// The type of timers. Null: libdispatch does not export it, so every source may be a timer.
 static const void *timer;
 
 void timers_prepare(void) { timer = book_find("_dispatch_source_type_timer"); }

@@ -1,14 +1,14 @@
-// Hooks of what makes timers of libdispatch.
+// Hooks of the functions that create libdispatch's timers.
 #ifndef OPTRACE_TIMERS_H
 #define OPTRACE_TIMERS_H
 
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// Installed always: a look at a thread has to know whether libdispatch's timer is set for the program (`events.h`).
+// Always installed: a snapshot has to know whether libdispatch's timer is set for the program or for itself (see stacks/events.h).
 extern hooked_import timer_imports[];
 
-// Finds what tells timers from other sources. Once.
+// Finds what distinguishes timers from other sources. Call it once.
 void timers_prepare(void);
 
 // A source of `type` is about to be created.

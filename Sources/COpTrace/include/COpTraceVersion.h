@@ -1,9 +1,9 @@
-// The version of this package, written here only: OpTraceVersion.swift and the headers of traces have it from here. The headings of
-// `CHANGELOG.md` and of `debian/changelog` must match it; `ReleaseTests` checks that.
+// The version of this package. OpTraceVersion.swift and the headers of traces take it from here. The headings of `CHANGELOG.md` and of
+// `debian/changelog` must match it; `ReleaseTests` checks that.
 #ifndef COPTRACE_VERSION_H
 #define COPTRACE_VERSION_H
 
-// Three numbers.
+// Always three numbers.
 #define OPTRACE_VERSION "0.2.0"
 
 #endif

@@ -1,7 +1,7 @@
-// Whether a recorder writes anything.
+// Tells observers whether a recorder has written anything.
 #include "../storage/recorder.h"
 
-// Chunks are numbered in the order in which they are handed out, and fill marks only grow in between.
+// The sum changes with every record: chunks are numbered in the order in which they are handed out, and in between `fill` only grows.
 bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
   if (!optrace_recorder_is_recording(recorder)) return false;
   pthread_mutex_lock(&recorder->lock);

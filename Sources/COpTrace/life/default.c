@@ -1,4 +1,4 @@
-// The recorder that is used where none is named.
+// The default recorder, which is used where none is named.
 #include "default.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-// The recorder's own thread: heartbeat, growing the file ahead of need, checksums, waits that last.
+// The flusher, the recorder's own thread: it writes the heartbeat, grows the file before anybody needs the room, computes checksums,
+// and records waits that last.
 #include "flusher.h"
 
 #include <signal.h>
@@ -18,7 +19,7 @@ static void (*_Atomic refresh)(void);
 
 void flusher_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
 
-// Waits on the monotonic clock, so that the heartbeat goes on when somebody sets the system's clock back.
+// The condition uses the monotonic clock, so that the heartbeat continues when somebody sets the system's clock back.
 void flusher_prepare(optrace_recorder *recorder) {
 #if defined(__APPLE__)
   pthread_cond_init(&recorder->wake, NULL);
@@ -42,7 +43,7 @@ static void beat(optrace_recorder *recorder) {
   atomic_store_explicit(words, sequence + 2, memory_order_release);
 }
 
-// Computes checksums of chunks that nobody writes any more. `lock` is held, and released while a chunk is read.
+// Computes checksums of chunks that nobody writes any more. The caller holds `lock`, which is released while a chunk is read.
 static void seal_waiting(optrace_recorder *recorder) {
   while (recorder->unsealed_count && !recorder->stopping) {
     chunk_header *chunk = recorder->unsealed[--recorder->unsealed_count];
@@ -57,7 +58,7 @@ static void grow_ahead(optrace_recorder *recorder) {
   uint64_t wanted = used / 4 + 32 * 1024;
   if (wanted > (8u << 20)) wanted = 8u << 20;
   if (recorder->mapped - used >= wanted) return;
-  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // The thread that needs space retries.
+  if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // Growing has failed: a thread that needs room retries.
   pthread_mutex_unlock(&recorder->lock);
   file_grow(recorder, wanted, true);
   pthread_mutex_lock(&recorder->lock);
@@ -70,7 +71,7 @@ static void recycle_ahead(optrace_recorder *recorder) {
     if (!ring_recycle(recorder)) break;
 }
 
-// Samples, and what event loops do. What this writes is no sign that the program goes on.
+// Writes samples and turns of event loops. These records do not count as activity: they are no sign that the program makes progress.
 static void write_seen(optrace_recorder *recorder) {
   uint64_t before;
   bool is_sampled = profile_pause(recorder) != UINT64_MAX, has_loops = loops_recorder() == recorder;
@@ -111,7 +112,7 @@ static void *flush(void *argument) {
   if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #endif
   enum { a_second = 1000000000 };
-  uint64_t pause = 1000000;  // The second calibration comes soon; later ones follow once a second.
+  uint64_t pause = 1000000;  // The second calibration of the clock comes soon; later ones follow once a second.
   bool pause_is_full = false;
   uint64_t next = optrace_clock_monotonic() + pause;
   pthread_mutex_lock(&recorder->lock);
@@ -157,13 +158,13 @@ bool flusher_start(optrace_recorder *recorder) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, 512 * 1024);
-  // The program's signals are for the program's threads. The new thread inherits this mask; blocking signals in the thread itself
-  // would be too late.
+  // The program's signals must go to its own threads. The new thread inherits this mask; if it blocked the signals itself, that would
+  // be too late.
   sigset_t all, before;
   sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // Ours: see storage/guard.c.
-  // Left as the caller has it: when the program crashes, Swift's runtime stops all threads with this signal, and complains if a
-  // thread blocks it.
+  sigdelset(&all, SIGBUS);  // The recorder handles it itself: see storage/guard.c.
+  // SIGPROF stays as it is in the caller: when the program crashes, Swift's runtime stops all threads with this signal, and complains
+  // about a thread that blocks it.
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   entries_own_thread(true);

@@ -32,7 +32,7 @@ static void write_header(optrace_recorder *recorder) {
 }
 
 optrace_recorder *optrace_recorder_create(const optrace_options *options) {
-  // In a forked child `enabled` is zero, so nothing is recorded.
+  // The memory is zero in a forked child, so `enabled` is false there and nothing is recorded.
   optrace_recorder *recorder = wiped_pages(sizeof *recorder);
   if (!recorder) {
     if (options->discard) options->discard(options->context);
@@ -65,12 +65,12 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   recorder->options.header = NULL;
   atomic_store(&recorder->enabled, 1);
   snapshot_prepare(recorder);
-  flusher_start(recorder);  // Without it recording works, only slower and without a heartbeat.
+  flusher_start(recorder);  // If it fails, recording works nevertheless, but slower and without a heartbeat.
   return recorder;
 }
 
 int optrace_recorder_stop(optrace_recorder *recorder) {
-  if (!recorder->base) return 0;  // A forked child.
+  if (!recorder->base) return 0;  // This is a forked child.
   profile_stop(recorder);
   loops_stop(recorder);
   atomic_store(&recorder->enabled, 0);
@@ -80,7 +80,7 @@ int optrace_recorder_stop(optrace_recorder *recorder) {
   recorder->stopping = true;
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->grow);
-  // The second caller may be about to end the process, so it waits until the file is closed.
+  // Another thread is stopping the recorder. Wait until it has closed the file, because this caller may be about to end the process.
   optrace_frame_waits(true);
   while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
   optrace_frame_waits(false);

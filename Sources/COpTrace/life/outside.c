@@ -11,7 +11,7 @@ typedef struct {
 static void explain(void *context, const thread_seen *seen) {
   const receiver *to = context;
   moment_thread explained = moment_of(seen);
-  // A thread that was stopped by a signal: inside a system call it goes on sleeping there, outside of any it was running.
+  // A thread that a signal has stopped. If it was in a system call, it will go on sleeping there; otherwise it was running.
   if (seen->state == 'T' && seen->pc) {
     if (seen->call < 0) explained.is_running = true;
     else explained.state = 'S';

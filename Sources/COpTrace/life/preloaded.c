@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// Implemented in Swift (RecordEntry.swift). Hidden: each copy of OpTrace offers its own. Weak, and another name of a function that
-// does nothing: this target also links without the Swift part, as in the preloaded object itself, which has nothing to offer.
+// Implemented in Swift (RecordEntry.swift). Hidden, because each copy of OpTrace offers its own. Weak, and an alias of a function that
+// does nothing, so that this target also links without the Swift part, as in the preloaded object itself, which has nothing to offer.
 static void nobody_begins(void) {}
 __attribute__((weak, visibility("hidden"), alias("nobody_begins"))) void optrace_record_begin(void);
 

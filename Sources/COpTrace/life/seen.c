@@ -2,7 +2,7 @@
 
 #include "COpTraceFields.h"
 
-// The format's numbers for the kernel's letters.
+// Converts the kernel's letter for a thread's state to the trace format's number.
 static uint8_t state_of(char state) {
   switch (state) {
     case 'R': return 1;

@@ -1,4 +1,4 @@
-// Snapshots: what every thread does when nothing moves, or when somebody asks. They are the evidence of a hang.
+// Snapshots: what every thread is doing when nothing moves, or when somebody requests it. They are the evidence of a hang.
 #include "snapshot.h"
 
 #include <signal.h>
@@ -15,19 +15,19 @@
 #include "seen.h"
 
 enum { usual_beats = 10 };
-// Nanoseconds after which threads that ran are looked at once more. Not a whole beat: a thread that wakes once a second, as
-// libdispatch's manager does, would run each time.
+// Nanoseconds after which another snapshot is taken if a thread was running. Not a whole heartbeat: a thread that wakes once a second,
+// as libdispatch's manager does, would be running each time.
 enum { off_beat = 50000000 };
 
-// What is kept between two snapshots. Only the flusher uses it.
+// State that is kept between snapshots. Only the flusher uses it.
 struct snapshots {
-  uint64_t activity;       // At the last check; includes what snapshots write.
-  uint32_t beats_left;     // Until the next snapshot, if nothing changes.
-  uint32_t again;          // How often one was taken again, early, because a thread ran in the one before.
-  uint32_t number;         // Of snapshots so far.
+  uint64_t activity;       // The recorder's activity at the last check, including what snapshots write.
+  uint32_t beats_left;     // Heartbeats until the next snapshot, if nothing changes.
+  uint32_t again;          // How many snapshots were taken early in a row, because a thread was running in the one before.
+  uint32_t number;         // How many snapshots were taken so far.
   uint32_t written;
-  bool has_runner;         // In the last one a thread ran.
-  uint64_t off_beat_at;    // When one is taken between two heartbeats, on the monotonic clock; 0: none.
+  bool has_runner;         // A thread was running in the last one.
+  uint64_t off_beat_at;    // When the next one between two heartbeats is due, on the monotonic clock; 0: none.
 };
 
 void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
@@ -49,7 +49,7 @@ static uint32_t stack_id(void *context, const thread_seen *seen) {
   return stacks_wanted(recorder) ? stack_id_of(recorder, seen->pcs, seen->depth, seen->guessed) : 0;
 }
 
-// A thread that waits for an initialiser may seem to compute.
+// A thread that waits for an initialiser may seem to be running; see waits/once.c. Shows it as sleeping, with the reason.
 static void look_for_initialiser(optrace_recorder *recorder, moment_thread *seen) {
   once_waiter waiter;
   if (!once_find(seen->id, &waiter)) return;
@@ -69,7 +69,7 @@ static void report(void *context, const moment_thread *visited) {
   uint32_t number = number_of_thread(recorder, seen->id, seen->name);
   if (!number) return;
   look_for_initialiser(recorder, seen);
-  // A thread may be named as an owner before it is visited itself.
+  // The owner of a lock may get its number here, before it is visited itself.
   uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
   uint64_t words[2];
   seen_words(seen, owner, words);
@@ -78,8 +78,8 @@ static void report(void *context, const moment_thread *visited) {
   recorder->snapshots->has_runner |= seen->is_running;
 }
 
-// For which signals the program has a handler, which may wake whom no thread will: a bit for each, that of signal 1 the lowest. Without those
-// that Swift's runtime, the C library and this recorder handle: of faults, SIGQUIT and SIGPROF.
+// The signals that the program handles, one bit each; signal 1 is the lowest bit. Such a handler may wake a thread that no other thread
+// will. Signals that Swift's runtime, the C library or this recorder handle are not included: those of faults, SIGQUIT and SIGPROF.
 static uint64_t handled_signals(void) {
   static const int asked[] = {SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGCHLD, SIGCONT, SIGVTALRM, SIGWINCH, SIGIO};
   uint64_t handled = 0;
@@ -114,9 +114,9 @@ static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
 
 // ---- When to take one ----------------------------------------------------------------------------------------------
 
-// Whether anything is waited for: an operation that has not finished, or a thread that waits.
+// Whether anything is pending: an operation that has not finished, or a thread that waits.
 static bool is_pending(optrace_recorder *recorder) {
-  // Nobody counts pending blocks and tasks.
+  // Pending blocks and tasks are not counted, so assume that there are some.
   if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
   pthread_mutex_lock(&recorder->lock);

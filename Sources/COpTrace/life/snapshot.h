@@ -4,20 +4,22 @@
 
 #include "../storage/recorder.h"
 
-// Called by the flusher each time it wakes, without its lock. `beats`: a second has passed since the last call with it. Takes a
-// snapshot if somebody has requested one, and with a heartbeat if operations are pending and nothing has changed since the
-// heartbeat before; then again when something has changed and everything is still again, or after `snapshot_beats_to_next`. Where
-// a thread ran in it another one follows at `snapshot_due`, unless something changes.
+// Called by the flusher each time it wakes, without holding its lock. `beats`: this is a heartbeat, a second after the last one. Takes
+// a snapshot if somebody has requested one. At a heartbeat it also takes one if operations are pending and nothing has changed since
+// the last heartbeat; the next one follows when something has changed and then stopped again, or after `snapshot_beats_to_next`. If a
+// thread was running in the snapshot, one more is taken at `snapshot_due`, unless something changes before that.
 void snapshot_if_still(optrace_recorder *recorder, bool beats);
-// When the next snapshot between two heartbeats is due, on the monotonic clock; UINT64_MAX: none. For the flusher alone.
+// When a snapshot between two heartbeats is due, on the monotonic clock; UINT64_MAX: none. Only for the flusher.
 uint64_t snapshot_due(optrace_recorder *recorder);
-// What was written since the recorder's activity was `before` is the flusher's own.
+// Call it after the flusher has written records of its own: they do not count as a change. `before`: the recorder's activity before
+// they were written.
 void snapshot_overlook(optrace_recorder *recorder, uint64_t before);
-// How many heartbeats after a snapshot the next one is due, while nothing changes: ten. Where a thread ran in it (`has_runner`) it
-// proves little of that thread, so the next ones come after one, two and four beats. A program in which a thread always runs gets
-// only these three; as many are allowed again after a snapshot in which none ran, or when something has changed. *again counts them.
+// How many heartbeats after a snapshot the next one is due, while nothing changes: usually ten. If a thread was running in it
+// (`has_runner`), the snapshot proves little about that thread, so the next ones follow after one, two and four beats. If a thread
+// runs all the time, there are only these three early ones. The count starts again after a snapshot without a running thread, or when
+// something has changed. *again counts the early ones.
 uint32_t snapshot_beats_to_next(bool has_runner, uint32_t *again);
-// Before the flusher starts, and after it has ended.
+// Call `prepare` before the flusher starts, and `discard` after it has ended.
 void snapshot_prepare(optrace_recorder *recorder);
 void snapshot_discard(optrace_recorder *recorder);
 

@@ -1,5 +1,5 @@
-// Each thread only counts, in a note of its own. The recorder's thread writes the records about once a second: it sees a loop that is
-// blocked for good, too, and one that sleeps, and the program's threads do nothing for it. Only long turns are recorded by their thread.
+// Each thread only counts, in its own note, and the flusher writes the records about once a second. So loops that are blocked forever or
+// asleep are recorded, too, and the program's threads do little work. Only a long turn is recorded by its own thread.
 #include "loops.h"
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "../stacks/bounds.h"
 #include "COpTraceFields.h"
 
-// In milliseconds: how often totals are written (a beat of the flusher is a second), and how often the same is said again, so that a
-// ring has it.
+// In milliseconds: how often totals are written (less than a second, because the flusher's heartbeat is a second), and after how long
+// unchanged facts are written again, so that they are not lost in a ring.
 enum { a_period = 900, again_after = 60000 };
 
 _Thread_local loop_note *loop_of_thread;
 
 optrace_recorder *_Atomic loops_recorded_in;
-// Of all threads that have called `epoll_wait` and live.
+// Guards the list of notes, which contains all live threads that have called `epoll_wait`.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static loop_note *notes;
 
@@ -34,7 +34,7 @@ static uint64_t ticks(const optrace_recorder *recorder, uint64_t milliseconds) {
 
 static uint64_t since(uint64_t from, uint64_t now) { return now > from ? now - from : 0; }
 
-// Writes `loop-turn`. `now`: when it ended, or was seen to run.
+// Writes a `loop-turn`. `now`: when the turn ended, or was seen running.
 static void write_turn(optrace_recorder *recorder, const loop_note *note, uint32_t thread, uint64_t began, uint64_t now, bool is_open) {
   uint64_t age = since(began, now) / optrace_format_age_unit;
   optrace_loop_turn_fields fields = {.age = age < optrace_loop_turn_largest_age ? age : optrace_loop_turn_largest_age,
@@ -50,13 +50,13 @@ void loop_turn_was_long(optrace_recorder *recorder, const loop_note *note, uint6
 
 // ---- Records -------------------------------------------------------------------------------------------------------
 
-// What a note says of the thread at one moment.
+// The contents of a note at one moment.
 typedef struct {
   uint32_t turns;
   uint64_t began, busy;
 } reading;
 
-// False: the thread changes it all the time.
+// False: the thread kept changing the note meanwhile.
 static bool read_note(const loop_note *note, reading *out) {
   for (int i = 0; i < 100; i++) {
     uint32_t version = atomic_load_explicit(&note->version, memory_order_acquire);
@@ -74,7 +74,7 @@ static uint32_t microseconds(const optrace_recorder *recorder, uint64_t ticks) {
 }
 
 static void write_totals(optrace_recorder *recorder, loop_note *note, uint32_t thread, const reading *r, uint64_t now, uint64_t busy) {
-  // A turn that ends in this moment may be missing here; if it was long, it has a record.
+  // A turn that ends at this moment may be missed here. If it was long, it has a record of its own.
   uint64_t open = r->began ? since(r->began, now) : 0, longest = atomic_exchange(&note->longest, 0);
   if (open > longest) longest = open;
   uint32_t all = microseconds(recorder, since(note->told.at, now)), used = microseconds(recorder, since(note->told.busy, busy));
@@ -88,28 +88,29 @@ static void write_totals(optrace_recorder *recorder, loop_note *note, uint32_t t
   emit_at_time(recorder, optrace_kind_loop_turns, thread, words, 2, now);
 }
 
-// In a ring the name would be gone with its chunk, when the thread itself records nothing.
+// In a ring the thread's name is written again from time to time, because a thread that records nothing itself would lose its name with
+// the chunk.
 static uint32_t thread_of(optrace_recorder *recorder, loop_note *note, uint64_t now) {
   bool again = recorder->options.ring && since(note->told.named, now) >= ticks(recorder, again_after);
   if (again) note->told.named = now;
   return thread_number_named(recorder, note->tid, again);
 }
 
-// What is due of a loop at one moment.
+// The state of a loop at one moment, and which records are due.
 typedef struct {
   reading read;
   uint64_t now, busy;
   bool is_due, totals, turn;
 } loop_news;
 
-// All of it: `is_last`. False: the thread changes its note all the time.
+// `is_last`: everything is due. False: the thread kept changing its note meanwhile.
 static bool find_news(optrace_recorder *recorder, const loop_note *note, bool is_last, loop_news *out) {
-  // Before it is read: the end of a turn that runs is recorded later.
+  // Read the clock before the note, so that the end of a running turn cannot be recorded with an earlier time.
   uint64_t now = recorder_now(recorder);
   reading r;
   if (!read_note(note, &r)) return false;
   uint64_t open = r.began ? since(r.began, now) : 0;
-  // In one turn or one wait ever since.
+  // The thread has been in the same turn, or in the same wait, since the last record.
   bool is_same = r.turns == note->told.turns && r.began == note->told.began;
   bool is_due = is_last || since(note->told.at, now) >= ticks(recorder, a_period);
   bool is_told = note->told.turn == r.began && since(note->told.turn_written, now) < ticks(recorder, again_after);
@@ -121,14 +122,14 @@ static bool find_news(optrace_recorder *recorder, const loop_note *note, bool is
   return true;
 }
 
-// Writes what is due. With the lock. True if it has written anything.
+// Writes the records that are due. The caller holds the lock. True if anything was written.
 static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
   loop_news news;
   if (!find_news(recorder, note, is_last, &news)) return false;
   uint32_t thread = 0;
   if (news.totals || news.turn) {
     thread = thread_of(recorder, note, news.now);
-    // That may have written the thread's name, which takes long, and no record is earlier than the one before it.
+    // Read the note again: if the thread's name was written, that took long, and a record must not be earlier than the one before it.
     if (!find_news(recorder, note, is_last, &news)) return thread != 0;
   }
   if (thread && news.turn) {
@@ -173,10 +174,10 @@ static pthread_key_t exit_key;
 static bool has_exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
-// Its last turn is over.
+// The thread ends, and with it its last turn.
 static void thread_exits(void *argument) {
   loop_note *note = argument;
-  // A forked child has a copy, of which the lock may be held for good.
+  // In a forked child this note is only a copy, and the lock may stay locked forever.
   if (note->process != getpid()) return;
   optrace_recorder *recorder = load_recorder(note);
   bool is_recorded = loops_recorder() == recorder;
@@ -204,7 +205,7 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
     free(note);
     return NULL;
   }
-  // For later: it is not to be asked in a signal's handler.
+  // Ask for the bounds of the stack now, because they may be needed in a signal handler, where that is not allowed.
   stack_own_bounds();
   uint64_t now = recorder_now(recorder);
   pthread_mutex_lock(&lock);

@@ -1,41 +1,41 @@
-// Turns of event loops: from the return of `epoll_wait` to the next call of it on the same thread.
+// Turns of event loops. A turn lasts from the return of `epoll_wait` to the next call of it on the same thread.
 #ifndef OPTRACE_LOOPS_H
 #define OPTRACE_LOOPS_H
 
 #include "../base/likely.h"
 #include "../storage/recorder.h"
 
-// What the next record of a loop counts from, and what was written of it. Times are in ticks.
+// What has been recorded of a loop: the totals from which the next record counts, and when records were written. Times are in ticks.
 typedef struct {
   uint64_t at, busy, began;
   uint32_t turns;
-  uint64_t turn;  // The beginning of the turn that a `loop-turn` was written of while it ran.
-  uint64_t written, turn_written, named;  // When the last records of each sort were written; 0: never.
+  uint64_t turn;  // The beginning of the turn for which a `loop-turn` was written while it was still running.
+  uint64_t written, turn_written, named;  // When the last record of each kind was written; 0: never.
 } loop_told;
 
 // A thread that has called `epoll_wait`.
 typedef struct loop_note {
-  // Written by the thread alone, read by others; `longest` is taken away by who writes it down.
+  // Written by the thread itself, and read by others. Whoever records `longest` resets it.
   _Atomic uint32_t version;  // Odd while the thread changes what follows.
-  _Atomic uint32_t turns;    // Those that have ended.
-  _Atomic uint64_t began;    // The turn that runs; 0: the thread waits.
-  _Atomic uint64_t busy;     // In all turns that have ended.
-  _Atomic uint64_t longest;  // Of those that have ended and are in no record.
+  _Atomic uint32_t turns;    // How many turns have ended.
+  _Atomic uint64_t began;    // When the current turn began; 0: the thread waits.
+  _Atomic uint64_t busy;     // The length of all turns that have ended.
+  _Atomic uint64_t longest;  // The longest turn that has ended since the last record.
 
-  // The thread's alone.
-  int set;         // What it has waited for last.
-  bool is_polled;  // That set was polled, and has events.
+  // Used only by the thread itself.
+  int set;         // The epoll set that it has waited for last.
+  bool is_polled;  // That set was polled, and events were available.
 
-  // Under the lock.
+  // Guarded by the lock in loops.c.
   optrace_recorder *_Atomic recorder;
-  bool is_manager;           // It is libdispatch's own thread.
+  bool is_manager;           // It is libdispatch's manager thread.
   uint32_t tid;
   pid_t process;
   loop_told told;
   struct loop_note *next;
 } loop_note;
 
-// From here on turns are recorded in this recorder, if no other one records them.
+// From now on turns are recorded in this recorder, unless another one already records them.
 void loops_record(optrace_recorder *recorder);
 __attribute__((visibility("hidden"))) extern optrace_recorder *_Atomic loops_recorded_in;
 // The recorder of turns; null: none at the moment.
@@ -47,12 +47,12 @@ static inline optrace_recorder *loops_recorder(void) {
 // Makes the thread's note in a recorder. Null: there is no memory.
 loop_note *loop_add(optrace_recorder *recorder, bool is_manager);
 
-// Called by the flusher each time it wakes: writes what is due. True if it has written anything.
+// Writes the records that are due. The flusher calls it each time it wakes. True if anything was written.
 bool loops_report(optrace_recorder *recorder);
 // Writes what is left, before the recorder stops.
 void loops_stop(optrace_recorder *recorder);
 
-// Of this thread; null: none. In the static TLS block, as `this_thread` of records/buffers.h.
+// This thread's note; null: it has none. In the static TLS block, like `this_thread` in records/buffers.h.
 #if defined(__GLIBC__)
 __attribute__((tls_model("initial-exec")))
 #endif
@@ -64,14 +64,14 @@ static inline loop_note *loop_known(const optrace_recorder *recorder) {
   return likely(note && atomic_load_explicit(&note->recorder, memory_order_relaxed) == recorder) ? note : NULL;
 }
 
-// A turn of so many milliseconds has a record of its own.
+// A turn of at least this many milliseconds gets a record of its own.
 enum { loop_long_turn = 10 };
-// Writes it.
+// Writes that record.
 void loop_turn_was_long(optrace_recorder *recorder, const loop_note *note, uint64_t began, uint64_t now);
 
-// The next two are inline: they stand around a system call, after which calls and returns cost most.
+// The next two functions are inline, because they enclose a system call, and calls and returns are most expensive right after that.
 
-// The thread calls `epoll_wait`: the turn that runs, if one does, is over.
+// The thread is about to call `epoll_wait`, which ends the current turn, if there is one.
 static inline void loop_waits(loop_note *note, optrace_recorder *recorder) {
   uint64_t began = atomic_load_explicit(&note->began, memory_order_relaxed);
   if (!began) return;

@@ -1,4 +1,4 @@
-// Notifies companions at once of what happens to operations; see COpTrace.h.
+// Notifies companions of operations' events as they happen; see COpTrace.h.
 #include "operation.h"
 
 uint32_t optrace_companions_wanted;
@@ -11,7 +11,7 @@ void optrace_companions_use(const optrace_companion_calls *use) { calls = *use; 
 
 void optrace_want_companions(bool wanted) { __atomic_store_n(&optrace_companions_wanted, wanted, __ATOMIC_RELEASE); }
 
-// Objects are at even addresses. The lowest bit marks a companion that gets only the last notification.
+// Objects have even addresses, so the lowest bit is free: it marks a companion that gets only the last notification.
 static const uintptr_t is_muted = 1;
 
 static void *companion_at(void *stored) { return (void *)((uintptr_t)stored & ~is_muted); }
@@ -27,7 +27,7 @@ bool optrace_operation_accompany(optrace_operation *operation, void *companion, 
                                                               memory_order_acq_rel, memory_order_relaxed);
 }
 
-// The last notification. One caller sends it, and the companion may be freed afterwards.
+// The last notification. Exactly one caller sends it; afterwards the companion may be freed.
 static bool is_last(uint8_t kind) {
   return kind == optrace_companion_left || kind == optrace_kind_released || kind == optrace_kind_queue_released;
 }

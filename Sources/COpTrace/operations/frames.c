@@ -1,5 +1,5 @@
-// What executes on this thread: the operations, blocks of dispatch queues and tasks whose code is on its stack, innermost last.
-// Deeper ones than there are slots are counted, but not named.
+// What executes on this thread: the operations, blocks of dispatch queues and tasks whose code is on its stack, innermost last. If
+// more are nested than there are slots, the rest are only counted.
 #include "frames.h"
 
 #include "operation.h"
@@ -16,7 +16,7 @@ void frame_push_work(work block) {
   this_frames.frames[depth].block = block;
 }
 
-// In the place of an operation's phase.
+// Stored in `phase`, which a frame without an operation does not need.
 enum { lent_phase = 1 };
 
 void frame_push_lent(work inside) {

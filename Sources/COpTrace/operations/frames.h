@@ -1,20 +1,20 @@
-// What executes on this thread. The rest is in COpTrace.h.
+// The stack of operations, blocks and tasks that execute on this thread. The public part is in COpTrace.h.
 #ifndef OPTRACE_FRAMES_H
 #define OPTRACE_FRAMES_H
 
 #include "COpTrace.h"
 
-// An operation, a block of a dispatch queue or a task, by its number in a trace. Without a recorder: none.
+// An operation, a block of a dispatch queue or a task, by its number in a trace. Null recorder: no work.
 typedef struct {
   optrace_recorder *recorder;
   uint32_t number;
 } work;
 
-// Small, because a thread has little room for them when the recorder is loaded late.
+// Kept small, because there is little static TLS left when the recorder is loaded with dlopen.
 typedef struct {
   optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
   uint32_t phase;
-  bool is_start_pending;  // Its start will be recorded with the beginning of its code; see records/running.c.
+  bool is_start_pending;  // Its start will be recorded together with the beginning of its code; see records/running.c.
   work block;
 } frame;
 
@@ -32,7 +32,7 @@ __attribute__((tls_model("initial-exec")))
 #endif
 __attribute__((visibility("hidden"))) extern _Thread_local frames_of_thread this_frames;
 
-// The innermost frame; null: there is none, or it is deeper than there are slots.
+// The innermost frame; null: there is none, or more frames are nested than there are slots.
 static inline frame *frame_innermost(void) {
   uint32_t depth = this_frames.depth;
   return depth && depth <= frame_slots ? &this_frames.frames[depth - 1] : NULL;
@@ -64,15 +64,15 @@ static inline void frame_pop(void) {
 
 // The innermost work that this thread executes.
 work frame_work(void);
-// The work that this thread's waits belong to. None during a wait for an operation or a queue, which has records of its own.
+// The work that this thread's waits are recorded for. None during a wait for an operation or a queue, because that has its own records.
 work frame_that_blocks(void);
-// Pushes work that is no operation of this thread's own; `optrace_frame_pop` removes it.
+// Pushes a block or a task; `optrace_frame_pop` removes it.
 void frame_push_work(work block);
-// The same for code that runs for work whose own code runs elsewhere, such as an iteration of `dispatch_apply`.
+// The same for code that runs on behalf of work whose own code runs elsewhere, such as an iteration of `dispatch_apply`.
 void frame_push_lent(work inside);
-// Whether the innermost frame is that of work whose own code runs here, and no operation's.
+// Whether the innermost frame is a block or a task whose own code runs here (not an operation, and not pushed by `frame_push_lent`).
 bool frame_is_of_own_work(void);
-// The depth, and cutting back to it: for what a task leaves on the thread when it moves on.
+// The depth of the stack, and cutting it back to a depth: for frames that a task leaves on the thread when it moves to another one.
 uint32_t frame_depth(void);
 void frame_cut(uint32_t depth);
 

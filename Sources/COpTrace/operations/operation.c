@@ -1,4 +1,4 @@
-// What the recorder knows of an operation object.
+// What the recorder knows about an operation object.
 #include "operation.h"
 
 #include <sched.h>
@@ -46,7 +46,7 @@ bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
   uint32_t none = 0;
   if (!operation) return false;
   if (atomic_compare_exchange_strong(&operation->serial, &none, serial)) return true;
-  // Another thread is writing the description: a few instructions, and a new chunk at most.
+  // Another thread is writing the description. That takes a few instructions, and at most a new chunk.
   while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) sched_yield();
   return false;
 }
@@ -54,7 +54,7 @@ bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
 void optrace_operation_move(optrace_operation *operation, optrace_recorder *recorder, uint32_t serial) {
   atomic_store_explicit(&operation->recorder, NULL, memory_order_release);
   atomic_store_explicit(&operation->serial, serial, memory_order_release);
-  // Last: whoever sees the new owner sees the new number.
+  // Store the owner last: a thread that sees the new owner also sees the new number.
   atomic_store_explicit(&operation->owner, recorder, memory_order_release);
 }
 

@@ -1,4 +1,4 @@
-// What the recorder knows of an operation object.
+// What the recorder knows about an operation object.
 #ifndef OPTRACE_OPERATION_H
 #define OPTRACE_OPERATION_H
 
@@ -13,7 +13,7 @@ struct optrace_operation {
   _Atomic uint32_t serial;
   _Atomic uint32_t bits;
   uint64_t created;
-  // For objects that are not ours; see hooks/objects.c.
+  // Only for objects of classes that are not ours; see hooks/objects.c.
   _Atomic(const void *) object;
   _Atomic uint32_t next, next_free;
   uint32_t number;

@@ -42,17 +42,17 @@ static struct perf_event_attr attributes_of(const cpu_events *events) {
     .inherit = 1, .exclude_hv = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
   };
   attributes.exclude_kernel = !events->sees_kernel;
-  // Never by a wake-up: the rings are read from time to time.
+  // No wake-ups: the flusher reads the rings from time to time.
   attributes.watermark = 1;
   attributes.wakeup_watermark = UINT32_MAX;
 #if defined(PERF_ATTR_SIZE_VER7)
-  // Threads alone, and no child processes. Since Linux 5.13.
+  // Inherited by new threads only, and not by child processes. Since Linux 5.13.
   attributes.inherit_thread = 1;
 #endif
   return attributes;
 }
 
-// Without what older kernels do not know, and without the kernel's time where that takes a privilege.
+// Opens an event. If the kernel is too old for a flag, leaves that out. If sampling inside the kernel needs a privilege, does without it.
 static int open_event_as_allowed(cpu_events *events, struct perf_event_attr *attributes, uint32_t tid, uint32_t processor) {
   for (;;) {
     int file = open_event(attributes, tid, processor);
@@ -72,7 +72,7 @@ static int open_event_as_allowed(cpu_events *events, struct perf_event_attr *att
   }
 }
 
-// What an ordinary user may lock is small, so the rings shrink until they fit.
+// Ordinary users may lock only little memory, so the rings are made smaller until they fit.
 static int map_rings(cpu_events *events) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), least = 1;
   while (least < 4 * (size_t)events->stack_bytes) least *= 2;
@@ -98,7 +98,7 @@ static int map_rings(cpu_events *events) {
   }
 }
 
-// A quarter of a second of one processor's time, in bytes.
+// The size of a ring that holds a quarter of a second of one processor's samples, in bytes.
 static size_t wanted_ring(const cpu_events *events) {
   enum { smallest = 256 * 1024, largest = 2 << 20, most_together = 16 << 20 };
   uint64_t samples = 250000000 / events->period + 1;
@@ -121,7 +121,7 @@ int events_open(cpu_events *events, uint64_t period, uint32_t stack_bytes) {
   for (uint32_t i = 0; i < events->processors; i++) {
     events->rings[i].file = open_event_as_allowed(events, &attributes, 0, i);
     opened += events->rings[i].file >= 0;
-    // A processor may be off.
+    // A processor may be offline.
     if (events->rings[i].file < 0 && errno != ENODEV && !error) error = errno;
   }
   if (!error && !opened) error = ENODEV;
@@ -144,14 +144,14 @@ static bool keep_file(cpu_events *events, int file) {
   return true;
 }
 
-// False: not on all processors.
+// Opens a thread's events for all processors. False: not for all of them.
 static bool cover(cpu_events *events, uint32_t tid) {
   struct perf_event_attr attributes = attributes_of(events);
   bool is_covered = true;
   for (uint32_t i = 0; i < events->processors; i++) {
     if (!events->rings[i].pages) continue;
     int file = open_event_as_allowed(events, &attributes, tid, i);
-    if (file < 0 && errno == ESRCH) return true;  // It has ended meanwhile.
+    if (file < 0 && errno == ESRCH) return true;  // The thread has ended meanwhile.
     bool is_kept = file >= 0 && ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, events->rings[i].file) == 0 && keep_file(events, file);
     if (!is_kept && file >= 0) close(file);
     is_covered = is_covered && is_kept;
@@ -162,7 +162,7 @@ static bool cover(cpu_events *events, uint32_t tid) {
 void events_cover_others(cpu_events *events, uint32_t but, uint32_t nor) {
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return;
-  // What one of them creates while the list is read is covered only if its creator was before.
+  // A thread that is created while the list is read may be missed, unless its creator is already covered.
   for (const struct dirent *entry; (entry = readdir(threads));) {
     uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
     if (tid && tid != but && tid != nor && !cover(events, tid)) events->missing++;
@@ -202,7 +202,7 @@ static uint32_t half_at(const uint8_t *record, size_t offset) {
   return half;
 }
 
-// False: it is not as we asked for.
+// False: the record does not have the form that was requested.
 static bool read_sample(const uint8_t *record, size_t size, bool is_in_kernel, cpu_sample *out) {
   size_t at = sizeof(struct perf_event_header) + 24;
   if (size < at) return false;
@@ -254,7 +254,7 @@ static uint32_t drain_ring(cpu_events *events, void *pages, cpu_sample_taker tak
       taken++;
     }
     tail += header.size;
-    // Soon, so that the kernel finds room again.
+    // Free the room after each record, so that the kernel can use it soon.
     __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);

@@ -1,4 +1,4 @@
-// Starting, emptying and ending. The recorder's own thread walks the copied stacks, so that the program's threads do nothing.
+// Starts sampling, takes samples out, and ends sampling. The flusher walks the copied stacks, so that the program's threads have no work.
 #include "profile.h"
 
 #include <errno.h>
@@ -20,25 +20,25 @@
 enum { deepest = 255 };
 enum { shortest_pause = 5000000, longest_pause = 100000000, a_second = 1000000000 };
 
-// Kept for good: somebody may still look at it while the recorder stops.
+// Never freed, because another thread may still use it while the recorder stops.
 struct profiler {
   pthread_mutex_t lock;   // Held while samples are taken out, and while sampling ends.
-  cpu_events events;      // One of the two takes samples.
+  cpu_events events;      // Only one of these two is used: `events`, or `timer` if it is not null.
   cpu_timer *timer;
   uint64_t period;
   uint32_t stack_bytes;
   uint64_t pause;
-  uint64_t used_before;   // Processor time of the process when sampling began, without the flusher's.
+  uint64_t used_before;   // The processor time of the process when sampling began, without the flusher's.
   uint64_t reading_at;    // When the last `sampling` record was written.
-  uint64_t read;          // Samples since then.
-  uint32_t starter;       // The thread that began to sample.
+  uint64_t read;          // How many samples were taken out since then.
+  uint32_t starter;       // The thread that has started sampling.
   _Atomic bool is_open;
-  bool has_others;        // Threads that are to be covered.
-  // Of the samples that are being taken out.
+  bool has_others;        // Threads that already existed must still be added.
+  // Used while samples are taken out.
   optrace_recorder *recorder;
   uint64_t now, now_ticks;
   double ticks_per_nanosecond;
-  uint32_t tid, thread;   // Of the last sample.
+  uint32_t tid, thread;   // The thread of the last sample: its system id and its number.
 };
 
 // ---- Processor time ------------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ static uint64_t time_of_flusher(const optrace_recorder *recorder) {
   return (void)recorder, 0u;
 }
 
-// Of all threads but the recorder's own, in nanoseconds.
+// The processor time of all threads except the flusher, in nanoseconds.
 static uint64_t time_used(const optrace_recorder *recorder) {
   uint64_t all = read_clock(CLOCK_PROCESS_CPUTIME_ID), flusher = time_of_flusher(recorder);
   return all > flusher ? all - flusher : 0;
@@ -75,7 +75,7 @@ static void write_reading(optrace_recorder *recorder, struct profiler *p) {
 
 // ---- Taking samples out --------------------------------------------------------------------------------------------
 
-// Empty if it cannot be read.
+// The result is empty if the file cannot be read.
 static void read_text(const char *path, char *out, size_t size) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
@@ -108,7 +108,7 @@ static void take(void *context, const cpu_sample *sample) {
   for (uint32_t i = 0; i < sample->times; i++) emit_sample(p->recorder, kind, frame, p->now_ticks - ticks, thread);
 }
 
-// With the profiler's lock.
+// The caller holds the profiler's lock.
 static bool drain(optrace_recorder *recorder, struct profiler *p) {
   if (!(p->timer ? timer_has_any(p->timer) : events_have_any(&p->events))) return false;
   p->recorder = recorder;
@@ -120,12 +120,12 @@ static bool drain(optrace_recorder *recorder, struct profiler *p) {
   return taken > 0;
 }
 
-// More often while the program is busy: a quarter of the time that its rings have room for.
+// Sets how long to wait before samples are taken out again. While the program is busy, that is a quarter of the time that fills a ring.
 static void set_pause(struct profiler *p, bool is_busy) {
   uint64_t samples = p->timer ? timer_slots : p->events.ring_bytes / (p->stack_bytes + 128u), room = samples * p->period;
   uint64_t busy = room / 4 < shortest_pause ? shortest_pause : room / 4 < longest_pause / 2 ? room / 4 : longest_pause / 2;
   uint64_t idle = room / 2 < longest_pause ? room / 2 : longest_pause;
-  // New threads have no timers yet.
+  // Timers must be given to new threads, so do not wait for long.
   if (p->timer && idle > 4 * shortest_pause) busy = idle = 4 * shortest_pause;
   if (is_busy) p->pause = busy;
   else if (p->pause < idle) p->pause = p->pause * 2 < idle ? p->pause * 2 : idle;
@@ -205,7 +205,7 @@ int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_o
   set_pause(p, true);
   write_reading(recorder, p);
   atomic_store_explicit(&recorder->profiler, p, memory_order_release);
-  // The flusher is told to look.
+  // Wake the flusher, so that it begins to take samples out.
   pthread_mutex_lock(&recorder->lock);
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->lock);

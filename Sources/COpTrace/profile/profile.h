@@ -1,19 +1,19 @@
-// Samples of where the program's threads use processor time.
+// Samples where the program's threads use processor time.
 #ifndef OPTRACE_PROFILE_H
 #define OPTRACE_PROFILE_H
 
 #include "../storage/recorder.h"
 
-// All called by the flusher, without the recorder's lock.
+// These three are called by the flusher, without the recorder's lock.
 
 // Nanoseconds until the rings should be emptied again; UINT64_MAX: never.
 uint64_t profile_pause(optrace_recorder *recorder);
-// Writes down what was sampled. Whether anything was.
+// Writes records for the samples that were taken. True if anything was written.
 bool profile_drain(optrace_recorder *recorder);
-// Covers threads that existed already. Once, at first.
+// Begins to sample threads that already existed. With kernel events it does this once; with timers it also adds new threads each time.
 void profile_cover_others(optrace_recorder *recorder);
 
-// Ends sampling, with the last samples. Before the recorder stops; on any thread.
+// Writes the last samples and ends sampling. Called before the recorder stops, on any thread.
 void profile_stop(optrace_recorder *recorder);
 
 #endif

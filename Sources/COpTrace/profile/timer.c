@@ -20,10 +20,10 @@
 #include "../stacks/peek.h"
 #include "COpTrace.h"
 
-// More periods than that are no tick, but a clock that jumped.
+// If a signal stands for more periods than this, the clock has jumped.
 enum { most_overrun = 1000 };
 
-// A slot goes from the handler that fills it to the thread that empties it.
+// A signal handler takes a free slot and fills it; the flusher empties it.
 enum { slot_free, slot_taken, slot_full };
 typedef struct {
   _Atomic uint32_t state;
@@ -40,7 +40,7 @@ typedef struct {
 struct cpu_timer {
   uint64_t period;
   uint32_t stack_bytes;
-  pid_t process;        // A forked child has the handler, and none of the rest.
+  pid_t process;        // A forked child inherits the handler, which must then do nothing.
   _Atomic uint64_t next, lost;
   uint32_t missing;
   timed_thread *threads;
@@ -49,7 +49,7 @@ struct cpu_timer {
   uint8_t stacks[];
 };
 
-// Handlers may run at any time, so what they use is never freed.
+// Signal handlers may run at any time, so the memory that they use is never freed.
 static cpu_timer *_Atomic active;
 
 static size_t size_of(uint32_t stack_bytes) { return sizeof(cpu_timer) + (size_t)timer_slots * stack_bytes; }
@@ -68,7 +68,7 @@ static void read_registers(const ucontext_t *at, cpu_sample *out) {
 #endif
 }
 
-// Only system calls and atomics: it may have interrupted anything.
+// Uses only system calls and atomics, because it may have interrupted any code.
 static void on_signal(int number, siginfo_t *info, void *context) {
   (void)number;
   int error = errno;
@@ -82,19 +82,19 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   if (!atomic_compare_exchange_strong_explicit(&slot->state, &expected, slot_taken, memory_order_acquire, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&timer->lost, 1, memory_order_relaxed);
   } else {
-    // The kernel looks at such timers with its own tick, which may be longer than the period: a signal then stands for several.
+    // The kernel checks these timers at its own tick, which may be longer than the period. Then a signal stands for several periods.
     uint32_t more = info->si_overrun > 0 && info->si_overrun < most_overrun ? (uint32_t)info->si_overrun : 0;
     slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = optrace_clock_monotonic(), .times = 1 + more};
     read_registers(context, &slot->sample);
     slot->sample.stack = slot->stack;
-    // The stack may end before that: what is there comes.
+    // The stack may end earlier; then only the bytes up to its end are copied.
     slot->sample.bytes = peek(slot->sample.sp, slot->stack, timer->stack_bytes);
     atomic_store_explicit(&slot->state, slot_full, memory_order_release);
   }
   errno = error;
 }
 
-// ---- In the recorder's thread ----------------------------------------------------------------------------------------
+// ---- In the flusher --------------------------------------------------------------------------------------------------
 
 int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
   struct sigaction before;
@@ -120,7 +120,7 @@ int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
   return 0;
 }
 
-// By its number, and not by the C library's function, which takes another kind of number.
+// Uses the system call directly, because the C library's function has its own timer ids.
 static int make_timer(const cpu_timer *timer, uint32_t tid) {
   enum { per_thread = 4, of_scheduler = 2 };
   clockid_t clock = (clockid_t)(~tid << 3 | per_thread | of_scheduler);
@@ -153,7 +153,7 @@ static timed_thread *thread_with(cpu_timer *timer, uint32_t tid) {
 
 void timer_add(cpu_timer *timer, uint32_t tid) { thread_with(timer, tid); }
 
-// A thread's timer goes on when it has ended, and does nothing.
+// Deletes the timers of threads that have ended. The kernel keeps such a timer, although it never fires.
 static void forget_ended(cpu_timer *timer) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < timer->count; i++) {
@@ -214,7 +214,7 @@ uint32_t timer_drain(cpu_timer *timer, cpu_sample_taker take, void *context) {
 uint64_t timer_lost(const cpu_timer *timer) { return atomic_load_explicit(&timer->lost, memory_order_relaxed); }
 uint32_t timer_missing(const cpu_timer *timer) { return timer->missing; }
 
-// The handler stays: a signal that is on its way would end the program without it.
+// The handler stays installed, because without it a signal that is already on its way would end the program.
 void timer_close(cpu_timer *timer) {
   end_timers(timer);
   free(timer->threads);

@@ -1,4 +1,4 @@
-// A thread's first record in a recorder, and the thread's end. A buffer outlives its thread and goes to the next new one.
+// Gives a thread its buffer when it records for the first time, and takes it back when the thread ends. The next new thread gets it.
 #include "buffers.h"
 
 #include <limits.h>
@@ -41,7 +41,8 @@ static void thread_exits(void *unused) {
   }
 }
 
-// A process has about a thousand keys, and the program may have used them up. Then buffers of ended threads are not reused.
+// A process has about a thousand TLS keys, and the program may have used them up. Without a key, buffers of ended threads are not
+// reused.
 static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0; }
 
 uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
@@ -59,7 +60,7 @@ uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
 }
 
 static void take_over(thread_buffer *buffer) {
-  // The rest of the ended thread's chunk takes this thread's records.
+  // This thread's records go into the rest of the ended thread's chunk.
   uint8_t copy[16 + longest_name_record];
   optrace_thread_switched_fields fields = {.tid = buffer->tid};
   uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, buffer->thread), optrace_thread_switched_word1(fields)};
@@ -69,11 +70,11 @@ static void take_over(thread_buffer *buffer) {
     memcpy(buffer->cursor, copy, bytes);
     buffer_commit(buffer, buffer->cursor + bytes);
   } else {
-    buffer->end = buffer->cursor;  // No room: the first record takes a new chunk.
+    buffer->end = buffer->cursor;  // No room, so make the first record get a new chunk.
   }
 }
 
-// A snapshot may have given the thread a number already. The lock is held.
+// A snapshot may already have given the thread a number. The caller holds the recorder's lock.
 static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
   for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next)
     if (seen->tid == tid) return seen->thread;
@@ -93,7 +94,7 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
       this_thread.buffers = found;
       return found;
     }
-    if (found->recorder->stopped) {  // Until then the flusher may read the buffer.
+    if (found->recorder->stopped) {  // Not earlier, because the flusher may read the buffer until then.
       *link = found->next;
       free(found);
       continue;

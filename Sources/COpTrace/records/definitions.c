@@ -1,4 +1,4 @@
-// Records that are not recycled with a ring's chunks: definitions, and what is carried forward.
+// Records that survive when a ring recycles chunks: definitions, and records that are carried forward.
 #include <string.h>
 
 #include "../base/bits.h"
@@ -57,7 +57,8 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   thread_buffer *buffer = &recorder->carried;
   uint32_t needed = bytes + 32;
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
-  // The oldest waits are the most likely evidence of a hang, so a backlog of newer records must not push them out.
+  // Records that were carried before may fill more of the ring than newer ones: the oldest waits are the most likely evidence of a
+  // hang, so a backlog of newer records must not push them out.
   uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
   if (recorder->carried_bytes + needed > limit) return false;
   if ((size_t)(buffer->end - buffer->cursor) < needed) {

@@ -1,4 +1,4 @@
-// The hot path: a thread stores a record into the chunk that it owns. No lock, no allocation, no shared cache line.
+// The hot path: a thread stores a record in the chunk that it owns, without locks, allocations or shared cache lines.
 #include "emit.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "stack_ids.h"
 #include "text.h"
 
-// A record's stack follows it in the same chunk, so that a ring cannot separate them. 0: none.
+// The stack of a record follows it in the same chunk, so that a ring cannot drop one without the other. 0: no stack.
 static inline uint32_t stack_record_bytes(uint32_t stack) { return stack ? 8 : 0; }
 static inline uint8_t *store_stack(uint8_t *end, uint32_t stack) {
   if (!stack) return end;
@@ -25,7 +25,7 @@ static inline uint8_t *begin_at(optrace_recorder *recorder, thread_buffer **out,
                                 uint64_t now) {
   thread_buffer *buffer = *out = buffer_find(recorder);
   if (unlikely(!buffer)) return NULL;
-  if (unlikely(now < buffer->last_ticks)) now = buffer->last_ticks;  // The thread moved to a core that is some ticks behind.
+  if (unlikely(now < buffer->last_ticks)) now = buffer->last_ticks;  // The thread has moved to a core whose counter is a little behind.
   uint64_t delta = now - buffer->last_ticks;
   uint8_t *at = buffer->cursor;
   if (unlikely(delta > optrace_format_largest_delta || (size_t)(buffer->end - at) < bytes)) {
@@ -61,7 +61,7 @@ void optrace_recorder_record_cpu(optrace_recorder *recorder) {
   if (recorder) atomic_store_explicit(&recorder->records_cpu, true, memory_order_relaxed);
 }
 
-// In one piece with the record before it, so that a ring cannot separate them.
+// Writes the record and the processor time in one piece, so that a ring cannot drop one without the other.
 static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, uint8_t kind, uint32_t subject) {
   struct timespec used;
   if (!recorder_is_enabled(recorder) || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)) return false;
@@ -75,7 +75,8 @@ static __attribute__((noinline)) bool emit_with_cpu(optrace_recorder *recorder, 
   return true;
 }
 
-// True where an operation's code begins or ends on this thread, or its `start()` returns when the code ended elsewhere.
+// Whether processor time follows this record: an operation's code begins or ends on this thread, or its `start()` returns after the
+// code has ended on another thread.
 static bool is_recorded_with_cpu(uint8_t kind, uint32_t serial) {
   static _Thread_local uint32_t ended;
   bool is_end = kind == optrace_kind_execution_ended || kind == optrace_kind_ended_finished;
@@ -167,7 +168,7 @@ void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, u
   emit3_at(recorder, kind, subject, word1, word2, 0);
 }
 
-// In the units of an age field, at most its largest value.
+// Converts ticks to the unit of an age field, and limits them to the field's largest value.
 static uint64_t age_in_units(uint64_t ticks) {
   uint64_t age = ticks / optrace_format_age_unit;
   return age < optrace_blocked_largest_age ? age : optrace_blocked_largest_age;
@@ -176,7 +177,7 @@ static uint64_t age_in_units(uint64_t ticks) {
 // The operation's age at the buffer's last record, as a field of `created`.
 static inline uint64_t age_at(const optrace_recorder *recorder, const thread_buffer *buffer, const optrace_operation *operation) {
   uint64_t now = buffer->last_ticks, since = operation->created;
-  // This recorder uses the monotonic clock although there is a counter, and `created` is in the counter's ticks.
+  // `created` is always in the counter's ticks if there is a counter. This recorder uses the monotonic clock nevertheless, so convert.
   if (unlikely(!recorder->use_counter) && optrace_clock_has_counter()) {
     uint64_t ticks = optrace_counter() - since;
     since = now - (uint64_t)((double)ticks * 1e9 / (double)optrace_clock_frequency());

@@ -1,5 +1,5 @@
-// The fast path, which nearly all records take: the thread's first buffer is this recorder's, the clock is the counter, the last
-// record is not long ago, and there is room. Inline, so that it makes no call.
+// The fast path, for nearly all records: the thread's first buffer belongs to this recorder, the clock is the counter, the last
+// record was written not long ago, and there is room. It is inline, to save a call.
 #ifndef OPTRACE_FAST_PATH_H
 #define OPTRACE_FAST_PATH_H
 
@@ -10,7 +10,7 @@
 #include "pending.h"
 #include "words.h"
 
-// Reserves room and stores the first word. Calls nothing, so no registers have to be saved. Null: take the slow path.
+// Reserves room and stores the first word. It makes no calls, so the caller need not save registers. Null: take the slow path.
 static inline uint8_t *begin_fast(optrace_recorder *recorder, thread_buffer *buffer, uint32_t bytes, uint8_t kind,
                                   uint32_t subject) {
   if (unlikely(!buffer || buffer->recorder != recorder || !recorder->use_counter)) return NULL;

@@ -1,8 +1,8 @@
-// Numbers for operations, queues and spans.
+// Hands out numbers for operations, queues and spans.
 #include "buffers.h"
 
 uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
-  // Small programs get 1, 2, 3, ...; busy threads take blocks so that they do not share a cache line for each number.
+  // Small programs get 1, 2, 3, ... Busy threads take whole blocks, so that they do not contend for a cache line for each number.
   thread_buffer *buffer = buffer_find(recorder);
   if (buffer && buffer->serials_left) {
     buffer->serials_left -= 1;

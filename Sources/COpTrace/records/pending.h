@@ -1,11 +1,11 @@
-// How many operations, blocks and tasks are known and not finished, counted per thread: each thread adds up the changes of its
-// own records, and the flusher sums them.
+// Counts the operations, blocks and tasks that are known and not finished. Each thread adds up the changes by its own records, and
+// the flusher sums over all threads.
 #ifndef OPTRACE_PENDING_H
 #define OPTRACE_PENDING_H
 
 #include "../storage/thread_buffer.h"
 
-// How much a record of each kind changes the count. In the header, so that it is a constant where the kind is.
+// How much a record of each kind changes the count. It is in a header, so that the compiler can fold it where the kind is constant.
 static const int8_t pending_by_kind[256] = {
   [optrace_kind_operation_created] = 1, [optrace_kind_finished] = -1, [optrace_kind_finished_with_error] = -1,
   [optrace_kind_block_submitted] = 1, [optrace_kind_run_ended] = -1, [optrace_kind_block_dropped] = -1,

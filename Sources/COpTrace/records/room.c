@@ -1,4 +1,4 @@
-// The slow path: a new chunk for a thread buffer, or a record of the loss if there is none.
+// The slow path: gets a new chunk for a thread buffer, or counts a loss if there is none.
 #include "room.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 static bool lose(thread_buffer *buffer, uint32_t reason) {
   buffer->lost += 1;
   buffer->lost_reason = reason;
-  buffer->end = buffer->cursor;  // A smaller record that would still fit must not follow the loss unmarked.
+  buffer->end = buffer->cursor;  // Close the chunk: a smaller record that still fits would hide the gap.
   recorder_count_lost(buffer->recorder, reason, 1);
   return false;
 }
@@ -31,7 +31,7 @@ static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
     pthread_mutex_lock(&recorder->lock);
     if (recorder->stopping || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) {
       pthread_mutex_unlock(&recorder->lock);
-      return false;  // No loss: the recorder was stopped.
+      return false;  // Not a loss: the recorder was stopped.
     }
     chunk = chunk_take(recorder, bytes, optrace_chunk_kind_events, buffer->thread, ticks);
     if (chunk && buffer->chunk) chunk_retire(recorder, buffer->chunk);
@@ -41,11 +41,11 @@ static bool refill(thread_buffer *buffer, uint32_t needed, uint64_t ticks) {
     if (recorder->options.ring) return lose(buffer, optrace_loss_no_space);
     if (!file_grow(recorder, bytes, false)) {
       if (bytes > first_chunk && least <= first_chunk) {
-        bytes = first_chunk;  // Use the last bit of space, too.
+        bytes = first_chunk;  // Retry with the smallest chunk, to use the rest of the space.
         buffer->chunk_size = 0;
         continue;
       }
-      if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return false;  // Stopped meanwhile.
+      if (!atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return false;  // It was stopped meanwhile.
       return lose(buffer, recorder->failure);
     }
   }
@@ -74,7 +74,7 @@ uint8_t *buffer_reserve_slowly(thread_buffer *buffer, uint32_t bytes, uint64_t n
   } else if (far) {
     uint64_t words[2] = {record_head(optrace_kind_time, 0, 0), optrace_time_word1((optrace_time_fields){.ticks = now})};
     memcpy(buffer->cursor, words, 16);
-    buffer->cursor += 16;  // Becomes visible with the record that follows.
+    buffer->cursor += 16;  // Not committed yet: it becomes visible with the next record.
   }
   *delta = 0;
   return buffer->cursor;

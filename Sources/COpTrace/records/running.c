@@ -1,4 +1,4 @@
-// Records how an operation runs inside of Foundation's `start()`, in as few records as possible.
+// Records the run of an operation inside Foundation's `start()`, in as few records as possible.
 #include "../operations/frames.h"
 #include "fast_path.h"
 #include "emit.h"
@@ -35,7 +35,8 @@ static inline void record(const optrace_operation *operation, uint8_t kind) {
   if (recorder && !record_fast(operation, recorder, kind)) record_slowly(operation, recorder, kind);
 }
 
-// The start was held back for a combined record, and something else came first. The companion was notified already.
+// Writes a start that was held back for a combined record, because something else happened first. The companion has already been
+// notified.
 static void record_start(const optrace_operation *operation, frame *f) {
   f->is_start_pending = false;
   record(operation, optrace_kind_started);
@@ -50,7 +51,7 @@ bool optrace_run_begin(optrace_operation *operation) {
   return record_and_notify(operation, kind, optrace_kind_execution_began);
 }
 
-// Finished before its code began.
+// The operation finished before its code began.
 static __attribute__((noinline)) bool finish_at_start(const optrace_operation *operation, frame *f) {
   if (f->is_start_pending) record_start(operation, f);
   return record_and_notify(operation, optrace_kind_finished, optrace_kind_finished);
@@ -69,6 +70,6 @@ void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (unlikely(f && f->is_start_pending)) record_start(operation, f);
   frame_pop();
-  // Companions are not notified of it.
+  // Only recorded: companions are not notified of this event.
   record(operation, optrace_kind_start_returned);
 }

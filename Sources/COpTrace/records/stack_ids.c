@@ -1,4 +1,4 @@
-// A stack that was seen before costs a lookup in a table. A new one is described by describe/code.c.
+// Numbers of stacks. A known stack costs only a table lookup; a new one is described by describe/code.c.
 #include "stack_ids.h"
 
 #include "../operations/operation.h"
@@ -7,15 +7,15 @@
 #include "../stacks/modules.h"
 #include "../stacks/table.h"
 
-// Frames of a stack; frames of system libraries between the program and the recorder.
+// The most frames of a stack; the most frames of system libraries that are skipped between the recorder and the program's code.
 enum { deepest = 128, deep_enough = 24 };
 // Size of the stack table.
 enum { most_stacks = 16384, stack_bytes = 4 << 20 };
 
 static uint32_t recorder_module(void) { return module_of((uint64_t)(uintptr_t)&stack_id_of); }
 
-// Operations are created before they meet a recorder. Until then each keeps the number of its creator's stack in a table of the
-// process.
+// An operation is created before it belongs to a recorder. Until then it keeps the number of its creator's stack in this table, which
+// is shared by the whole process.
 uint32_t optrace_makers_wanted;
 static stack_table *_Atomic makers;
 
@@ -23,7 +23,7 @@ static void want_makers(void) {
   if (!atomic_load_explicit(&makers, memory_order_acquire)) {
     stack_table *none = NULL, *made = stack_table_create(most_stacks, stack_bytes);
     if (!made) return;
-    // Never freed: operations may hold numbers of it.
+    // It is never freed, because operations may hold numbers of its stacks.
     if (!atomic_compare_exchange_strong(&makers, &none, made)) stack_table_destroy(made);
   }
   __atomic_store_n(&optrace_makers_wanted, 1, __ATOMIC_RELEASE);
@@ -33,7 +33,7 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which) {
   locks_prepare();
   modules_refresh();
   if (which == optrace_stacks_off) return;
-  // Without a table every stack is described as if it were new.
+  // If there is no memory for the table, every stack is described as if it were new.
   recorder->stack_table = stack_table_create(most_stacks, stack_bytes);
   atomic_store_explicit(&recorder->stacks, which, memory_order_release);
   if (which == optrace_stacks_all) want_makers();
@@ -54,7 +54,7 @@ uint32_t function_id(optrace_recorder *recorder, uint64_t function) {
   return recorder->define_code ? recorder->define_code(recorder, function) : 0;
 }
 
-// Leaves out the recorder's own innermost frames, if it is a library of its own.
+// Drops the innermost frames that belong to the recorder, if it is a separate library.
 static uint32_t stack_id_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
@@ -120,7 +120,7 @@ static _Thread_local struct {
 } current_entry;
 
 bool optrace_entry_begin(optrace_start here, uint64_t caller) {
-  // A deeper entry was left by longjmp or an exception.
+  // An entry that is noted deeper on the stack than this one was left by longjmp or an exception, so it is replaced.
   if (current_entry.here.pc && current_entry.here.sp >= here.sp) return false;
   current_entry.here = here;
   current_entry.caller = caller;
@@ -131,7 +131,7 @@ void optrace_entry_end(bool has_begun) {
   if (has_begun) current_entry.here.pc = 0;
 }
 
-// Cache keys of classes, source lines and functions have another second word.
+// The second word of the cache key. It differs from those of classes, source lines and functions.
 static const uint64_t key_of_stacks = (uint64_t)3 << 62;
 
 static __attribute__((noinline)) uint32_t new_stack_id(optrace_recorder *recorder, uint64_t address) {
@@ -159,7 +159,7 @@ uint32_t optrace_caller_stack(optrace_recorder *recorder) {
   uint32_t which = atomic_load_explicit(&recorder->stacks, memory_order_acquire);
   if (!current_entry.here.pc || which == optrace_stacks_off) return 0;
   bool is_whole = which == optrace_stacks_all;
-  // Nearly always the caller is the program's own code.
+  // The common case: the caller is the program's own code.
   uint64_t caller = is_whole ? 0 : current_entry.caller;
   if (caller && module_is_own(caller - 1)) return stack_id_of_caller(recorder, caller);
   return find_caller(recorder, is_whole);

@@ -1,4 +1,4 @@
-// From stacks to their numbers in the trace: the number of a stack is that of its innermost frame.
+// Numbers of stacks in the trace. The number of a stack is that of its innermost frame.
 #ifndef OPTRACE_STACK_IDS_H
 #define OPTRACE_STACK_IDS_H
 
@@ -10,15 +10,15 @@ static inline bool stacks_wanted(optrace_recorder *recorder) {
   return atomic_load_explicit(&recorder->stacks, memory_order_acquire) != optrace_stacks_off;
 }
 
-// The number of a stack; 0: none. Describes the stack the first time, which takes a lock.
+// The number of a stack; 0: none. Takes a lock the first time, to describe the stack.
 uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
 // The number of a function's code; 0: none.
 uint32_t function_id(optrace_recorder *recorder, uint64_t function);
-// The number of the stack that created an operation. `made`: from `optrace_operation.made`. 0: not wanted, or not known.
+// The number of the stack that created an operation. `made`: the operation's field of that name. 0: not wanted, or not known.
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made);
 // The number of the calling thread's stack, from `start` outwards.
 uint32_t stack_id_here(optrace_recorder *recorder, const stack_start *start);
-// The same for another thread, which must not move meanwhile. `high`: the end of its stack.
+// The same for another thread, which must not run meanwhile. `high`: the end of its stack.
 uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start, uint64_t high);
 
 #endif

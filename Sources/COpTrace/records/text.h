@@ -6,7 +6,7 @@
 
 #include "words.h"
 
-// Stores everything but the first word of a record of so many words. Returns its end.
+// Stores a record of `words` words, without its first word. Returns its end.
 static inline uint8_t *store_text(uint8_t *at, uint32_t words, uint32_t high, bool has_word2, uint64_t word2,
                                   const uint8_t *text, size_t length) {
   uint64_t word1 = record_lengths(words, length, high);

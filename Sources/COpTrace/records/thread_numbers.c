@@ -9,7 +9,7 @@
 #include "COpTraceFields.h"
 #include "emit.h"
 
-// Under the lock.
+// The caller holds the lock. Prefers a live thread to one that has ended and had the same id.
 static const thread_buffer *buffer_of(const optrace_recorder *recorder, uint32_t tid) {
   const thread_buffer *ended = NULL;
   for (const thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known) {
@@ -52,7 +52,7 @@ uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char
   return number;
 }
 
-// Empty if it cannot be read.
+// The result is empty if the name cannot be read.
 static void read_name(uint32_t tid, char *out, size_t size) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);

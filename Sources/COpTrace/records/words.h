@@ -1,16 +1,16 @@
-// How a record is packed: its first word, and the second word of a record with a text. The other bits hold fields, see
-// COpTraceFields.h, which is made from the event table. RecordWords.swift does the same in Swift.
+// How a record is packed: its first word, and the second word of a record with a text. The remaining bits hold fields; see
+// COpTraceFields.h, which is generated from the event table. RecordWords.swift does the same in Swift.
 #ifndef OPTRACE_WORDS_H
 #define OPTRACE_WORDS_H
 
 #include "COpTrace.h"
 
-// `delta`: ticks since the record before, at most `optrace_format_largest_delta`.
+// `delta`: ticks since the previous record, at most `optrace_format_largest_delta`.
 static inline uint64_t record_head(uint8_t kind, uint64_t delta, uint32_t subject) {
   return kind | delta << 8 | (uint64_t)subject << 32;
 }
 
-// The second word of a record with a text: the record's size in words, the text's in bytes, and the half that holds fields.
+// The second word of a record with a text: the record's size in words, the text's size in bytes, and a half that holds fields.
 static inline uint64_t record_lengths(uint32_t words, size_t text_bytes, uint32_t high) {
   return words | (uint64_t)text_bytes << 16 | (uint64_t)high << 32;
 }

@@ -17,8 +17,8 @@ _Thread_local own_bounds stack_bounds_here;
 // The end of the main thread's stack when the program began.
 extern void *__libc_stack_end __attribute__((weak));
 
-// pthread_getattr_np would read /proc/self/maps for the main thread. The kernel keeps mappings at least 128 MB away from the
-// stack.
+// For the main thread pthread_getattr_np would read /proc/self/maps. Instead this relies on the kernel, which keeps mappings at least
+// 128 MB away from the stack.
 static bool main_bounds(stack_bounds *out) {
   if (!&__libc_stack_end || !__libc_stack_end || (pid_t)syscall(SYS_gettid) != getpid()) return false;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), size = 64u << 20;
@@ -26,7 +26,7 @@ static bool main_bounds(stack_bounds *out) {
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
   out->high = (uint64_t)(uintptr_t)__libc_stack_end;
   out->low = out->high > size ? out->high - size : 0;
-  // In a child forked by another thread, that thread is the main one.
+  // In a child that another thread has forked, that thread is the main thread, but its stack is a different one.
   return here >= out->low && here < out->high;
 }
 #else

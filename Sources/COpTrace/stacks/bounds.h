@@ -22,8 +22,9 @@ typedef struct {
 extern OPTRACE_NEAR_THREAD _Thread_local own_bounds stack_bounds_here;
 stack_bounds stack_ask_bounds(void);
 
-// From `low` (perhaps not touched yet) to `high`. The system is asked once per thread, which may allocate; after that it is a
-// load. Both 0: not known. The thread may be on another stack (a signal's or a fiber's): compare sp.
+// The range of the stack's addresses; the pages near `low` may never have been touched. The first call on a thread asks the system,
+// which may allocate; later ones are a load. Both 0: not known. The thread may be running on another stack (of a signal handler or a
+// fiber), so compare sp.
 static inline stack_bounds stack_own_bounds(void) {
   return stack_bounds_here.is_asked ? stack_bounds_here.bounds : stack_ask_bounds();
 }

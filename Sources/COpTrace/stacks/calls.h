@@ -1,26 +1,26 @@
-// The usual system calls that threads sleep in.
+// The system calls that threads usually sleep in, and what they wait for there.
 #ifndef OPTRACE_CALLS_H
 #define OPTRACE_CALLS_H
 
 #include <stdint.h>
 
 typedef enum {
-  sleep_unknown,        // A system call that says nothing more, or none.
+  sleep_unknown,        // The system call does not tell, or there is none.
   sleep_mutex,          // A pthread mutex: NSLock, NSRecursiveLock, the lock of an NSCondition.
   sleep_inheriting,     // A lock with priority inheritance: Swift's Mutex, such a pthread mutex.
-  sleep_owned_word,     // A word that holds its owner: libdispatch's once and internal locks, robust pthread mutexes.
+  sleep_owned_word,     // A word that contains its owner: libdispatch's once and internal locks, robust pthread mutexes.
   sleep_rwlock_writer,  // A reader-writer lock held by a writer.
-  sleep_rwlock_readers, // A reader-writer lock held by readers, which are not known.
+  sleep_rwlock_readers, // A reader-writer lock held by readers; it is not known which threads.
   sleep_join,           // The end of a thread.
   sleep_futex,          // A futex without an owner: a semaphore, a condition, a group.
-  sleep_poll,           // Descriptors: poll, select, epoll.
-  sleep_time,           // A time.
-  sleep_input,          // Reading, writing, connecting.
+  sleep_poll,           // Events on descriptors: poll, select, epoll.
+  sleep_time,           // Time to pass.
+  sleep_input,          // Input or output: reading, writing, connecting.
   sleep_child,          // The end of a process.
   sleep_signal,         // A signal.
   sleep_events,         // An epoll set in which only the process itself can cause an event.
-  sleep_once,           // An initialiser that another thread runs (waits/once.h); no call says so.
-  sleep_shared,         // A lock or semaphore that processes share, and that no thread of this one is known to hold.
+  sleep_once,           // An initialiser that another thread runs (see waits/once.h); the system call does not show it.
+  sleep_shared,         // A lock or semaphore shared between processes, which no thread of this process is known to hold.
 } sleep_kind;
 
 typedef struct {

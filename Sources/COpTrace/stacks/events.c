@@ -1,5 +1,5 @@
-// A run loop and libdispatch's own thread sleep in an epoll set. Mostly it contains only what wakes them for work of their own
-// process. `/proc/PID/fdinfo` lists the members of a set, and says of a timer whether it is set.
+// A run loop and libdispatch's own thread sleep in `epoll_wait`. Usually their epoll set contains only descriptors with which the process
+// wakes itself. `/proc/PID/fdinfo` lists the members of a set, and shows whether a timer is set.
 #include "events.h"
 
 #include "COpTraceFormat.h"
@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static _Atomic uint32_t timers;  // Of this process.
+static _Atomic uint32_t timers;  // How many this process has made.
 enum { timers_unknown, timers_watched, timers_made };
 
 void events_timer_made(void) {
@@ -45,7 +45,7 @@ static void make_path(char *out, size_t size, const char *folder, uint64_t file)
   else snprintf(out, size, "/proc/self/%s/%llu", folder, (unsigned long long)file);
 }
 
-// False: it cannot be read, or does not fit.
+// False: the file cannot be read, or is too long.
 static bool read_info(uint64_t file, char *out, size_t size) {
   char path[64];
   make_path(path, sizeof path, "fdinfo", file);
@@ -59,7 +59,7 @@ static bool read_info(uint64_t file, char *out, size_t size) {
   return length && length < size - 1;
 }
 
-// A program that is started keeps it otherwise, and may write to it.
+// If not, programs that this process starts inherit the descriptor, and may write to it.
 static bool is_closed_at_exec(uint64_t file) {
   char info[512];
   if (!read_info(file, info, sizeof info)) return false;
@@ -95,7 +95,7 @@ void events_watch_timers(void) {
   errno = error;
 }
 
-// A one-shot member that has fired waits for nothing until it is set again: only flags are left of its events.
+// A one-shot member that has fired waits for nothing until it is armed again: only flags are left in its event mask.
 static bool is_waited_for(const char *line) {
   enum { flags_only = 0xF };  // EPOLLEXCLUSIVE, EPOLLWAKEUP, EPOLLONESHOT, EPOLLET
   const char *events = strstr(line, "events:");
@@ -123,7 +123,7 @@ static uint64_t source_of(uint64_t file) {
 
 enum { most_files = 64 };
 
-// Of an epoll set, but for what wakes threads for work of their own process.
+// The event sources of an epoll set, without those with which the process wakes its own threads.
 static uint64_t sources_of_set(uint64_t set) {
   char info[4096];
   uint64_t sources = 0;
@@ -156,7 +156,7 @@ uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
   uint64_t sources = 0;
   const sleep_call *known = sleep_call_find(call);
   if (known && known->kind == sleep_input) {
-    // These take no descriptor, or one of another kind.
+    // These calls have no descriptor, or one of another kind.
     bool is_other = call == SYS_openat;
 #if defined(SYS_open)
     is_other = is_other || call == SYS_open;
@@ -179,7 +179,7 @@ uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
 }
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
-  char info[4096];  // On the stack: the flushers of several recorders may be here.
+  char info[4096];  // On the stack, because the flushers of several recorders may call this at the same time.
   if (!is_endless(call, arguments)) return false;
   int error = errno;
   bool are = read_info((uint32_t)arguments[0], info, sizeof info);

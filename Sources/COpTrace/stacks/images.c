@@ -1,4 +1,4 @@
-// Which file the code at an address is from.
+// Finds the file that contains the code at an address.
 #include <string.h>
 
 #include "../book/book.h"
@@ -19,7 +19,7 @@ uint32_t optrace_library_at(uint64_t address) { return book_library_at(address);
 bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   memset(out, 0, sizeof *out);
   uint32_t number = module_of(address);
-  // It may have been loaded since the last time.
+  // The file may have been loaded since the last refresh.
   if (!number && modules_refresh()) number = module_of(address);
   const module *found = module_at(number);
   if (!found) return false;

@@ -23,7 +23,7 @@ bool is_behind_call(uint64_t address, uint64_t *target) {
       return true;
     }
   }
-  // FF /2 with its ways to name the target: register, memory, with another byte, with an offset of one or four bytes.
+  // FF /2 and the ways to encode its target: a register, memory, with a SIB byte, with a displacement of one or four bytes.
   if (b[5] == 0xFF && ((b[6] & 0xF8) == 0xD0 || ((b[6] & 0xF8) == 0x10 && (b[6] & 7) != 4 && (b[6] & 7) != 5)))
     return true;
   if (b[4] == 0xFF && (b[5] == 0x14 || ((b[5] & 0xF8) == 0x50 && (b[5] & 7) != 4))) return true;
@@ -55,7 +55,7 @@ bool leads_to(uint64_t target, uint64_t function) {
   uint64_t to;
   return peek_all(target + at + 6 + (uint64_t)(int64_t)offset, &to, 8) && to == function;
 #else
-  // adrp x16; ldr x17, [x16, #...]; add; br x17: behind `bti c` where branches are protected.
+  // adrp x16; ldr x17, [x16, #...]; add; br x17. With branch protection `bti c` comes first.
   uint32_t code[3];
   uint64_t to;
   if (!peek_all(target, code, sizeof code)) return false;
@@ -83,7 +83,7 @@ bool frame_below_bp(uint64_t function, uint64_t address, uint64_t *bytes) {
     at += wide + 1;
     *bytes += 8;
   }
-  // sub $…,%rsp; a frame without it has no room but what it has pushed.
+  // sub $…,%rsp. Without it the frame consists only of the pushed registers.
   int32_t room = 0;
   if (memcmp(at, "\x48\x83\xEC", 3) == 0) room = (int8_t)at[3];
   else if (memcmp(at, "\x48\x81\xEC", 3) == 0) memcpy(&room, at + 3, 4);
@@ -102,7 +102,7 @@ bool leaves_signal(uint64_t pc) {
   uint32_t code[2];
   return peek_all(pc, code, sizeof code) && code[0] == 0xD2801168 && code[1] == 0xD4000001;
 #else
-  // It has a rule.
+  // On this system that code has an unwind rule.
   (void)pc;
   return false;
 #endif

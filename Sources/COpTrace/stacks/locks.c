@@ -1,6 +1,6 @@
-// The owner of a lock can be read from the lock, as glibc, libdispatch and Swift keep it there: `pthread_mutex_t`
-// (sysdeps/nptl/bits/struct_mutex.h), `pthread_rwlock_t` (struct_rwlock.h), and words for futex(2) that hold a thread's id.
-// Private layouts are verified first.
+// glibc, libdispatch and Swift store the owner in the lock itself: in `pthread_mutex_t` (sysdeps/nptl/bits/struct_mutex.h), in
+// `pthread_rwlock_t` (struct_rwlock.h), and in words for futex(2) that contain a thread's id. Private layouts are verified before they
+// are used.
 #include "locks.h"
 
 #include "events.h"
@@ -19,7 +19,7 @@
 
 static _Atomic bool knows_mutexes, knows_rwlocks;
 
-// In 32-bit words from the beginning of the lock.
+// Offsets from the beginning of the lock, in 32-bit words.
 enum { mutex_word = 0, mutex_owner = 2, mutex_users = 3, mutex_type = 4, mutex_words = 5 };
 enum { rwlock_readers = 0, rwlock_phase = 2, rwlock_writers = 3, rwlock_owner = 6, rwlock_words = 7 };
 enum { readers_see_writer = 1, readers_are_locked_out = 2, rwlock_waited_for = 2 };
@@ -37,7 +37,7 @@ static bool read_twice(uint64_t address, uint32_t *words, int count) {
   return true;
 }
 
-// Only asks whether the process has such a thread.
+// Signal 0 only checks whether the process has such a thread.
 static bool is_thread(uint32_t id) {
   if (!id || id > id_bits) return false;
   int error = errno;
@@ -105,16 +105,16 @@ static bool owned(sleep_reason *out, sleep_kind kind, uint64_t lock, uint32_t ow
 }
 
 static bool is_mutex(uint64_t word, sleep_reason *out) {
-  enum { known_types = 3 | 128 | 256 | 512 };  // The type; shared between processes; two of elision.
+  enum { known_types = 3 | 128 | 256 | 512 };  // The type; shared between processes; two flags of lock elision.
   uint32_t words[mutex_words];
   if (!atomic_load(&knows_mutexes) || !read_twice(word, words, mutex_words) || words[mutex_word] != 2) return false;
-  // Behind a word that is no mutex's there may be anything. A mutex that was initialised and is locked has these.
+  // If the word does not belong to a mutex, anything may follow it. These values show an initialised and locked mutex.
   uint32_t owner = words[mutex_owner];
   if ((words[mutex_type] & ~(uint32_t)known_types) || !words[mutex_users] || !owner || owner > id_bits) return false;
   return owned(out, sleep_mutex, word, owner);
 }
 
-// A reader waits for the phase in which readers may enter; a writer behind another writer waits for the writers' turn.
+// A reader waits for a phase in which readers may enter. A writer behind another writer waits for its turn among the writers.
 static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
   uint32_t words[rwlock_words];
   if (!atomic_load(&knows_rwlocks)) return false;
@@ -124,7 +124,7 @@ static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
     uint32_t owner = words[rwlock_owner], readers = words[rwlock_readers];
     if (expected == (1 | rwlock_waited_for) && (readers & readers_are_locked_out) && is_thread(owner))
       return owned(out, sleep_rwlock_writer, lock, owner);
-    // A writer that waits for readers to leave: it has its turn, but not yet the phase.
+    // This writer waits for the readers to leave: it is next among the writers, but the readers' phase has not ended.
     if (index == rwlock_phase && expected == rwlock_waited_for && !owner && readers >> 3 && (readers & 3) == readers_are_locked_out &&
         words[rwlock_writers]) {
       out->kind = sleep_rwlock_readers;
@@ -140,12 +140,12 @@ static bool has_owner_in_word(uint64_t word, sleep_kind kind, sleep_reason *out)
   return read_twice(word, &value, 1) && (value & id_bits) && owned(out, kind, word, value & id_bits);
 }
 
-// Whether a wait ends by itself. A time ten years from now is how programs say "never".
+// Whether the wait has a timeout. Programs use a time many years from now for "never", so ten years do not count as one.
 static bool has_deadline(uint64_t address) {
   enum { ten_years = 10 * 365 * 24 * 3600 };
   uint64_t until[2];  // Seconds and nanoseconds.
   if (!address) return false;
-  // From now on, or since some moment that is not later than 1970.
+  // The time is relative to now, or counts from a clock's zero, which is 1970 or the start of the machine.
   return !peek_all(address, until, sizeof until) || (int64_t)until[0] < (int64_t)time(NULL) + ten_years;
 }
 
@@ -162,15 +162,16 @@ static void explain_private(const uint64_t arguments[6], sleep_reason *out) {
     return;
   }
   if (what != wait && what != wait_bitset) return;
-  if (!read_twice(word, &value, 1) || value != expected) return;  // It is being woken.
+  if (!read_twice(word, &value, 1) || value != expected) return;  // The thread is being woken.
   if (expected == 2 && is_mutex(word, out)) return;
   if (is_rwlock(word, expected, out)) return;
   if ((expected & has_waiters) && is_thread(expected & id_bits)) has_owner_in_word(word, sleep_owned_word, out);
-  // The kernel clears the id when the thread has ended, with a wake-up that processes may share.
+  // The kernel clears the id when the thread ends, and then wakes waiters with a futex call for words that processes may share.
   else if (!(operation & is_private) && is_thread(expected)) owned(out, sleep_join, word, expected);
 }
 
-// What other processes may wake as well. Memory that processes share may be in several places, and a thread of another one is none here.
+// Waits that other processes may end, too: the word may be mapped at other addresses there, and its owner may be a thread of another
+// process.
 static void explain_futex(const uint64_t arguments[6], sleep_reason *out) {
   explain_private(arguments, out);
   if ((uint32_t)arguments[1] & is_private || out->kind == sleep_join || (out->owner && !out->owner_ended)) return;

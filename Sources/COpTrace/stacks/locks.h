@@ -1,4 +1,4 @@
-// What a sleeping thread waits for, and who holds the lock.
+// Finds out what a sleeping thread waits for, and which thread holds the lock.
 #ifndef OPTRACE_LOCKS_H
 #define OPTRACE_LOCKS_H
 
@@ -16,11 +16,11 @@ typedef struct {
   const char *call;     // The system call's name; null: not in the list of calls.h.
 } sleep_reason;
 
-// Learns from locks of our own how this C library stores owners. Before that, and where the layout does not fit, no owners are
-// reported. Once; cheap.
+// Learns from test locks how this C library stores the owner. Until then, and if the layout is not as expected, no owners are reported.
+// Needed once; cheap.
 void locks_prepare(void);
-// What a thread waits for in this system call with these arguments (see threads.h). Reads the lock twice: an owner is reported
-// only if both times agree. Takes no lock and no memory; some system calls.
+// What a thread waits for in this system call with these arguments (see threads.h). Reads the lock twice, and reports an owner only if
+// both reads agree. Takes no lock and allocates nothing; makes some system calls.
 sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]);
 
 #endif

@@ -1,5 +1,5 @@
-// A module is where the first page of an ELF file is mapped, if code of the same file is mapped where its program header says so.
-// A file that is only read has none.
+// A mapping of the first page of an ELF file is a module, if code of the same file is mapped where its program header says. A file that
+// is mapped only to be read has no such code.
 #include "maps.h"
 
 #include "locks.h"
@@ -98,7 +98,7 @@ static void take(const mappings *list, const mapping *first) {
 
 void maps_begin(uint32_t process) {
   mappings list = {0};
-  locks_prepare();  // It tries locks of our own.
+  locks_prepare();  // Before `peek_into`, because it tests locks in this process.
   modules_turn(true);
   peek_into(process);
   read_list(process, &list);

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-// From here to `maps_end`, memory and modules are those of that process, as far as they may be read. Allocates; one at a time.
+// From now until `maps_end`, memory and modules are those of that process, as far as they may be read. Allocates. Only one process at
+// a time.
 void maps_begin(uint32_t process);
 void maps_end(void);
 

@@ -18,11 +18,11 @@ static module all[modules_most];
 static _Atomic uint32_t count;
 static _Atomic uint64_t lost;
 static _Atomic uint32_t generation;
-// Paths. Pages that were never written take no memory.
+// Memory for paths. Pages that were never written take no memory.
 static char text[text_bytes];
 
-// The rest belongs to the holder of this lock. The process id is stored, because a forked child may find it held by a thread that
-// it does not have.
+// The lock that guards the rest. It contains the process id of its holder, because a forked child may inherit it locked by a thread that
+// the child does not have.
 static _Atomic pid_t holder;
 static size_t text_used;
 static unsigned long long seen_adds, seen_subs;
@@ -74,7 +74,8 @@ static void describe(uint64_t base, const ElfW(Phdr) *parts, size_t count_of_par
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-// By the library's folder; and by its name if Swift's runtime was installed beside the program.
+// Tells the system's and Swift's libraries by their folder, and also by their name, because Swift's runtime may be installed beside the
+// program.
 static bool is_own(const char *path) {
   static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"};
   static const char *const names[] = {
@@ -88,7 +89,7 @@ static bool is_own(const char *path) {
   return slash != NULL;  // The vDSO has no path.
 }
 
-// The loader has no name for the program itself.
+// The loader has no path for the program itself, so this finds it.
 static void describe_path(const struct dl_phdr_info *object, module *one) {
   char program[4096];
   if (object->dlpi_name && object->dlpi_name[0]) {
@@ -162,8 +163,8 @@ static bool hold(void) {
 
 static _Atomic bool is_known;
 
-// Until the first list is complete, a second thread waits for the first: at most for a tenth of a second, because the first may
-// wait for the loader's lock, which this thread may hold.
+// Until the first list is complete, a second thread waits for the first, but for at most a tenth of a second: the first may be waiting
+// for the loader's lock, which this thread may hold.
 static void await_first(void) {
   for (int i = 0; i < 100 && !atomic_load_explicit(&is_known, memory_order_acquire); i++) usleep(1000);
 }
@@ -225,7 +226,7 @@ uint32_t module_of(uint64_t address) {
   return 0;
 }
 
-// One word each: the address, the number of unloadings, the answer.
+// Each entry is one word: the address, the count of unloadings, and the answer.
 enum { remembered = 1024, address_shift = 9, generation_bits = 0xFF };
 static _Atomic uint64_t own_or_not[remembered];
 

@@ -5,7 +5,7 @@
 
 typedef struct {
   moment_thread thread;
-  bool has_moved;           // In the first pass, where it was counted.
+  bool has_moved;           // It had moved already in the first pass, and was counted there.
   thread_run run;
   uint64_t arguments[6];
 } seen_once;
@@ -61,7 +61,7 @@ threads_status moment_take(const threads_options *options, const moment_calls *c
   moment m = {.calls = calls};
   threads_status status = threads_visit(options, add, &m, count);
   count->refused += m.lost;
-  // All threads have been visited. A sleeping thread that has not run until the second pass was asleep the whole time in between.
+  // This is the moment: all threads have been visited once. A sleeping thread that has not run by the second pass was asleep all the time.
   for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].thread, m.all[i].arguments);
   if (calls->between) calls->between(calls->context);
   for (size_t i = 0; i < m.count; i++) settle(&m.all[i], count);

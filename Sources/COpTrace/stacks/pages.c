@@ -6,7 +6,7 @@
 
 #include "peek.h"
 
-// Memory only as far as it is used.
+// Takes only as much memory as is used.
 enum { page_bytes = 4096, most_pages = 128 };
 typedef struct {
   uint64_t at, generation;  // 0: empty.
@@ -15,7 +15,7 @@ typedef struct {
 } page;
 static page pages[most_pages];
 
-// Whoever finds it held reads without copies: nobody waits.
+// A lock that nobody waits for: a thread that finds it held reads without copies.
 static _Atomic bool is_held;
 
 static const page *page_at(uint64_t address, uint64_t generation) {

@@ -18,7 +18,8 @@ uint32_t peek_process(void) { return atomic_load_explicit(&other, memory_order_r
 #include <sys/uio.h>
 #include <unistd.h>
 
-// For sandboxes that refuse the system call. Opened each time: a descriptor inherited by a fork would show the parent.
+// For sandboxes that refuse the system call. The file is opened each time, because a descriptor inherited by a fork would show the
+// parent's memory.
 static size_t peek_by_file(uint64_t address, void *out, size_t size) {
   char path[32] = "/proc/self/mem";
   uint32_t process = peek_process();
@@ -30,7 +31,7 @@ static size_t peek_by_file(uint64_t address, void *out, size_t size) {
   return count < 0 ? 0 : (size_t)count;
 }
 
-// By its number, and not by the C library's function, whose arguments sanitizers check.
+// Calls it by number, because sanitizers check the arguments of the C library's function.
 size_t peek(uint64_t address, void *out, size_t size) {
   if (!size || address > INT64_MAX || size > INT64_MAX - address) return 0;
   int error = errno;

@@ -9,7 +9,7 @@
 
 // ---- Bytes
 
-// Up to eight bytes of the image; null: they are not in it.
+// Points to up to eight bytes of the image; null: they are outside of it.
 static const uint8_t *bytes_at(unwind_image *image, uint64_t address, size_t count) {
   if (address < image->low || address > image->high || image->high - address < count) return NULL;
   if (image->bytes) return image->bytes + (address - image->low);
@@ -41,7 +41,7 @@ static uint64_t take(cursor *c, size_t count) {
     c->at = c->end;
     return 0;
   }
-  memcpy(&value, bytes, count);  // Both processors are little-endian.
+  memcpy(&value, bytes, count);  // Both supported processors are little-endian.
   c->at += count;
   return value;
 }
@@ -76,7 +76,7 @@ static void skip(cursor *c, uint64_t count) {
   }
 }
 
-// How addresses are encoded.
+// How addresses are encoded (DW_EH_PE_…).
 enum { way_relative = 0x10, way_to_header = 0x30, way_indirect = 0x80, way_omitted = 0xFF };
 
 static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
@@ -103,7 +103,7 @@ static uint64_t take_address(cursor *c, uint8_t way, uint64_t header) {
 
 // ---- Expressions
 
-// A value in an expression: a number, an offset from a register or from CFA, or what is stored there.
+// A value in a DWARF expression: a number, an offset from a register or from CFA, or the word stored at such an address.
 typedef enum { of_nothing, of_sp, of_bp, of_cfa } origin;
 typedef struct {
   origin origin;
@@ -148,7 +148,7 @@ static bool push(term *stack, int *depth, term t) {
   return true;
 }
 
-// The address is known, so an entry of the linkage table, whose CFA depends on the instruction, yields a number.
+// The address of the instruction is known. So the expression for the linkage table (PLT), whose CFA depends on it, yields a number.
 static bool evaluate(cursor c, uint64_t address, const term *first, term *out) {
   term stack[8];
   int depth = 0;
@@ -245,8 +245,8 @@ static int64_t scaled(uint64_t count, int64_t unit) {
   return __builtin_mul_overflow((int64_t)count, unit, &value) ? INT64_MAX : value;
 }
 
-// Executes the instructions up to the row of `address`. `first`: the row that the function begins with; null while that one is
-// made. False: it cannot be interpreted.
+// Executes the call frame instructions up to the row for `address`. `first`: the row that the function begins with, as the common part
+// (CIE) defines it; null while the common part itself is executed. False: they cannot be interpreted.
 static bool execute(cursor c, const common *about, uint64_t header, uint64_t at, uint64_t address,
                     const row *first, row *r) {
   enum { deepest = 8 };
@@ -324,7 +324,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t at,
             take_uleb(&c);
             set(r, number, (location){.way = location_unknown});
             break;
-          case 0x2D: break;  // arm64: the return address is signed from here on; a walk strips the signature anyway.
+          case 0x2D: break;  // arm64: from here on the return address is signed. A walk strips the signature anyway.
           case 0x2E: take_uleb(&c); break;
           default: return false;
         }
@@ -338,7 +338,7 @@ static bool execute(cursor c, const common *about, uint64_t header, uint64_t at,
   return !c.failed;
 }
 
-// Reads the length of an entry or a common part, and sets its end.
+// Reads the length of an entry (FDE) or a common part (CIE), and sets its end.
 static bool take_length(cursor *c, unwind_image *image) {
   uint64_t length = take(c, 4);
   if (length == 0xFFFFFFFF) length = take(c, 8);
@@ -458,11 +458,12 @@ unwind_rule rule_find(unwind_image *image, uint64_t header, uint64_t address, ui
   enum { version = 1, of_entries = 0x03, of_table = 0x3B };
   if (take(&c, 1) != version) return 0;
   uint8_t way = (uint8_t)take(&c, 1);
-  if (take(&c, 1) != of_entries || take(&c, 1) != of_table) return 0;  // As all linkers write them.
+  if (take(&c, 1) != of_entries || take(&c, 1) != of_table) return 0;  // The encodings that all linkers use.
   take_address(&c, way, header);
   uint64_t count = take(&c, 4), table = c.at;
   if (c.failed || !count) return 0;
-  // Finds the last entry that begins at or before the address. Pairs of offsets from the header: function, entry.
+  // Binary search for the last function that begins at or before the address. The table contains pairs of offsets from the header:
+  // function, entry.
   int64_t wanted = (int64_t)(address - header);
   uint64_t low = 0, high = count;
   while (low < high) {

@@ -1,4 +1,4 @@
-// Where stacks are walked, and the numbers of the registers that matter (System V ABI, DWARF).
+// The systems on which stacks are walked, and the numbers of the registers that matter (System V ABI, DWARF).
 #ifndef OPTRACE_STACKS_SUPPORTED_H
 #define OPTRACE_STACKS_SUPPORTED_H
 

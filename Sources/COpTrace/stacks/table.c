@@ -9,9 +9,9 @@
 
 #if OPTRACE_STACKS
 
-// In pages that a forked child finds empty: a head, the slots (a hash and the number of a stack), and the stacks. A stack is a
-// word with its size and its user's value, followed by its addresses. Its number is the index of that word, so that 0 is none.
-// Nothing is removed, and a slot is filled by one store, so whoever sees a number finds a whole stack.
+// The pages are zero in a forked child. They contain a head, the slots (a hash and the number of a stack), and the stacks. A stack is a
+// word with its size and the caller's value, followed by its addresses. Its number is the index of that word, and 0 means none.
+// Nothing is ever removed, and a slot is filled by one store, so a thread that sees a number finds a complete stack.
 struct stack_table {
   size_t bytes;
   uint32_t slots;       // A power of two.
@@ -39,7 +39,7 @@ stack_table *stack_table_create(uint32_t stacks, size_t bytes) {
   while (slots < (1u << 30) && slots / 2 < stacks) slots *= 2;
   size_t words = bytes / 8 < 64 ? 64 : bytes / 8;
   if (words > UINT32_MAX) words = UINT32_MAX;
-  // Not from malloc: the owner may be in memory that no leak checker reads, and keep the table for good.
+  // Not from malloc: the only pointer may be in memory that leak checkers do not read, and the table may never be freed.
   stack_table *table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (table == MAP_FAILED) return NULL;
   table->bytes = head_bytes + (size_t)slots * 8 + words * 8;
@@ -119,7 +119,7 @@ uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, 
         return own;
       }
     }
-    // Another thread may have stored the same stack meanwhile; then our words stay unused.
+    // If another thread has stored the same stack meanwhile, the words that we have written stay unused.
     if (found >> 32 == hash && is_this(table, (uint32_t)found, pcs, count, guessed)) return (uint32_t)found;
   }
   atomic_fetch_add_explicit(&changing_of(table)->lost, 1, memory_order_relaxed);

@@ -17,7 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A lock. The process id is stored, because a forked child may find it held by a thread that it does not have.
+// A lock. It contains the process id of its holder, because a forked child may inherit it locked by a thread that the child does not
+// have.
 static _Atomic pid_t visitor;
 static _Alignas(16) uint8_t copy[threads_most_stack];
 static _Alignas(16) char entries[8192];
@@ -49,7 +50,7 @@ static int open_file(int tasks, uint32_t id, const char *file) {
   return openat(tasks, path, O_RDONLY | O_CLOEXEC);
 }
 
-// As text; false, and errno, if it cannot be read.
+// Reads a file as text; false and errno if it cannot be read.
 static bool read_text(int file, char *out, size_t size) {
   ssize_t count = pread(file, out, size - 1, 0);
   out[count > 0 ? count : 0] = 0;
@@ -115,7 +116,7 @@ static bool read_call(const char *text) {
   return true;
 }
 
-// If the text is the same before and after, the thread has not moved, and the copy is of its stack.
+// If this text is the same before and after copying the stack, the thread has not moved, so the copy is consistent.
 static void read_stack(int file, const char *before, const threads_options *options, threads_count *count) {
   size_t wanted = options->stack_bytes ? options->stack_bytes : 16 * 1024;
   if (wanted > sizeof copy) wanted = sizeof copy;
@@ -144,7 +145,7 @@ static bool read_run(int tasks, uint32_t id, thread_run *out) {
   return true;
 }
 
-// False: it has ended, or may not be read.
+// False: the thread has ended, or may not be read.
 static bool read_thread(int tasks, uint32_t id, const threads_options *options, threads_count *count) {
   char text[512], call[256];
   memset(&seen, 0, offsetof(thread_seen, pcs));
@@ -157,7 +158,7 @@ static bool read_thread(int tasks, uint32_t id, const threads_options *options, 
   }
   seen.cpu = read_time(text);
   if (read_run(tasks, id, &seen.run) && seen.run.time) seen.cpu = seen.run.time;
-  if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // It would only be seen reading this.
+  if (id == (uint32_t)syscall(SYS_gettid)) return seen.is_running = true;  // This thread: it would only see itself reading /proc.
   int file = open_file(tasks, id, "syscall");
   bool is_read = file >= 0 && read_text(file, call, sizeof call);
   if (!is_read) {

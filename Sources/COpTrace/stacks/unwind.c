@@ -14,7 +14,7 @@
 
 #if OPTRACE_STACKS
 
-// ---- Rules, remembered
+// ---- A cache of rules
 
 // The loader's own list, which needs no lock (glibc 2.35 and newer): struct dl_find_object in <dlfcn.h>.
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 } found_object;
 extern int find_object(void *address, found_object *out) __asm__("_dl_find_object") __attribute__((weak));
 
-// `in_pieces`: there may be unmapped addresses between `low` and `high`.
+// `in_pieces`: the module may have unmapped addresses between `low` and `high`.
 static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_t *header, bool *in_pieces) {
   *in_pieces = false;
   if (find_object && !peek_process()) {
@@ -34,8 +34,8 @@ static bool find_module(uint64_t address, uint64_t *low, uint64_t *high, uint64_
     *high = (uint64_t)(uintptr_t)found.high;
     *header = (uint64_t)(uintptr_t)found.frame_header;
     if (*header >= *low && *header < *high) return true;
-    // If the segments of a program do not touch, this describes the one with the address, and the rules are in another. That
-    // happens when they are aligned for larger pages than the system's, as on arm64.
+    // If there are gaps between the program's segments, this describes only the segment with the address, and the rules are in another
+    // one. That happens when segments are aligned for larger pages than the system's, as on arm64.
     *in_pieces = true;
   }
   const module *one = module_at(module_of(address));
@@ -52,7 +52,7 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t generation
   if (!find_module(address, &low, &high, &header, &in_pieces)) return 0;
   unwind_image image;
   image.bytes = careful || in_pieces ? NULL : (const uint8_t *)(uintptr_t)low;
-  // Another process may change at any time.
+  // Another process may load and unload modules at any time, so no copies of its pages are kept.
   image.generation = peek_process() ? 0 : generation;
   image.low = low;
   image.high = high;
@@ -60,8 +60,8 @@ static unwind_rule make_rule(uint64_t address, bool careful, uint64_t generation
   return rule_find(&image, header, address, start);
 }
 
-// Caches for some thousand addresses. The key is mixed with the value and with the number of unloadings, so that two words of
-// different writers, and what was true before an unloading, match no address.
+// Caches for some thousand addresses. The key is mixed with the value and with the count of unloadings. So a key and a value that were
+// stored by different threads do not match any address, and neither does an entry from before an unloading.
 enum { rule_slots = 8192, function_slots = 1024 };
 typedef struct {
   _Atomic uint64_t key, value;
@@ -104,19 +104,19 @@ static uint64_t function_at(uint64_t address, uint64_t generation) {
   return start;
 }
 
-// Unlike the differences between rules, and odd.
+// The factor is odd, and unlike any difference between two rules.
 static inline uint64_t generation_now(void) { return modules_generation() * 0xD6E8FEB86659FD93ull + 1; }
 
 unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(address, careful, generation_now()); }
 
 // ---- Reading memory
 
-// At any address: a guess need not lead to a stack.
+// Reads a word at any address, because a guess may be wrong and not point into a stack.
 typedef struct __attribute__((packed, may_alias)) {
   uint64_t value;
 } loose_word;
 
-// Sanitizers may watch words of a stack.
+// Not instrumented: sanitizers poison some words of a stack.
 __attribute__((no_sanitize("address", "thread"), noinline))
 static bool read_slowly(const stack_memory *memory, uint64_t address, uint64_t *out) {
   return memory->beyond && peek_all(address, out, 8);
@@ -147,13 +147,12 @@ static inline uint64_t plain(uint64_t address) {
 // The registers during a walk. `ra`: the register that calls leave the return address in, if the processor has one; 0: not known.
 typedef struct {
   uint64_t pc, sp, bp, ra;
-  bool lost_sp;  // The guess found where bp was saved, but not where that frame ends.
+  bool lost_sp;  // sp is not known: the guess has found the saved bp, but not the end of that frame.
 } registers;
 
 #if defined(__aarch64__)
 
-// The pair of saved x29 and x30 that each function with a frame has: the one at sp or the next above it, else the one that x29
-// points to.
+// Finds the pair of saved x29 and x30 that each function with a frame stores: at sp or the next pair above it, else where x29 points.
 static bool guess(const stack_memory *memory, registers *r) {
   enum { farthest = 64 };
   uint64_t at = r->sp, outer, word, target;
@@ -184,13 +183,13 @@ static bool step_out_of_signal(const stack_memory *memory, registers *r) {
 
 static bool step_out_of_signal(const stack_memory *memory, registers *r) { return (void)memory, (void)r, false; }
 
-// A return address within three words of sp; else the saved bp and the word beside it.
+// Looks for a return address within three words of sp; else takes the saved bp, and the word above it as the return address.
 static bool guess(const stack_memory *memory, registers *r) {
   uint64_t word, target;
   for (int i = 0; i < 3; i++) {
     uint64_t at = r->sp + (uint64_t)i * 8;
     if (!read_word(memory, at, &word) || !is_behind_call(plain(word), &target)) continue;
-    // The function has saved bp right below its return address, and has set it to where that is.
+    // The function has saved bp right below its return address, and bp points there.
     if (at == r->bp + 8 && !read_word(memory, r->bp, &r->bp)) return false;
     r->pc = plain(word);
     r->sp = at + 8;
@@ -210,33 +209,33 @@ static bool guess(const stack_memory *memory, registers *r) {
 
 // ---- The walk
 
-// Steps to the caller, by the rule. False: there is none, or the rule does not lead to a stack.
+// Steps to the caller by the unwind rule. False: there is no rule, or its result is not in a stack.
 static inline bool step(const stack_memory *memory, unwind_rule rule, registers *r) {
   uint64_t base = rule & rule_by_bp ? r->bp : r->sp, cfa = base + (uint64_t)rule_cfa(rule), ra = r->ra, bp = r->bp;
-  // In functions with a frame, bp points to where it was saved.
+  // In a function with a frame pointer, bp points to the saved bp.
   if (has_register_ra && r->lost_sp && !(rule & rule_by_bp)) {
     if ((rule & (rule_indirect | rule_ra_by_base | rule_saves_bp | rule_bp_by_base)) != rule_saves_bp) return false;
     cfa = r->bp - (uint64_t)rule_bp(rule);
   }
   if ((rule & rule_indirect) && !read_word(memory, cfa, &cfa)) return false;
-  // A signal may have come on a stack of its own. A function that makes no calls may need no stack.
+  // The caller's sp must be higher, except that a signal handler may have its own stack, and a leaf function may need no stack at all.
   if (cfa <= r->sp && !(rule & rule_signal) && !(rule_ra_in_register(rule) && cfa == r->sp)) return false;
   if (!rule_ra_in_register(rule) && !read_word(memory, (rule & rule_ra_by_base ? base : cfa) + (uint64_t)rule_ra(rule), &ra))
     return false;
   uint64_t bp_from = rule & rule_bp_by_base ? base : cfa;
   uint64_t bp_at = bp_from + (uint64_t)rule_bp(rule);
-  // Behind `pop %rbp` LLVM's rules still say where bp was saved: that is below sp by now, and bp has its value back.
+  // After `pop %rbp` LLVM's rules still say that bp is saved. The location is below sp by then, and bp already has the caller's value.
   if ((rule & rule_saves_bp) && bp_at >= r->sp && !read_word(memory, bp_at, &bp)) return false;
   *r = (registers){plain(ra), cfa, bp, 0, false};
   return r->pc != 0;
 }
 
-// ---- A thread that sleeps
+// ---- A sleeping thread
 
 enum { broken_stack = 100 };
 
-// How well the frames behind a caller fit together: each function should be the target of the call before its return address, if
-// that can be seen. Tail calls do not fit either, so the number of misfits counts.
+// Counts how badly the frames behind a caller fit together: the call before each return address should have the next inner function as
+// its target, if the target can be seen. Tail calls do not fit either, so one misfit is not proof: the candidate with the fewest wins.
 static int count_doubts(const stack_memory *memory, registers r, uint64_t generation) {
   enum { most_steps = 48 };
   int doubts = 0;
@@ -251,7 +250,7 @@ static int count_doubts(const stack_memory *memory, registers r, uint64_t genera
   return doubts;
 }
 
-// Whether bp may point here: at a saved bp and a return address from which the stack goes on to its end.
+// Whether bp may point here: to a saved bp and a return address from which a walk reaches the end of the stack.
 static bool fits_bp(const stack_memory *memory, unwind_rule rule, uint64_t bp, uint64_t generation) {
   uint64_t cfa = bp + (uint64_t)rule_cfa(rule), ra, outer, target;
   if (!read_word(memory, cfa + (uint64_t)rule_ra(rule), &ra) || !is_behind_call(plain(ra), &target)) return false;
@@ -259,11 +258,12 @@ static bool fits_bp(const stack_memory *memory, unwind_rule rule, uint64_t bp, u
   return count_doubts(memory, (registers){.pc = plain(ra), .sp = cfa, .bp = outer}, generation) < broken_stack;
 }
 
-// For a sleeping thread only pc and sp are known, and the first functions may not have touched bp. If a rule is relative to bp,
-// bp is found: for sure, where the function's first instructions tell how far it is from sp (what takes more room later does not
-// fit); else by the pair of saved bp and return address that it points to: for sure, if the call before that address leads to
-// the function; else by the first of the pairs with the fewest misfits, because old pairs may still be on the stack. False: there
-// is none.
+// For a sleeping thread only pc and sp are known, and the innermost functions may not have changed bp. If an unwind rule is relative to
+// bp, bp is found in one of these ways:
+// - for certain, if the function's prologue shows the distance from sp to bp (and the function has not moved sp since);
+// - for certain, by a pair of saved bp and return address, if the call before that address calls the function;
+// - else by the first of the pairs with the fewest misfits, because old pairs may still be on the stack.
+// False: there is none.
 static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t address, uint64_t generation, registers *r,
                     bool *is_sure) {
   enum { farthest = 512, most_pairs = 16 };
@@ -301,7 +301,7 @@ size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint
   uint64_t generation = generation_now();
   size_t count = 0, first_guess = SIZE_MAX;
   *is_whole = false;
-  bool is_exact = true;  // No call precedes pc, so it may be a function's first instruction.
+  bool is_exact = true;  // pc is not a return address, so it may be a function's first instruction.
   while (count < most && r.pc) {
     pcs[count++] = r.pc;
     uint64_t address = r.pc - !is_exact;
@@ -316,7 +316,7 @@ size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint
       if (!step_out_of_signal(memory, &r)) break;
       continue;
     }
-    // The return address is not known.
+    // A function whose return address is still in a register, which is not known here.
     if (__builtin_expect(rule_ra_in_register(rule) && !r.ra, 0)) rule = 0;
     if (__builtin_expect((rule & (rule_frame | rule_by_bp)) == (rule_frame | rule_by_bp) && !r.bp, 0)) {
       bool is_sure;
@@ -344,14 +344,14 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
   stack_bounds bounds = stack_own_bounds();
   stack_memory memory = {.beyond = true};
   if (start->sp >= bounds.low && start->sp < bounds.high) memory.low = start->sp;
-  // An unknown stack. A signal's leads back to the thread's own, which may be untouched below.
+  // The stack is not the thread's own. A signal handler's stack leads back to that one, whose lowest pages may never have been touched.
   else memory.low = bounds.high;
   memory.high = bounds.high;
   memory.bytes = (const uint8_t *)(uintptr_t)memory.low;
   return stack_walk(start, &memory, pcs, most, guessed);
 }
 
-// The common rule with this one's base and offset, with or without a saved bp.
+// The most common rule with the same base and offset, with or without a saved bp.
 static inline unwind_rule common_rule(unwind_rule rule) {
   const uint64_t ra = (uint64_t)(uint16_t)-1 << 32, bp = (uint64_t)(uint16_t)-2 << 48;
   uint64_t base = rule & (0xFFFFFF00ull | rule_saves_bp);
@@ -367,7 +367,7 @@ stack_start stack_outside(const stack_start *start, bool returns) {
   stack_bounds bounds = stack_own_bounds();
   bool is_inside = start->sp >= bounds.low && start->sp < bounds.high;
   unwind_rule rule = rule_at(start->pc - returns, false, generation_now());
-  // The common case: the caller's address and bp are stored at the outer end of the frame.
+  // The common case: the return address and the caller's bp are stored at the outer end of the frame.
   if (is_inside && (rule & ~(unwind_rule)rule_by_bp) == common_rule(rule)) {
     uint64_t cfa = (rule & rule_by_bp ? start->bp : start->sp) + (uint64_t)rule_cfa(rule);
     if (cfa > start->sp && cfa <= bounds.high && cfa % 8 == 0) return outside_of(cfa, start->bp, rule);

@@ -1,4 +1,4 @@
-// A cache from two words to the id of an interned text.
+// A cache that maps two words to the id of an interned text.
 #include "../base/bits.h"
 #include "recorder.h"
 

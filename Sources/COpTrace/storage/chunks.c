@@ -1,9 +1,9 @@
-// Handing out and closing chunks. The recorder's lock is held throughout.
+// Handing out and closing chunks. The caller holds the recorder's lock.
 #include "chunks.h"
 
 #include "ring.h"
 
-// The address of a file offset that has not been handed out yet.
+// The address of the next bytes to hand out. They are always in the last window.
 static uint8_t *address(const optrace_recorder *recorder, uint64_t offset) {
   const file_window *window = &recorder->windows[recorder->window_count - 1];
   return window->at + (offset - window->offset);
@@ -23,7 +23,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
     chunk->sequence = recorder->sequence++;
     atomic_store_explicit(&recorder->used, used + bytes, memory_order_relaxed);
     atomic_store_explicit(header_word(recorder, optrace_header_end_offset), used + bytes, memory_order_release);
-    // Wakes the flusher, so that it grows the file before anybody has to wait.
+    // Little room is left: wake the flusher, so that it grows the file before any thread has to wait for that.
     if (left - bytes < used / 8 + 32 * 1024) pthread_cond_signal(&recorder->wake);
   }
   chunk->base_ticks = ticks;
@@ -32,7 +32,7 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
   chunk->checksum = 0;
   atomic_store_explicit(&chunk->fill, 0, memory_order_relaxed);
   atomic_store_explicit(&chunk->state, optrace_chunk_state_open, memory_order_relaxed);
-  // The magic number last: a reader that sees it sees the rest.
+  // Store the magic number last: a reader that sees it also sees the rest of the header.
   atomic_store_explicit((_Atomic uint32_t *)(void *)&chunk->magic, optrace_chunk_magic, memory_order_release);
   return chunk;
 }
@@ -48,5 +48,5 @@ void chunk_retire(optrace_recorder *recorder, chunk_header *chunk) {
     recorder->unsealed[recorder->unsealed_count++] = chunk;
     pthread_cond_signal(&recorder->wake);
   }
-  // Otherwise the chunk stays retired, and `stop` seals it.
+  // If the list is full, the chunk stays retired, and `stop` seals it.
 }

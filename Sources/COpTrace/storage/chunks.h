@@ -1,4 +1,4 @@
-// Handing out and closing chunks, in a growing file and in a ring. `lock` is held.
+// Handing out and closing chunks, in a growing file and in a ring. The caller holds the recorder's `lock`.
 #ifndef OPTRACE_CHUNKS_H
 #define OPTRACE_CHUNKS_H
 

@@ -1,5 +1,5 @@
-// The mapped file. Space is reserved on disk before it is mapped, so that a full disk is an error here and never a signal
-// elsewhere.
+// Maps the trace file. Disk space is reserved before it is mapped, so that a full disk is an error here, and not a SIGBUS in a thread
+// that records.
 #include "file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static uint64_t page_size(void) { return (uint64_t)sysconf(_SC_PAGESIZE); }
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// How much of a limited address space to use: most of it is for the program.
+// If the process's address space is limited (RLIMIT_AS), the recorder takes only a small part of it.
 static uint64_t fair_share(uint64_t size) {
   enum { part = 16, least = 1 << 20 };
   struct rlimit limit;
@@ -34,7 +34,7 @@ static uint64_t fair_share(uint64_t size) {
 
 // ---- Windows -------------------------------------------------------------------------------------------------------
 
-// Reserves a window of addresses; 0 or an errno. It does not show the file yet.
+// Reserves a window of addresses, without mapping the file there yet; 0 or an errno.
 static int reserve_window(uint64_t offset, uint64_t size, file_window *out) {
   void *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return errno;
@@ -42,7 +42,7 @@ static int reserve_window(uint64_t offset, uint64_t size, file_window *out) {
   return 0;
 }
 
-// Maps the file into the window up to `end`, which is already reserved on disk; 0 or an errno.
+// Maps the file into the window up to the file offset `end`; disk space is already reserved; 0 or an errno.
 static int show_file(const optrace_recorder *recorder, file_window *window, uint64_t end, bool populate) {
   uint8_t *at = window->at + window->mapped;
   uint64_t from = window->offset + window->mapped;
@@ -50,7 +50,7 @@ static int show_file(const optrace_recorder *recorder, file_window *window, uint
       MAP_FAILED)
     return errno;
 #if defined(MADV_POPULATE_WRITE)
-  if (populate) madvise(at, end - from, MADV_POPULATE_WRITE);  // Takes page faults here, not on the hot path. May fail.
+  if (populate) madvise(at, end - from, MADV_POPULATE_WRITE);  // Take the page faults here, not on the hot path. It may fail.
 #else
   (void)populate;
 #endif
@@ -86,8 +86,8 @@ static int open_window(optrace_recorder *recorder) {
   return 0;
 }
 
-// Reserves a new window for everything from here on. It begins with the page of the next chunk, because a chunk must be in one
-// window; the older windows stay for threads that still write there. 0 or an errno.
+// Reserves a new window for all later chunks. It begins at the page that contains the next chunk, because a chunk must not span two
+// windows. The older windows stay mapped for threads that still write there. 0 or an errno.
 static int next_window(const optrace_recorder *recorder, uint64_t end, bool populate, file_window *out) {
   uint64_t page = page_size();
   uint64_t offset = atomic_load_explicit(&recorder->used, memory_order_relaxed) / page * page;
@@ -95,7 +95,7 @@ static int next_window(const optrace_recorder *recorder, uint64_t end, bool popu
   uint64_t before = 0;
   for (uint32_t i = 0; i < recorder->window_count; i++) before += recorder->windows[i].size;
   if (size > before) size = before;
-  // The limit may have been set since the last time.
+  // The program may have lowered the limit since the last window.
   uint64_t share = fair_share(before + size);
   if (share <= before) return ENOMEM;
   if (size > share - before) size = share - before;
@@ -129,13 +129,13 @@ bool file_is(const optrace_recorder *recorder, int descriptor) {
 
 static bool still_ours(const optrace_recorder *recorder) { return file_is(recorder, recorder->descriptor); }
 
-// Whether somebody has cut the file. Growing it would only hide that, because the header is gone.
+// Whether somebody has truncated the file. Growing it again would only hide that, because its contents are gone.
 static bool is_cut(const optrace_recorder *recorder, uint64_t bytes) {
   struct stat info;
   return fstat(recorder->descriptor, &info) != 0 || (uint64_t)info.st_size < bytes;
 }
 
-// Reserves disk space; 0 or an errno. A file size limit of the process is an error, not a signal.
+// Reserves disk space; 0 or an errno. If the process's file size limit is reached, that is an error, too: the signal is swallowed.
 static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #if defined(__APPLE__)
   fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)count, 0};
@@ -160,7 +160,7 @@ static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #endif
 }
 
-// 0 or an errno. `grow` is held, or nobody else knows the recorder yet.
+// Makes the mapped file longer; 0 or an errno. The caller holds `grow`, or no other thread knows the recorder yet.
 static int extend(optrace_recorder *recorder, uint64_t count, bool populate) {
   int error = allocate(recorder->descriptor, recorder->mapped, count);
   if (error) return error;
@@ -203,7 +203,7 @@ bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
       else if (still_ours(recorder))
         done = extend(recorder, step, true) == 0 || (step > missing && extend(recorder, missing, true) == 0);
     }
-    // Asking a full disk again and again would cost more than recording.
+    // Do not retry at once: asking a full disk for each record would cost more than recording.
     if (!done && !ahead)
       atomic_store_explicit(&recorder->retry_at, optrace_clock_monotonic() + 100000000, memory_order_relaxed);
   }
@@ -221,14 +221,14 @@ int file_open(optrace_recorder *recorder) {
   if (error) return error;
   uint64_t first = recorder->options.ring ? recorder->largest : 64 * 1024;
   if (first > recorder->largest) first = recorder->largest;
-  // The flusher populates a ring.
+  // A ring is large and mapped at once, so its pages are populated later, by the flusher.
   return extend(recorder, first, !recorder->options.ring);
 }
 
 // ---- The end -------------------------------------------------------------------------------------------------------
 
-// Seals the remaining chunks, cuts the last one to its contents, and closes the header. Nobody writes any more: the mapping has
-// been replaced.
+// Seals the remaining chunks, trims the last one to its contents, and closes the header. No thread can write to the file any more,
+// because the windows have been replaced with anonymous memory.
 static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbeat) {
   uint64_t used = atomic_load(&recorder->used);
   if (is_cut(recorder, used)) return EIO;
@@ -244,7 +244,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
     if (last && !recorder->options.ring) {
       chunk->bytes = chunk_bytes(atomic_load(&chunk->fill));
       end = offset + chunk->bytes;
-      state = optrace_chunk_state_open;  // The header has changed.
+      state = optrace_chunk_state_open;  // Seal it again, because its header has changed.
     }
     if (state == optrace_chunk_state_open || state == optrace_chunk_state_retired) chunk_seal(chunk);
     if (last) break;
@@ -252,7 +252,7 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   }
   memcpy(view + optrace_header_heartbeat_sequence, final_heartbeat, 32);
   memcpy(view + optrace_header_end_offset, &end, 8);
-  // "Closed" last: a process that is killed before leaves an open file, not one with a wrong checksum.
+  // Write "closed" last: a process that is killed before that leaves an open file, not one with a wrong checksum.
   uint8_t sealed[optrace_header_dynamic_checksum - optrace_header_state];
   uint32_t closed = optrace_file_state_closed;
   memcpy(sealed, view + optrace_header_state, sizeof sealed);
@@ -266,13 +266,14 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   return 0;
 }
 
-// `grow` and `lock` are free, the flusher has ended, nobody gets a new chunk. A thread may still be writing a record.
+// The caller holds neither `grow` nor `lock`, the flusher has ended, and no thread gets a new chunk. But a thread may still be in the
+// middle of a record.
 int file_close(optrace_recorder *recorder) {
   uint64_t beat[4] = {0, recorder_now(recorder), optrace_clock_monotonic(), optrace_clock_wall()};
   for (uint32_t reason = 0; reason < 8; reason++)
     recorder->lost_at_end[reason] = atomic_load(header_word(recorder, optrace_header_loss_counts + 8 * reason));
-  // A store to a page behind the end of a cut file is a signal. So the windows get anonymous pages for threads that are still
-  // writing.
+  // Once the file is trimmed, a store behind its end would raise SIGBUS. So the windows get anonymous pages for the threads that are
+  // still writing.
   bool replaced = true;
   for (uint32_t i = 0; i < recorder->window_count; i++)
     replaced &= mmap(recorder->windows[i].at, recorder->windows[i].mapped, PROT_READ | PROT_WRITE,

@@ -1,16 +1,18 @@
-// The mapped file.
+// Maps the trace file into memory, and makes it grow.
 #ifndef OPTRACE_FILE_H
 #define OPTRACE_FILE_H
 
 #include "recorder.h"
 
 int file_open(optrace_recorder *recorder);  // 0 or an errno.
-// Takes `grow` itself. `ahead`: called by the flusher, ahead of need.
+// Makes room for `needed` more bytes; true if there is. Takes the lock `grow`. `ahead`: the flusher calls it before any thread needs
+// the room.
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead);
 int file_close(optrace_recorder *recorder);
-// Unmaps everything, when nothing has been recorded yet.
+// Unmaps everything. Only for a recorder that has recorded nothing.
 void file_discard(optrace_recorder *recorder);
-// Whether a descriptor is one of the trace's file: the program may close ours and open something else under its number.
+// Whether a descriptor refers to the trace file. The program may have closed the recorder's descriptor and reused its number for
+// another file.
 bool file_is(const optrace_recorder *recorder, int descriptor);
 
 #endif

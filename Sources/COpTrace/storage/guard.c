@@ -1,6 +1,6 @@
-// When somebody cuts the file while it is mapped, a store behind its end is a SIGBUS, which would end the recorded program. This
-// handler gives faults inside our mappings an anonymous page and stops the recording. All other faults go to the handler that was
-// there before.
+// When somebody truncates the file while it is mapped, a store behind its end raises SIGBUS, which would kill the recorded program.
+// For a fault inside our mappings this handler maps an anonymous page there and stops the recording. All other faults go to the
+// handler that was installed before.
 #include "guard.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static struct sigaction previous;
 static uintptr_t page_size;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Only what a signal handler may do: loads, stores, one system call.
+// Restricted to what a signal handler may do: loads, stores, one system call.
 static bool repair(uintptr_t at) {
   for (int slot = 0; slot < guard_slots; slot++) {
     optrace_recorder *recorder = atomic_load(&guarded[slot].recorder);
@@ -45,7 +45,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
   if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(number, info, context);
   } else if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    sigaction(number, &previous, NULL);  // The instruction runs again and faults as if there were no handler of ours.
+    sigaction(number, &previous, NULL);  // The instruction runs again, and faults as if our handler had never been installed.
   } else {
     previous.sa_handler(number);
   }
@@ -65,7 +65,7 @@ int guard_add(optrace_recorder *recorder, const void *base, uint64_t size) {
   pthread_once(&once, install);
   for (int slot = 0; slot < guard_slots; slot++) {
     optrace_recorder *none = NULL;
-    // The size last: until then no address is inside.
+    // Store the size last: until then the slot contains no address.
     if (!atomic_compare_exchange_strong(&guarded[slot].recorder, &none, recorder)) continue;
     atomic_store(&guarded[slot].base, (uintptr_t)base);
     atomic_store(&guarded[slot].size, (uintptr_t)size);

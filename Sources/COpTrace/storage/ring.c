@@ -1,5 +1,5 @@
-// The flight recorder: chunks of one size. When none is free, the chunk that was retired first is reused, and the records of
-// unfinished operations are carried forward. The recorder's lock is held throughout.
+// The flight recorder: all chunks have the same size. When none is free, the chunk that was retired first is recycled, and its
+// records of unfinished operations are carried forward. The caller holds the recorder's lock.
 #include "ring.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static chunk_header *chunk_at(optrace_recorder *recorder, uint32_t index) {
 }
 
 bool ring_prepare(optrace_recorder *recorder) {
-  // Many chunks, so that a thread that sleeps holds little of the ring; but not too small, or names and threads fill them.
+  // Many chunks, so that a sleeping thread occupies little of the ring; but not too small ones, which names and threads would fill.
   uint64_t room = recorder->options.capacity - optrace_header_size;
   uint32_t size = 4096;
   while (size < 256 * 1024 && room / (size * 2) >= 64) size *= 2;
@@ -47,8 +47,8 @@ void ring_scan(optrace_recorder *recorder) {
   }
 }
 
-// Frees the oldest chunk that nobody writes. Carrying may take it again at once, so the caller checks. Not while another chunk is
-// being carried: there is one copy.
+// Frees the oldest retired chunk. Carrying its records may take a free chunk at once, so the caller must check whether one is left.
+// Do not call it while another chunk is being carried, because there is only one copy.
 bool ring_recycle(optrace_recorder *recorder) {
   if (recorder->ring_retired_count == 0) return false;
   ring_scan(recorder);
@@ -84,7 +84,7 @@ chunk_header *ring_take_free(optrace_recorder *recorder) {
   if (recorder->ring_free_count == 0) return NULL;
   uint32_t index = recorder->ring_free[--recorder->ring_free_count];
   chunk_header *chunk = chunk_at(recorder, index);
-  // A reader that has copied the old records then finds another sequence number or state, and drops them.
+  // Change these first: a reader that has copied the old records then sees another sequence number or state, and drops its copy.
   chunk->sequence = recorder->sequence++;
   atomic_thread_fence(memory_order_seq_cst);
   atomic_store_explicit(&chunk->fill, 0, memory_order_relaxed);

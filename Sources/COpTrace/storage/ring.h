@@ -1,11 +1,11 @@
-// The flight recorder's chunks. `lock` is held.
+// The flight recorder's chunks. The caller holds the recorder's `lock`.
 #ifndef OPTRACE_RING_H
 #define OPTRACE_RING_H
 
 #include "recorder.h"
 
-// Free chunks that are kept for carried records. They take more room than in the chunks they come from: every run of records gets
-// its thread and time, and a run is not split to fill a chunk.
+// How many free chunks are kept in reserve for carried records. These need more room than in their old chunks, because every run of
+// records also stores its thread and time, and a run is never split to fill a chunk.
 static inline uint32_t ring_reserve(const optrace_recorder *recorder) { return recorder->ring_count / 16 + 2; }
 bool ring_prepare(optrace_recorder *recorder);
 bool ring_recycle(optrace_recorder *recorder);

@@ -1,6 +1,6 @@
-// The offsets are private to the runtime, so they are verified before they are relied on: the record of what a task waits for
-// must point back at the task, and the functions that resume it must be code. The first suspensions are read by `peek`, so that a
-// runtime with another layout does no harm.
+// The offsets are private to the runtime, so they are verified before they are relied on: the record of what a task waits for must point
+// back to the task, and the functions where it resumes must be code. The first suspensions are read with `peek`, so that a runtime with
+// another layout does not cause a crash.
 #include "suspension.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "../stacks/peek.h"
 #include "task_records.h"
 
-// In a task, and in the record of what it waits for.
+// Offsets in a task, and indexes of words in the record of what it waits for.
 enum { resume_offset = 0x38, context_offset = 0x40, dependency_offset = 0xA0, dependency_words = 6 };
 enum { word_object = 2, word_kind = 4, word_task = 5 };
-// In an asynchronous function's context: the caller's context, and where the function returns to.
+// Indexes of words in an async function's context: the caller's context, and where the function returns to.
 enum { word_parent = 0, word_return = 1 };
 enum { careful_ones = 32, do_not_fit = UINT32_MAX };
 
@@ -26,7 +26,7 @@ static bool read(const void *from, size_t offset, void *to, size_t size, bool ca
   return true;
 }
 
-// The runtime's own functions at either end say nothing about the program.
+// The runtime's own code. Its functions at either end of a chain say nothing about the program.
 static book_range runtime;
 
 void suspension_prepare(void) {
@@ -36,13 +36,13 @@ void suspension_prepare(void) {
   if (library && !library->is_own) runtime = (book_range){library->code_low, library->code_high};
 }
 
-// Stores where the functions resume, innermost first. False: these are no contexts.
+// Stores where the functions resume, innermost first. False: these are not contexts.
 static bool chain(const void *context, uint64_t *pcs, size_t *count, bool careful) {
   for (*count = 0; context && *count < most_waiting_functions;) {
     uint64_t words[2];
     if ((uintptr_t)context % 16 || !read(context, 0, words, sizeof words, careful)) return false;
     if (careful && !module_has_code(words[word_return])) return false;
-    // One byte further, like a return address, because the address is the first one of a function.
+    // Add one byte: the address is the first one of a function, and stacks contain return addresses, whose preceding byte is looked up.
     pcs[(*count)++] = words[word_return] + 1;
     context = (const void *)(uintptr_t)words[word_parent];
   }
@@ -50,7 +50,7 @@ static bool chain(const void *context, uint64_t *pcs, size_t *count, bool carefu
 }
 
 static uint32_t stack_id_of_chain(optrace_recorder *recorder, const uint64_t *pcs, size_t count) {
-  // What the task's function returns to.
+  // Drop the outermost addresses: the task's function returns to the runtime.
   while (count && pcs[count - 1] >= runtime.low && pcs[count - 1] < runtime.high) count--;
   return stack_id_of(recorder, pcs, count, count);
 }
@@ -76,7 +76,7 @@ bool task_read(task_proof *proof, const void *task, bool wants_functions, task_r
              read(task, context_offset, &context, sizeof context, careful);
   }
   if (fits && wants_functions) {
-    // After a wait for a task or a group, the runtime's own function resumes first.
+    // Not after a wait for a task or a group, where a function of the runtime resumes first.
     size_t own = out->reason == suspended_for_executor && resume;
     if (own) out->pcs[0] = resume + 1;
     fits = chain((const void *)(uintptr_t)context, out->pcs + own, &out->count, careful);

@@ -1,4 +1,4 @@
-// A hash table by task id. Ids are consecutive, so tasks that began together are next to each other.
+// A hash table by task id. Ids are consecutive, so the id itself is the index, and tasks that were created together are neighbours.
 #include "table.h"
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include "../base/bits.h"
 #include "../base/wiped.h"
 
-// So many tasks may exist at once; only used pages take memory.
+// How many tasks may exist at once. Only pages that are used take memory.
 enum { slots = 1 << 21, farthest = 16 };
 
 static task_slot *_Atomic table;
@@ -22,7 +22,7 @@ bool task_table_prepare(void) {
 void task_table_clear(void) {
   task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
   for (size_t i = 0; all && i < slots; i++) {
-    // Reading does not populate a page that was never used.
+    // Only read here: that does not allocate a page that was never used.
     if (!atomic_load_explicit(&all[i].key, memory_order_relaxed)) continue;
     task_remove(&all[i]);
   }
@@ -44,7 +44,7 @@ static bool is_left(const task_slot *slot) {
 
 task_slot *task_add(uint64_t id, uint32_t number) {
   task_slot *all = atomic_load_explicit(&table, memory_order_acquire);
-  // First a free slot; then one whose task was over before anybody described it.
+  // First look for a free slot, then for one whose task was over before anybody described it.
   for (int pass = 0; all && pass < 2; pass++)
     for (uint32_t i = 0; i < farthest; i++) {
       task_slot *slot = &all[(id + i) % slots];

@@ -27,7 +27,8 @@ static uint32_t work_here(const optrace_recorder *recorder) {
   return here.recorder == recorder ? here.number : 0;
 }
 
-// The program's innermost frames. The first may be a function of Swift's that was compiled into the program, such as `Task.init`.
+// The program's innermost frames. More than one, because the first may be a function of Swift's that was compiled into the program, such
+// as `Task.init`.
 static uint32_t stack_id_of_creator(optrace_recorder *recorder, optrace_start here) {
   enum { farthest = 24, wanted = 4 };
   uint64_t addresses[wanted];
@@ -44,7 +45,7 @@ task_making task_is_made(optrace_recorder *recorder, const uint64_t *code, size_
     making.runs = function_id(recorder, code[0]);
     return making;
   }
-  // One byte further, like a return address.
+  // Add one byte, so that they look like return addresses.
   uint64_t addresses[most_task_codes];
   for (size_t i = 0; i < count; i++) addresses[i] = code[i] + 1;
   making.runs = stack_id_of(recorder, addresses, count, count);

@@ -1,6 +1,6 @@
-// Swift's runtime lets one thread run an initialiser while the others sleep in a lock of the kernel's. In a deadlock one of them does not
-// sleep: the kernel refuses its wait, and the runtime tries again without end, so that the thread seems to compute. That is why each
-// thread says here what it waits for.
+// Swift's runtime lets one thread run an initialiser, while the others sleep in a kernel lock. In a deadlock one of them does not sleep:
+// the kernel detects the cycle and refuses the wait, and the runtime retries forever, so the thread seems to be running. That is why each
+// thread notes here what it waits for.
 #include "once.h"
 
 #include <stdatomic.h>
@@ -9,8 +9,8 @@
 
 enum { most_calls = 128 };
 
-// Written by the thread that took it. `turn` changes with each step of the call, so that a reader sees whether what it has read belongs
-// together: it is odd while the other members are written.
+// Written only by the thread that has taken the slot. `turn` works like a sequence lock: it is odd while the other members are being
+// written, and changes with each step of the call, so a reader can tell whether what it has read is consistent.
 typedef struct {
   _Atomic uint32_t tid;  // 0: free.
   _Atomic uint32_t turn;
@@ -19,7 +19,7 @@ typedef struct {
 } once_call;
 
 static once_call calls[most_calls];
-// No slot behind it was ever taken.
+// How many slots have ever been in use, counted from the first.
 static _Atomic uint32_t used;
 
 static void step(once_call *c) { atomic_fetch_add_explicit(&c->turn, 1, memory_order_acq_rel); }
@@ -64,7 +64,7 @@ void once_leave(uint32_t number) {
 
 static uint32_t begin_reading(const once_call *c) { return atomic_load_explicit(&c->turn, memory_order_acquire); }
 
-// Adds nothing, and keeps the loads before it from moving behind it.
+// Adding 0 is a barrier: it keeps the loads before it from moving behind it.
 static bool is_unchanged(once_call *c, uint32_t turn) {
   return turn % 2 == 0 && atomic_fetch_add_explicit(&c->turn, 0, memory_order_acq_rel) == turn;
 }

@@ -1,26 +1,26 @@
-// Initialisers of globals, which Swift's runtime runs once: who runs one, and who waits for one that another thread runs.
+// Initialisers of globals, which Swift's runtime runs once: which thread runs one, and which threads wait for it.
 #ifndef OPTRACE_ONCE_H
 #define OPTRACE_ONCE_H
 
 #include "../stacks/unwind.h"
 
-// A thread that waits until the initialiser of `token` is over, in a snapshot.
+// For snapshots: a thread that waits until another thread has run the initialiser of `token`.
 typedef struct {
   uint64_t token;
   uint32_t owner;      // The system's id of the thread that runs the initialiser; 0: none does at this moment.
-  uint32_t turn, slot;  // For `once_still_waits`.
+  uint32_t turn, slot;  // Only for `once_still_waits`.
   stack_start start;   // Where to walk the thread's stack from.
 } once_waiter;
 
-// Around a call that may run the initialiser or wait for it, and when the initialiser begins. Returns what the others are given; 0:
-// there was no room, so nothing is known of this call.
+// `once_enter` and `once_leave` enclose a call that may run the initialiser or wait for it; `once_runs` is called when the initialiser
+// begins. The result of `once_enter` is for the other two; 0: there was no room, so this call is not noted.
 uint32_t once_enter(const void *token, stack_start start);
 void once_runs(uint32_t number);
 void once_leave(uint32_t number);
 
-// What the thread waits for; false: for no initialiser. Takes no lock. Reads the whole table.
+// The initialiser that a thread waits for; false: none. Takes no lock, but reads the whole table.
 bool once_find(uint32_t tid, once_waiter *out);
-// Whether it has waited ever since: what was read meanwhile of its stack is true.
+// Whether the thread has been waiting since `once_find`. Then what was read of its stack meanwhile is valid.
 bool once_still_waits(const once_waiter *waiter);
 
 #endif

@@ -1,5 +1,5 @@
-// Who let waiting threads go on last: the last signal of each object, from any thread, in a table of fixed size. When a bucket is
-// full, the latest signals stay. Nothing is recorded until somebody records a wait.
+// Keeps the last signal of each object, from any thread, in a hash table of fixed size. When a bucket is full, the latest signals stay.
+// A signal is written into a trace only when a wait is recorded.
 #include "signals.h"
 
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 
 enum { bucket_bits = 9, bucket_count = 1 << bucket_bits, bucket_slots = 4 };
 
-// A writer makes `state` odd, and even again when it is done. Another writer that finds it odd gives up: the signal that is being
-// written is as recent as its own. A reader that sees the state change has read nothing. The object addresses of a bucket share a
-// cache line, because lookups are mostly for objects that are not there: they happen each time an object is made or destroyed.
+// A slot is a sequence lock: a writer makes `state` odd, and even again when it is done. A writer that finds it odd gives up, because the
+// signal that is being written is as recent as its own. A reader that sees the state change discards what it has read. The object
+// addresses of a bucket share a cache line, because most lookups, when an object is created or destroyed, do not find it.
 typedef struct {
   _Alignas(64) _Atomic uint64_t object[bucket_slots];
   _Atomic uint32_t state[bucket_slots];
@@ -92,11 +92,11 @@ static bool read_slot(bucket *p, uint32_t i, uint64_t object, signal_record *out
     .serial = atomic_load_explicit(&p->signal[i].serial, memory_order_relaxed),
     .thread = atomic_load_explicit(&p->signal[i].thread, memory_order_relaxed),
   };
-  // Adds nothing, and keeps the loads before it from moving behind it.
+  // Adding 0 is a barrier: it keeps the loads before it from moving behind it.
   return atomic_fetch_add_explicit(&p->state[i], 0, memory_order_acq_rel) == state;
 }
 
-// Two threads that signal at once may have taken a slot each.
+// Looks at all slots, because two threads that signalled at once may have taken one each.
 bool signal_find(uint64_t object, signal_record *out) {
   bucket *p = bucket_of(object);
   bool is_found = false;

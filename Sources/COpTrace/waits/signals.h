@@ -1,4 +1,4 @@
-// Who let waiting threads go on.
+// Remembers who has signalled an object that threads wait on, and so let a waiter continue.
 #ifndef OPTRACE_SIGNALS_H
 #define OPTRACE_SIGNALS_H
 
@@ -10,9 +10,9 @@ typedef struct {
   uint32_t serial, thread;           // 0: none, or not known.
 } signal_record;
 void signals_prepare(void);
-// The object was signalled, left or used just now, by this work.
+// This work has just signalled or released the object.
 void signal_note(uint64_t object, work inside);
-// An object is created or destroyed at this address.
+// An object is created or destroyed at this address, so older signals are not its own.
 void signal_forget(uint64_t object);
 bool signal_find(uint64_t object, signal_record *out);
 

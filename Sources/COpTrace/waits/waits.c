@@ -1,14 +1,14 @@
-// What threads block on. A wait costs a few stores, and is recorded only when it is long.
+// Records what threads block on. A wait costs a few stores, and is recorded only if it is long.
 //
-// The thread notes the wait in its thread buffer. When the wait is over, the thread records it itself; while it lasts, the
-// flusher does, so that a hang is in the trace. A compare-and-exchange of `state` decides which of the two it is.
+// The thread notes the wait in its thread buffer. When a long wait is over, the thread records it itself. If a wait lasts, the flusher
+// records it before that, so that a hang is in the trace. A compare-and-exchange of `state` decides which of the two does it.
 //
-// The note has the start of the thread's stack. The stack is walked only when the wait turns out to be long: until then the
-// callers' frames do not change.
+// The note contains the registers from which to walk the thread's stack. The stack is walked only if the wait turns out to be long. The
+// callers' frames do not change until then.
 //
-// A wait for an operation or a queue is recorded when it begins; its note is only for the stack. A call that adds to a queue has
-// a note of its own, because it may hang in one of Foundation's locks. Only the flusher records such calls: one that returns is
-// of no interest.
+// A wait for an operation or a queue is recorded when it begins, so its note is only for the stack. A call that adds to a queue has its
+// own note, because it may hang in one of Foundation's locks. Only the flusher records such calls, because one that returns is of no
+// interest.
 #include "waits.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "COpTraceFields.h"
 #include "signals.h"
 
-// Milliseconds: waits that have ended are recorded from the first length on, waits that last from the second.
+// The shortest waits that are recorded, in milliseconds: those that have ended, and those that the flusher finds still open.
 enum { shortest_ended_wait = 1, shortest_open_wait = 10 };
 enum { longest_name = 256 };
 
@@ -30,7 +30,7 @@ static const char *(*_Atomic name_of)(const void *queue);
 
 void waits_set_queue_name(const char *(*name)(const void *queue)) { atomic_store(&name_of, name); }
 
-// Copies the name of what is waited on, if it has one. Only while the object exists.
+// Copies the name of the object, if it has one. Call it only while the object exists.
 static size_t copy_name(uint64_t object, char out[longest_name]) {
   const char *(*name)(const void *) = atomic_load_explicit(&name_of, memory_order_acquire);
   optrace_unblocked_fields waited = optrace_unblocked_read(object);
@@ -55,14 +55,14 @@ static void record_signal(optrace_recorder *recorder, uint64_t object) {
     uint64_t now = optrace_counter(), age = now > signal.ticks ? now - signal.ticks : 0;
     since = recorder_now(recorder) - (uint64_t)((double)age * 1e9 / (double)optrace_clock_frequency());
   }
-  bool known = signal.recorder == recorder;  // The numbers are this recorder's.
+  bool known = signal.recorder == recorder;  // Else the numbers belong to another recorder.
   emit_since(recorder, optrace_kind_signalled, known ? signal.serial : 0, object, since, known ? signal.thread : 0,
              recorder_now(recorder), 0);
 }
 
 // ---- The thread that waits -----------------------------------------------------------------------------------------
 
-// Called when the thread ends inside of a wait or a call that adds.
+// Called when the thread ends inside a wait or a call that adds.
 static void abandon(thread_buffer *buffer);
 
 static void list(thread_buffer *buffer) {
@@ -75,14 +75,15 @@ static void list(thread_buffer *buffer) {
   }
 }
 
-// Makes the flusher check waits more often. If it misses the signal, it notices with the next heartbeat.
+// Makes the flusher check waits more often. The condition is signalled without the lock; if the flusher misses that, it notices at the
+// next heartbeat.
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
   pthread_cond_signal(&recorder->wake);
 }
 
-// Before the wait itself is noted.
+// Notes where to walk the stack from. Call it before `note`.
 static void note_start(thread_buffer *buffer, wait_note *w, stack_start start) {
   list(buffer);
   atomic_store_explicit(&w->pc, start.pc, memory_order_relaxed);
@@ -90,7 +91,8 @@ static void note_start(thread_buffer *buffer, wait_note *w, stack_start start) {
   atomic_store_explicit(&w->bp, start.bp, memory_order_relaxed);
 }
 
-// By the buffer's thread. The buffer is listed, and the note is empty.
+// Fills in a note, which makes the wait visible to the flusher. Only for the buffer's thread; the buffer must be in the list, and the
+// note empty.
 static inline void note(thread_buffer *buffer, wait_note *w, uint64_t object, uint32_t serial, uint64_t since) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
@@ -111,7 +113,7 @@ static bool take_back(wait_note *w) {
   uint64_t state = none + wait_open;
   if (atomic_compare_exchange_strong_explicit(&w->state, &state, none, memory_order_acq_rel, memory_order_acquire))
     return false;
-  // The flusher is copying the object's name; the object must exist until it is done.
+  // The flusher is copying the object's name, so the object must exist until it is done.
   while (state % wait_step == wait_being_reported) {
     sched_yield();
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -123,10 +125,10 @@ static bool take_back(wait_note *w) {
 thread_buffer *wait_begin(work inside, uint64_t object, stack_start start) {
   optrace_recorder *recorder = inside.recorder;
   if (!recorder || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) return NULL;
-  // A thread that runs no operation is recorded only if it has recorded something before: otherwise nobody knows it.
+  // The waits of a thread that runs no work are recorded only if the thread has recorded something before. Otherwise it is of no interest.
   thread_buffer *buffer = inside.number ? buffer_find(recorder) : buffer_known(recorder);
-  // Inside of another wait: in what a library calls to wait (with a sanitizer, libdispatch's own calls come here too), or in the
-  // clean-up of a cancelled thread. The outer wait stands for it.
+  // The thread is inside another wait: in a function that a library calls to wait (with a sanitizer, libdispatch's own calls come here,
+  // too), or in the clean-up of a cancelled thread. Only the outer wait is recorded.
   if (!buffer || wait_is_noted(&buffer->wait)) return NULL;
   hurry(recorder);
   note_start(buffer, &buffer->wait, start);
@@ -165,7 +167,7 @@ void wait_end(thread_buffer *buffer) {
 
 // ---- The thread that waits for an operation or a queue -------------------------------------------------------------
 
-// As in `wait_lasts`, without the thread.
+// Packed as in a `wait-lasts` record, without the thread.
 static uint64_t target(uint32_t number, bool is_queue) {
   return optrace_wait_lasts_word1((optrace_wait_lasts_fields){.is_queue = is_queue, .on = number});
 }
@@ -196,7 +198,7 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
 
 // ---- The thread that adds ------------------------------------------------------------------------------------------
 
-// No stack start: the trace already has where the operation was added.
+// These notes have no start of a stack, because the trace already shows where the operation was added.
 
 static void end_adding(thread_buffer *buffer) {
   if (!take_back(&buffer->adding)) return;
@@ -221,8 +223,8 @@ static __attribute__((noinline)) optrace_adding begin_adding_slowly(optrace_reco
   if (is_barrier) hurry(recorder);
   list(buffer);
   adding.recorder = recorder;
-  // The program's own code, called by Foundation's adding call, adds something itself. If one of the two calls hangs, it is the
-  // inner one.
+  // Foundation's adding call has called code of the program that adds something, too. If one of the two calls hangs, it is the inner
+  // one, so that is noted.
   if (wait_is_noted(&buffer->adding)) {
     adding.outer_object = atomic_load_explicit(&buffer->adding.object, memory_order_relaxed);
     adding.outer_since = atomic_load_explicit(&buffer->adding.since, memory_order_relaxed);
@@ -244,7 +246,7 @@ optrace_adding optrace_adding_begin(optrace_recorder *recorder, const void *queu
 
 void optrace_adding_end(const optrace_adding *adding) {
   if (!adding->recorder) return;
-  // Looked up again: the buffer of a recorder that has stopped meanwhile may have been freed.
+  // Look up the buffer again: if the recorder has stopped meanwhile, the old one may have been freed.
   thread_buffer *buffer = buffer_known(adding->recorder);
   if (!buffer || !wait_is_noted(&buffer->adding)) return;
   end_adding(buffer);
@@ -262,20 +264,20 @@ static void abandon(thread_buffer *buffer) {
 static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_note *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
-  // These belong to one wait, if the exchange below succeeds.
+  // These values belong together if the exchange below succeeds.
   uint64_t object = atomic_load_explicit(&w->object, memory_order_relaxed);
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&w->serial, memory_order_relaxed);
   uint32_t thread = atomic_load_explicit(&w->thread, memory_order_relaxed);
-  // Read before the exchange: the thread records the end as soon as it sees that the wait is being reported, and this thread may
-  // be preempted in between.
+  // Read the clock before the exchange. The thread may record the end of the wait soon after it, while this thread is preempted, and the
+  // end must not be earlier than this record.
   uint64_t now = recorder_now(recorder);
   if ((int64_t)(now - since) < (int64_t)(shortest_open_wait * recorder->millisecond)) return;
   uint64_t next = state - wait_open + wait_being_reported;
   if (!atomic_compare_exchange_strong_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                memory_order_relaxed))
     return;
-  // The thread stays in its wait until `wait_reported`.
+  // From now on the thread cannot leave its wait until the state is `wait_reported`.
   stack_start start = noted_start(w);
   uint32_t stack = stack_id_of_thread(recorder, &start, buffer->stack_high);
   char name[longest_name];
