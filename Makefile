@@ -59,8 +59,8 @@ build: setup-build
 
 release: setup-build
 	@echo "==> Building the command (release; minutes the first time)"
-	@for object in $(objects); do $(SWIFT) build -c release --product $$object --quiet $(OPTRACE_BESIDE) || exit 1; done
-	@$(SWIFT) build -c release --product optrace --quiet $(OPTRACE_BESIDE) $(SWIFTFLAGS)
+	@for object in $(objects); do $(SWIFT) build -c release --product $$object --quiet || exit 1; done
+	@$(SWIFT) build -c release --product optrace --quiet $(SWIFTFLAGS)
 
 # The command as a debug build, without optimising: all that a first picture needs, in less than half the time of a release build.
 demo: setup-build

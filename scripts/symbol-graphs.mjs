@@ -9,7 +9,8 @@ const swift = (...args) => execFileSync("swift", args, { cwd: root, encoding: "u
 
 /** The modules in Swift that a library product carries into a program: its targets, and what these depend on, that first. */
 export function libraryModules(build) {
-  const { products, targets } = JSON.parse(swift("package", "dump-package"));
+  // It only reads, so it need not wait until nobody else uses the build folder, as the tests do.
+  const { products, targets } = JSON.parse(swift("package", "--ignore-lock", "dump-package"));
   const byName = new Map(targets.map((target) => [target.name, target]));
   const seen = new Set();
   const found = [];

@@ -100,20 +100,25 @@ int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
   struct sigaction before;
   if (sigaction(SIGPROF, NULL, &before) != 0) return errno;
   bool is_used = before.sa_flags & SA_SIGINFO ? before.sa_sigaction != on_signal : before.sa_handler != SIG_DFL;
-  if (is_used || atomic_load(&active)) return EBUSY;
+  if (is_used) return EBUSY;
   cpu_timer *timer = mmap(NULL, size_of(stack_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (timer == MAP_FAILED) return errno;
   timer->period = period;
   timer->stack_bytes = stack_bytes;
   timer->process = getpid();
   for (uint32_t i = 0; i < timer_slots; i++) timer->slots[i].stack = timer->stacks + (size_t)i * stack_bytes;
-  atomic_store_explicit(&active, timer, memory_order_release);
+  cpu_timer *none = NULL;
+  if (!atomic_compare_exchange_strong(&active, &none, timer)) {
+    munmap(timer, size_of(stack_bytes));
+    return EBUSY;
+  }
   struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   ours.sa_sigaction = on_signal;
   sigfillset(&ours.sa_mask);
   if (sigaction(SIGPROF, &ours, NULL) != 0) {
     int error = errno;
     atomic_store(&active, NULL);
+    munmap(timer, size_of(stack_bytes));
     return error;
   }
   *out = timer;

@@ -116,9 +116,12 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
       return NULL;
     }
   }
-  buffer->tid = optrace_thread_id();
-  buffer->stack_high = stack_own_bounds().high;
+  uint32_t tid = optrace_thread_id();
+  uint64_t stack_high = stack_own_bounds().high;
   pthread_mutex_lock(&recorder->lock);
+  // Under the lock: others search the known buffers for a thread, and this may be one of them.
+  buffer->tid = tid;
+  buffer->stack_high = stack_high;
   if (!buffer->recorder) {
     buffer->recorder = recorder;
     buffer->next_known = recorder->known;
