@@ -322,9 +322,10 @@ for target in package.targets where target.type != .system {
 }
 
 // As make builds. Tests run against the release build: the same modules, compiled once, are tested and delivered. Tests see what is
-// internal in them. The tests themselves, and the programs that they run, are compiled for the debugger: optimising them takes a quarter of
-// the build, and saves less than that but where tests themselves compute. In debug builds what computes is optimised: the tests then take a third of the processor
-// time. (SwiftPM calls these flags unsafe and refuses them in packages that others depend on, so they have to be asked for.)
+// internal in them. The tests themselves, and the programs that they run, are compiled for the debugger, except where tests compute much:
+// optimising all of them takes a quarter of the build and saves less. In debug builds what computes is optimised: the tests then take a
+// third of the processor time.
+// (SwiftPM calls these flags unsafe and refuses them in packages that others depend on, so they have to be asked for.)
 if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   for target in package.targets where target.type != .system {
     let isOfTests = target.path?.hasPrefix("Tests/") ?? (target.type == .test)

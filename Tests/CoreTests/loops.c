@@ -303,7 +303,7 @@ static _Atomic bool is_in_turn;
 
 static void *block_for_good(void *argument) {
   loop *l = argument;
-  // Once: all that is told of an open turn is of this one, also where another would have lasted because nothing let it run.
+  // Only one wait, so only one turn: a second one could be long, too, on a busy machine, and be recorded as open.
   loop_wait(l, by_wait, 0);
   atomic_store(&is_in_turn, true);
   pthread_mutex_lock(&held);
