@@ -6,14 +6,6 @@ import Testing
 
 /// An operation that is waited for before it is added.
 @Suite(.ownThread) struct WaitBeforeAddingTests {
-  private func waits(_ trace: Trace) -> [String] {
-    trace.waits.map { wait in
-      guard case .operation(let id) = wait.target else { return "another wait" }
-      let (inside, other) = (wait.inside.flatMap { trace.operation($0)?.name }, trace.operation(id)?.name)
-      return "\(inside ?? "nobody") for \(other ?? "")\(wait.ended == nil ? "" : ", ended")"
-    }
-  }
-
   /// Nobody has described it yet: the operation that waits knows where it is recorded.
   @Test(arguments: ["explicit", "default"])
   func oneIsWaitedForBeforeItIsAdded(recorder: String) throws {
@@ -22,7 +14,7 @@ import Testing
     let program = try RunningProgram(
       Built.program("RecorderTestProgram"), ["blocking-before-adding", file.path, recorder])
     try eventually("the wait is told", whileRunning: program) {
-      (try? TraceReader.read(path: file.path)).map(waits) == ["outer for inner"]
+      (try? TraceReader.read(path: file.path))?.waitsInWords == ["outer for inner"]
     }
     try Data().write(to: scratch.file("run.optrace.go"))
     try eventually("it is added", whileRunning: program) {

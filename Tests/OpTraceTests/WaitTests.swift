@@ -6,15 +6,6 @@ import Testing
 
 /// Which waits for operations are told.
 @Suite(.ownThread) struct WaitTests {
-  /// What waits for what, and whether that is over.
-  private func waits(_ trace: Trace) -> [String] {
-    trace.waits.map { wait in
-      let inside = wait.inside.flatMap { trace.operation($0)?.name } ?? "nobody"
-      guard case .operation(let id) = wait.target else { return "\(inside) for another thing" }
-      return "\(inside) for \(trace.operation(id)?.name ?? "")\(wait.ended == nil ? "" : ", ended")"
-    }
-  }
-
   @Test func aWaitForOneThatIsOverIsTold() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)
@@ -30,7 +21,7 @@ import Testing
         ], waitUntilFinished: false)
       queue.waitUntilAllOperationsAreFinished()
     }
-    #expect(waits(trace).filter { $0.hasPrefix("later") } == ["later for work, ended", "later for fetch, ended"])
+    #expect(trace.waitsInWords.filter { $0.hasPrefix("later") } == ["later for work, ended", "later for fetch, ended"])
   }
 
   /// Foundation asks the operation itself, and so do those who wait for many.
@@ -72,7 +63,7 @@ import Testing
     done.wait()
     try recorder.stop()
     let trace = try TraceReader.read(path: scratch.file().path)
-    #expect(waits(trace).filter { $0.hasPrefix("nobody") } == ["nobody for last, ended"])
+    #expect(trace.waitsInWords.filter { $0.hasPrefix("nobody") } == ["nobody for last, ended"])
   }
 
   @Test func withoutARecorderNothingIsIntroduced() throws {

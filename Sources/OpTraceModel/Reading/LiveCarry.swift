@@ -29,13 +29,13 @@ struct LiveCarry {
     /// The number of the chunk with the last record.
     var sequence: UInt64
 
-    /// The thread's own records, in order, without those that were handed out before as carried records. Those in a gap
-    /// are remembered, so that they are not taken for new when they are carried on.
-    mutating func takeOwn(_ own: ArraySlice<TraceEvents.Entry>, _ words: [UInt64]) -> [TraceEvents.Entry] {
+    /// Notes its own records, which are in order. Those in a gap are not taken for new when they are carried on later.
+    /// Returns the indexes of those that were handed out before, as carried records.
+    mutating func note(_ own: ArraySlice<TraceEvents.Entry>, _ words: [UInt64]) -> [Int] {
       if let end = own.last { last = max(last, UInt64(bitPattern: end.time)) }
       let endOfGaps = gaps.last?.ticks.upperBound ?? 0
-      let inGaps = own.prefix { UInt64(bitPattern: $0.time) <= endOfGaps }
-      return inGaps.filter { find($0, words) != .known } + own[inGaps.endIndex...]
+      return own.indices.prefix { UInt64(bitPattern: own[$0].time) <= endOfGaps }
+        .filter { find(own[$0], words) == .known }
     }
 
     /// Whether a carried record is one that was missed.
@@ -73,7 +73,7 @@ struct LiveCarry {
     _ entries: [TraceEvents.Entry], _ words: [UInt64], of chunk: LiveChunk, isAnyMissing: (UInt64, UInt64) -> Bool
   ) -> [TraceEvents.Entry] {
     if chunk.read == 0 { begin(chunk.thread, at: chunk.header.baseTicks, chunk.header.sequence, isAnyMissing) }
-    var own: [TraceEvents.Entry] = []
+    var known: Set<Int> = []
     // One thread after the other.
     var start = 0
     var current = chunk.thread
@@ -84,10 +84,10 @@ struct LiveCarry {
         begin(number, at: UInt64(bitPattern: entries[start].time), chunk.header.sequence, isAnyMissing)
       }
       let end = entries[start...].firstIndex { $0.thread != number } ?? entries.count
-      own += threads[number]?.takeOwn(entries[start..<end], words) ?? Array(entries[start..<end])
+      known.formUnion(threads[number]?.note(entries[start..<end], words) ?? [])
       start = end
     }
-    return own
+    return known.isEmpty ? entries : entries.indices.filter { !known.contains($0) }.map { entries[$0] }
   }
 
   private mutating func begin(

@@ -183,15 +183,13 @@ package struct LiveReader {
       kind: chunk.kind, words: start..<words.count, added: added)
     let damaged = decoder.damage.count
     let end = decoder.decode(loaded, in: &words)
-    var decoded = decoder.takeEntries()
+    let decoded = decoder.takeEntries()
     if chunk.kind == .carried {
       carry.noteCarried(decoded, words, since: carriedSince(chunk, before))
     } else {
-      if header.mode == .flightRecorder {
-        decoded = carry.takeOwn(decoded, words, of: chunk, isAnyMissing: chunks.isAnyMissing)
-      }
       for entry in decoded { latest = max(latest, UInt64(bitPattern: entry.time)) }
-      entries += decoded
+      let isRing = header.mode == .flightRecorder
+      entries += isRing ? carry.takeOwn(decoded, words, of: chunk, isAnyMissing: chunks.isAnyMissing) : decoded
     }
     chunks.advance(index, to: end)
     if decoder.damage.count > damaged { chunks.giveUp(index) }
