@@ -14,9 +14,9 @@ func addOne(_ context: UnsafeMutableRawPointer?) { queue.addOperation { usleep(1
 
 func finish() { queue.waitUntilAllOperationsAreFinished() }
 
-/// The recorder looks at the threads when nothing has moved for a second and an operation is pending.
-func stayStill(_ seconds: Double = 2.5) {
-  queue.addOperation { Thread.sleep(forTimeInterval: seconds) }
+/// An operation is pending until the standard input ends: time for a snapshot.
+func stayStill() {
+  queue.addOperation { while readLine() != nil {} }
   finish()
 }
 
