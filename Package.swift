@@ -330,7 +330,7 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
   for target in package.targets where target.type != .system {
     let isOfTests = target.path?.hasPrefix("Tests/") ?? (target.type == .test)
     let isHooked = target.name.hasPrefix("Hook") || target.name == "OptimisedShapes"
-    let computes = ["TestSupport", "OpTraceComparisonTests", "OpTraceGraphvizTests"].contains(target.name)
+    let computes = ["TestSupport", "OpTraceComparisonTests"].contains(target.name)
     if isOfTests && !isHooked && !computes {
       // Without the second, each is compiled once more for its interface alone.
       target.swiftSettings?.append(

@@ -1,4 +1,5 @@
 import CZlib
+import TestSupport
 
 /// The pixels of a PNG with 8 bits a channel, as Cairo writes them.
 struct PNGReader {
@@ -33,27 +34,8 @@ struct PNGReader {
     guard uncompress(&lines, &count, packed, uLong(packed.count)) == Z_OK, count == lines.count else {
       throw Unreadable()
     }
-    pixels = [UInt8](repeating: 0, count: stride * height)
-    for row in 0..<height {
-      let filter = lines[row * (stride + 1)]
-      for column in 0..<stride {
-        let left = column >= channels ? Int(pixels[row * stride + column - channels]) : 0
-        let above = row > 0 ? Int(pixels[(row - 1) * stride + column]) : 0
-        let corner = row > 0 && column >= channels ? Int(pixels[(row - 1) * stride + column - channels]) : 0
-        let guess: Int
-        switch filter {
-        case 0: guess = 0
-        case 1: guess = left
-        case 2: guess = above
-        case 3: guess = (left + above) / 2
-        case 4:
-          let (a, b, c) = (abs(above - corner), abs(left - corner), abs(left + above - 2 * corner))
-          guess = a <= b && a <= c ? left : b <= c ? above : corner
-        default: throw Unreadable()
-        }
-        pixels[row * stride + column] = lines[row * (stride + 1) + 1 + column] &+ UInt8(truncatingIfNeeded: guess)
-      }
-    }
+    guard let pixels = PNGLines.pixels(lines, stride: stride, channels: channels) else { throw Unreadable() }
+    self.pixels = pixels
   }
 
   /// "#rrggbb", or nil outside.

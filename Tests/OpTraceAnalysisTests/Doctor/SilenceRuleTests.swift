@@ -216,4 +216,15 @@ struct PoolEvidenceTests {
   }
 
   @Test func waitForAnOperationWithoutAThreadIsProof() throws { #expect(try codes("30 t2 wait #2") == [.error]) }
+
+  @Test("where no operation holds a thread, nothing is said of the pool's threads") func nobodyHoldsAThread() throws {
+    let lines =
+      "0 t1 queue q1 limit=-1 \"q\"\n"
+      + DoctorCase.operation(1, "first", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+    let found = try #require(Diagnosis(of: try DoctorCase.trace(lines, end: 7_000_000)).findings.first)
+    #expect(found.code == "thread-pool-starvation" && found.severity == .warning)
+    #expect(found.title == "1 operation is ready, but nothing starts it")
+    #expect(found.explanation.hasSuffix("No operation holds a thread."))
+    #expect(found.ending.isEmpty)
+  }
 }

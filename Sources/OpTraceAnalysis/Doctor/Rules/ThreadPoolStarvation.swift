@@ -53,16 +53,28 @@ extension DoctorContext {
     }
     let isProven =
       (holders.count > 1 || waitsForThese) && !holders.isEmpty && holders.allSatisfy { waiting.contains($0.id) }
+    // Blocks and tasks that were not recorded may hold the threads, or a dispatch queue below may be suspended.
+    let isUnexplained = holders.isEmpty
+    let (are, them) = ready.count == 1 ? ("is", "it") : ("are", "them")
+    let why: String
+    if isProven {
+      why = "But every thread that runs operations is blocked inside one: \(list(holders.map(\.id)))."
+    } else {
+      why =
+        "But nothing was started for \(DurationText.text(silence)). "
+        + (isUnexplained ? "No operation holds a thread." : "The trace does not show what the pool's threads do.")
+    }
     var finding = Finding(
       "thread-pool-starvation", isProven ? .error : .warning,
-      title:
-        "\(Self.count(ready.count, "operation")) \(ready.count == 1 ? "is" : "are") ready, but no thread of the pool is free",
-      explanation: "\(list(ready.map(\.id))) \(ready.count == 1 ? "is" : "are") ready, and the queues have free slots. "
-        + (isProven
-          ? "But every thread that runs operations is blocked inside one: \(list(holders.map(\.id)))."
-          : "But nothing was started for \(DurationText.text(silence)). The trace does not show what the pool's threads do."),
-      fix: fixOfBlocking(holders.first)
-        + " If the queue has an underlyingQueue, check that it is not serial and not busy with other work.")
+      title: "\(Self.count(ready.count, "operation")) \(are) ready, but "
+        + (isUnexplained ? "nothing starts \(them)" : "no thread of the pool is free"),
+      explanation: "\(list(ready.map(\.id))) \(are) ready, and the queues have free slots. \(why)",
+      fix: isUnexplained
+        ? "If the queue has an underlyingQueue, check that it is not suspended, and not busy with other work. To see what blocks and "
+          + "tasks do, record with --dispatch and --tasks."
+        : fixOfBlocking(holders.first)
+          + " If the queue has an underlyingQueue, check that it is not serial and not busy with other work.")
+    finding.variant = isUnexplained ? 1 : 0
     finding.operations = ready.map(\.id) + holders.map(\.id)
     finding.queues = queues(of: ready + holders)
     for suspect in suspects.prefix(3) {
