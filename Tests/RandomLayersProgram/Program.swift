@@ -13,7 +13,8 @@ final class Program: @unchecked Sendable {
   private let lock = NSLock()
   private var steps = 0
   private var sum: UInt64 = 0
-  private var kept: [AnyObject] = []
+  private static let lockOfKept = NSLock()
+  private nonisolated(unsafe) static var kept: [AnyObject] = []
 
   private static let depth = 6
 
@@ -52,11 +53,7 @@ final class Program: @unchecked Sendable {
     let first = Node(seed: Node.mixed(UInt64(seed), 7), depth: Self.depth, inside: 0)
     perform(first) { [self] in
       perform(first.child(10)) { [self] in
-        let told = lock.withLock { () -> String in
-          kept.removeAll()
-          return "seed \(seed): \(steps) steps, \(String(sum, radix: 16))"
-        }
-        then(told)
+        then(lock.withLock { "seed \(seed): \(steps) steps, \(String(sum, radix: 16))" })
       }
     }
   }
@@ -70,8 +67,9 @@ final class Program: @unchecked Sendable {
     if node.chance(2, percent: 5) { usleep(UInt32(node.number(3, below: 200))) }
   }
 
-  /// Until the program is over. Foundation on Linux reads those that depend on an operation, be they gone or not.
-  func keep(_ object: AnyObject) { lock.withLock { kept.append(object) } }
+  /// Keeps it until the process ends. Foundation on Linux reads those that depend on an operation, be they gone or not, and still does
+  /// so on one thread when the last of them runs on another.
+  func keep(_ object: AnyObject) { Self.lockOfKept.withLock { Self.kept.append(object) } }
 
   /// Does what the node says, and all below it; then `then`, whether on this thread or on another.
   func perform(_ node: Node, _ then: @escaping Then) {

@@ -70,8 +70,8 @@ extension DoctorContext {
         + (isUnexplained ? "nothing starts \(them)" : "no thread of the pool is free"),
       explanation: "\(list(ready.map(\.id))) \(are) ready, and the queues have free slots. \(why)",
       fix: isUnexplained
-        ? "If the queue has an underlyingQueue, check that it is not suspended, and not busy with other work. To see what blocks and "
-          + "tasks do, record with --dispatch and --tasks."
+        ? "If the queue has an underlyingQueue, check that it is not suspended, and not busy with other work."
+          + (trace.blocks.isEmpty || trace.tasks.isEmpty ? " To see what blocks and tasks do, use 'record --all'." : "")
         : fixOfBlocking(holders.first)
           + " If the queue has an underlyingQueue, check that it is not serial and not busy with other work.")
     finding.variant = isUnexplained ? 1 : 0
