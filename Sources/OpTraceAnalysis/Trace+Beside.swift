@@ -55,7 +55,6 @@ private struct TakenOver {
   func time(_ time: Nanoseconds?) -> Nanoseconds? { time.map { $0 &+ delay } }
   private func operation(_ id: OperationID) -> OperationID { OperationID(id.rawValue &+ operationShift) }
   private func queue(_ id: QueueID) -> QueueID { QueueID(id.rawValue &+ queueShift) }
-  private func stamp(_ stamp: Stamp?) -> Stamp? { stamp.map { Stamp(time($0.time), thread($0.thread)) } }
 
   func queue(_ queue: QueueRecord, called word: String) -> QueueRecord {
     var result = queue
@@ -75,22 +74,11 @@ private struct TakenOver {
     var result = operation
     result.id = self.operation(operation.id)
     result.queue = operation.queue.map(queue)
-    result.dependencies = operation.dependencies.map {
-      Dependency(on: self.operation($0.on), added: time($0.added), removed: time($0.removed))
-    }
-    result.blocks = operation.blocks.map {
-      BlockExecution(index: $0.index, thread: thread($0.thread), began: time($0.began), ended: time($0.ended))
+    result.moveMoments { Stamp(time($0.time), thread($0.thread)) }
+    for index in result.dependencies.indices {
+      result.dependencies[index].on = self.operation(result.dependencies[index].on)
     }
     (result.addedAt, result.madeAt) = (nil, nil)
-    (result.created, result.lastSign) = (time(operation.created), time(operation.lastSign))
-    let stamps: [WritableKeyPath<OperationRecord, Stamp?>] = [
-      \.enqueued, \.ready, \.started, \.executionBegan, \.executionEnded, \.startReturned, \.finished, \.released,
-      \.addingSince, \.finishSeen, \.cancelRequested,
-    ]
-    for path in stamps { result[keyPath: path] = stamp(operation[keyPath: path]) }
-    result.completion = operation.completion.map {
-      CompletionRecord(queued: stamp($0.queued), began: stamp($0.began), ended: stamp($0.ended))
-    }
     return result
   }
 

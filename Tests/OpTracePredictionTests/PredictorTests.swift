@@ -23,17 +23,25 @@ struct PredictorTests {
       1 t1 enqueued #1 queue=q1 priority=0
       1 t1 ready #1
       2 t1 started #1
+      2 t1 began #1
+      2 t1 cpu #1 used=1
       2 t1 mark #1 "m"
       2 t1 span #1 id=1 "s"
       3 t1 sampled f0 thread=t1
       3 t1 loop-turns t1 turns=1
       4 t1 span-ended s1
+      5 t1 ended #1
+      5 t1 cpu #1 used=2
       5 t1 finished #1
+      5 t1 completion #1
       """)
     #expect(!recorded.samples.isEmpty && !recorded.loops.isEmpty && !recorded.spans.isEmpty && !recorded.marks.isEmpty)
     let predicted = try Predictor(recorded).predictedTrace([])
     #expect(predicted.samples.isEmpty && predicted.loops.isEmpty && predicted.spans.isEmpty && predicted.marks.isEmpty)
     #expect(predicted.operations.count == 1 && predicted.queues.count == 1)
+    let (before, after) = (recorded.operations[0], predicted.operations[0])
+    #expect(before.completion != nil && before.processorTime != nil)
+    #expect(after.completion == nil && after.processorTime == nil && after.finished != nil)
   }
 
   @Test("each sample of a program that ended is replayed within half a percent")

@@ -90,6 +90,15 @@ final class SharedText: Sendable {
     var error: String?
     var completion: CompletionRecord?
     var processorTime = ProcessorReadings()
+
+    mutating func move(_ moved: (Stamp) -> Stamp) {
+      for path in [\Self.addingSince, \.finishSeen, \.cancelRequested] {
+        self[keyPath: path] = CompactStamp(self[keyPath: path].stamp.map(moved))
+      }
+      completion = completion.map {
+        CompletionRecord(queued: $0.queued.map(moved), began: $0.began.map(moved), ended: $0.ended.map(moved))
+      }
+    }
   }
 
   let values: Values

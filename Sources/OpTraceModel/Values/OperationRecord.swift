@@ -194,6 +194,7 @@ extension OperationRecord {
     if let other = resolved(sharedClass) { sharedClass = other }
   }
   mutating func share(source text: SharedText?) { sharedSource = text }
+  mutating func shareSource(with other: OperationRecord) { sharedSource = other.sharedSource }
 
   /// The queue it was added to; nil: it was started by hand, or never enqueued.
   public var queue: QueueID? {

@@ -30,19 +30,21 @@ extension MachineOutcome {
       }
       let isAsynchronous =
         recorded.operations[index].executionEnded?.thread != recorded.operations[index].finished?.thread
-      trace.operations[index].enqueued = stamp(enqueued[index])
-      trace.operations[index].ready = stamp(ready[index])
-      trace.operations[index].started = stamp(began[index])
-      trace.operations[index].executionBegan = stamp(began[index])
-      trace.operations[index].executionEnded = isAsynchronous ? nil : stamp(finished[index])
-      trace.operations[index].startReturned = nil
-      trace.operations[index].finished = stamp(finished[index])
-      trace.operations[index].cancelRequested = nil
-      trace.operations[index].released = nil
-      trace.operations[index].addingSince = nil
-      trace.operations[index].blocks = []
-      trace.operations[index].priority = workload.jobs[index].priority
-      trace.operations[index].queue = workload.jobs[index].queue.map { workload.queues[Int($0)].id }
+      var operation = recorded.operations[index].asCreated
+      operation.error = recorded.operations[index].error
+      operation.enqueued = stamp(enqueued[index])
+      operation.ready = stamp(ready[index])
+      operation.started = stamp(began[index])
+      operation.executionBegan = stamp(began[index])
+      operation.executionEnded = isAsynchronous ? nil : stamp(finished[index])
+      operation.finished = stamp(finished[index])
+      operation.lastSign = (operation.finished ?? operation.started ?? operation.ready)?.time
+      operation.startCount = operation.started == nil ? 0 : 1
+      operation.enqueueCount = operation.enqueued == nil ? 0 : 1
+      operation.finishCount = operation.finished == nil ? 0 : 1
+      operation.priority = workload.jobs[index].priority
+      operation.queue = workload.jobs[index].queue.map { workload.queues[Int($0)].id }
+      trace.operations[index] = operation
     }
     // Dependencies that are gone.
     let edges = Set(workload.edges)

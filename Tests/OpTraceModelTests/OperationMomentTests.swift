@@ -1,0 +1,61 @@
+import Testing
+
+@testable import OpTraceModel
+
+/// The moments of an operation, however many it has: found by reflection, so that a new one is not forgotten.
+@Suite("Moments of an operation") struct OperationMomentTests {
+  private static func stamp(_ time: Nanoseconds) -> Stamp { Stamp(time, ThreadID(UInt32(time))) }
+
+  private static var full: OperationRecord {
+    var operation = OperationRecord(id: OperationID(1), className: "A", name: "one")
+    (operation.created, operation.lastSign) = (1, 2)
+    (operation.enqueued, operation.ready, operation.started) = (stamp(3), stamp(4), stamp(5))
+    (operation.executionBegan, operation.executionEnded) = (stamp(6), stamp(7))
+    (operation.startReturned, operation.finished, operation.released) = (stamp(8), stamp(9), stamp(10))
+    (operation.addingSince, operation.finishSeen, operation.cancelRequested) = (stamp(11), stamp(12), stamp(13))
+    operation.completion = CompletionRecord(queued: stamp(14), began: stamp(15), ended: stamp(16))
+    operation.dependencies = [Dependency(on: OperationID(2), added: 17, removed: 18)]
+    operation.blocks = [BlockExecution(index: 0, thread: ThreadID(19), began: 19, ended: 20)]
+    operation.error = "no network"
+    operation.source = "main.swift:1"
+    return operation
+  }
+
+  /// Where each moment is, and which it is; nil: the operation has none there.
+  private static func moments(_ value: Any, _ path: String = "") -> [(path: String, moment: Stamp?)] {
+    func time(_ time: Nanoseconds?) -> Stamp? { time.map { Stamp($0, ThreadID(0)) } }
+    switch value {
+    case let one as CompactStamp: return [(path, one.stamp)]
+    case let one as CompactTime: return [(path, time(one.time))]
+    case let one as BlockExecution:
+      return [(path + ".began", Stamp(one.began, one.thread)), (path + ".ended", time(one.ended))]
+    case let one as Stamp?? where type(of: value) == Stamp?.self: return [(path, one ?? nil)]
+    default:
+      return Mirror(reflecting: value).children.flatMap { moments($0.value, "\(path).\($0.label ?? "")") }
+    }
+  }
+
+  @Test("all are moved") func moved() {
+    var operation = Self.full
+    operation.moveMoments { Stamp($0.time + 1000, ThreadID($0.thread.rawValue + 500)) }
+    let before = Self.moments(Self.full)
+    let after = Self.moments(operation)
+    #expect(before.count >= 20 && before.map(\.path) == after.map(\.path))
+    for (one, other) in zip(before, after) {
+      guard let old = one.moment else {
+        Issue.record("this test's operation has no '\(one.path)': give it one")
+        continue
+      }
+      #expect(other.moment?.time == old.time + 1000, "\(one.path)")
+      if old.thread.rawValue != 0 { #expect(other.moment?.thread.rawValue == old.thread.rawValue + 500, "\(one.path)") }
+    }
+  }
+
+  @Test("as it was created it has none of what came later") func asCreated() {
+    let operation = Self.full.asCreated
+    let left = Self.moments(operation).filter { $0.moment != nil }.map(\.path)
+    #expect(left == [".dependencies..compactAdded", ".dependencies..compactRemoved", ".compactCreated"])
+    #expect(operation.name == "one" && operation.source == "main.swift:1" && operation.error == nil)
+    #expect(operation.startCount == 0 && operation.state == .pending)
+  }
+}
