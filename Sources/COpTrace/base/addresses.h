@@ -13,7 +13,7 @@ typedef struct {
   _Atomic uint64_t number;  // 0: none yet. Each table defines what its numbers mean.
 } address_slot;
 
-// The most slots that are probed for an address.
+// The maximum number of slots that are probed for an address.
 enum { address_farthest = 32 };
 
 // Finds the address's slot in a table of 2^`bits` slots, or claims a free one. Null: all slots that may be probed belong to other

@@ -19,7 +19,7 @@ static uint64_t nanoseconds(clockid_t clock) {
 }
 
 #if defined(__APPLE__)
-// The clock that stops while the machine sleeps, as the counter does.
+// This clock stops while the machine sleeps, and so does the counter.
 uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_UPTIME_RAW); }
 #else
 uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_MONOTONIC); }
@@ -27,7 +27,7 @@ uint64_t optrace_clock_monotonic(void) { return nanoseconds(CLOCK_MONOTONIC); }
 uint64_t optrace_clock_wall(void) { return nanoseconds(CLOCK_REALTIME); }
 
 #if defined(__linux__)
-// The kernel monitors the counter. If it has stopped trusting it, so do we.
+// The kernel monitors the counter. If the kernel no longer trusts the counter, it is not used here either.
 static bool kernel_distrusts_counter(void) {
   static const char *const distrust[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};
   char name[32] = {0};

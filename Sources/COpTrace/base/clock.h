@@ -1,4 +1,4 @@
-// The processor's counter. Only for callers that know that the recorder uses it.
+// Reads the processor's counter. Only for callers that know that the recorder uses it.
 #ifndef OPTRACE_CLOCK_H
 #define OPTRACE_CLOCK_H
 

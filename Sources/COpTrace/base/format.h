@@ -30,7 +30,7 @@ _Static_assert(offsetof(chunk_header, fill) == optrace_chunk_fill, "the file for
 _Static_assert(offsetof(chunk_header, state) == optrace_chunk_state, "the file format fixes it");
 _Static_assert(offsetof(chunk_header, checksum) == optrace_chunk_checksum, "the file format fixes it");
 
-// The size of a chunk that holds this many bytes of records, rounded up to whole cache lines.
+// Returns the size of a chunk that holds this many bytes of records, rounded up to whole cache lines.
 static inline uint32_t chunk_bytes(uint32_t records) { return ((uint32_t)sizeof(chunk_header) + records + 63) / 64 * 64; }
 
 #endif

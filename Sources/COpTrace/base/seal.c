@@ -1,4 +1,4 @@
-// Checksums.
+// Computes checksums and seals chunks.
 #include "seal.h"
 
 #include <string.h>

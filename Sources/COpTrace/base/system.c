@@ -1,4 +1,4 @@
-// Small facts about the process that Swift cannot ask for itself.
+// Facts about the process that Swift code cannot query itself, and messages on standard error.
 #include "COpTrace.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ uint32_t optrace_thread_id(void) {
 #if defined(__linux__)
   return (uint32_t)syscall(SYS_gettid);
 #else
-  // As on Linux, the main thread has the process's number, so that a reader recognises it.
+  // As on Linux, the main thread gets the process's id, so that a reader recognises the main thread.
   if (pthread_main_np()) return (uint32_t)getpid();
   uint64_t id = 0;
   pthread_threadid_np(NULL, &id);
@@ -69,7 +69,7 @@ static size_t read_file(const char *path, char *out, size_t size) {
   return (size_t)count;
 }
 
-// Field 22 of /proc/PID/stat: clock ticks from boot. The second field is a name that may contain anything.
+// Returns field 22 of /proc/PID/stat: clock ticks since boot. The second field is a name that may contain any characters.
 uint64_t optrace_process_start(uint32_t process_id) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%u/stat", process_id);

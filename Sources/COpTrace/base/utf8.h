@@ -1,4 +1,4 @@
-// Cutting texts.
+// Cuts texts between characters.
 #ifndef OPTRACE_UTF8_H
 #define OPTRACE_UTF8_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// How many bytes of a text to keep: fewer than `most`, without splitting a character.
+// Returns how many bytes of a text to keep: fewer than `most`, without splitting a character.
 static inline size_t utf8_length(const char *text, size_t most) {
   size_t length = strnlen(text, most);
   if (length == most)

@@ -23,7 +23,7 @@ static wiped *_Atomic wiped_all;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int handler_error;
 
-// Runs in the child, which has only one thread. It only stores, which is safe there.
+// Clears the pages. Runs in the child, which has only one thread. It only stores to memory, which is safe there.
 static void wipe(void) {
   for (wiped *one = atomic_load(&wiped_all); one; one = one->next) memset((char *)one + wiped_head, 0, one->size);
 }
@@ -57,7 +57,7 @@ void wiped_pages_free(void *pages, size_t size) { munmap(pages, size); }
 
 void *wiped_pages(size_t size) { return wiped_pages_by_handler(size); }
 
-// The handler still writes to them.
+// Does nothing, because the fork handler still writes to the pages.
 void wiped_pages_free(void *pages, size_t size) { (void)pages, (void)size; }
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-// Zeroed pages. NULL: the system has none, or cannot wipe them.
+// Returns zeroed pages. NULL: the system has none, or cannot wipe them.
 void *wiped_pages(size_t size);
-// Frees them, if the system allows it.
+// Frees the pages, if the system allows it.
 void wiped_pages_free(void *pages, size_t size);
 
 // The same for systems without MADV_WIPEONFORK (Apple's): a fork handler clears the pages in the child before anything else runs

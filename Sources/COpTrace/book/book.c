@@ -15,15 +15,15 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// The program's file. Without /proc this is the path that it was started with, which may be another file by now. Then the symbols do not
-// fit, which is detected.
+// Returns the path of the program's file. Without /proc this is the path that the program was started with, which may be another file by
+// now. Then the symbols do not fit, which is detected.
 static const char *program_path(void) {
   static const char self[] = "/proc/self/exe";
   const char *called = (const char *)(uintptr_t)getauxval(AT_EXECFN);
   return access(self, R_OK) == 0 || !called ? self : called;
 }
 
-// The program in memory.
+// The addresses of the program in memory.
 static struct {
   bool is_known;
   uint64_t bias, low, high, code_low, code_high;
@@ -69,7 +69,7 @@ static bool is_in_program(uint64_t address) {
 
 // ---- The program's file ------------------------------------------------------------------------------------------------
 
-// The address of a symbol may be wrong, so it is checked.
+// True if a symbol is defined and its address is inside the program (for a function: inside its code). The address may be wrong.
 static bool is_usable(const Elf64_Sym *symbol) {
   uint64_t address = symbol->st_value + program.bias;
   if (!symbol_is_defined(symbol)) return false;
@@ -124,7 +124,7 @@ bool book_is_stripped(void) {
 
 // ---- Looking up --------------------------------------------------------------------------------------------------------
 
-// Null: no symbol has this name, or several at different addresses.
+// Returns the symbol with this name. Null: no symbol has it, or several symbols at different addresses have it.
 static const Elf64_Sym *symbol_called(const char *name) {
   const Elf64_Sym *found = NULL;
   if (!names.slots) return NULL;
@@ -161,7 +161,8 @@ void *book_find(const char *name) {
   return book_look_up(name, &found) ? found.address : NULL;
 }
 
-// The names of one function: a C function and what its file calls it inside, as `swift_once` and `_ZL…swift_once…`.
+// True if two names may be names of one function: a C function also has a name inside its own file, such as `swift_once` and
+// `_ZL…swift_once…`.
 static bool is_same(const char *one, const char *other) { return strstr(one, other) || strstr(other, one); }
 
 typedef struct {
@@ -242,7 +243,7 @@ void book_close(void) {}
 #endif
 
 void *book_loaded(const char *library) {
-  // Programs that are linked without a loader have none. A call by name would make their linkers warn, and one of them fail.
+  // Programs that are linked without a loader have no `dlopen`. Calling it by name would make their linkers warn, and one linker fail.
   void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
   return open ? open(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }

@@ -11,40 +11,42 @@
 typedef struct {
   void *address;
   uint64_t size;      // In bytes, as the symbol says; 0: not known.
-  bool is_in_program;  // Linked into the program: nobody calls it through an import table.
+  bool is_in_program;  // It is linked into the program, so it is not called through an import table.
 } book_entry;
 
-// Looks up a name: first in the loader, then in the program's symbol table. False: not found, or several symbols in the program
-// have this name. Takes some 100 ns, and the loader's lock. Not for two threads at a time.
+// Looks up a name: first with the loader, then in the program's symbol table. False: not found, or several symbols of the program at
+// different addresses have this name. Takes some 100 ns, and the loader's lock. Only one thread may call it at a time.
 bool book_look_up(const char *name, book_entry *found);
-// The same; null: not found.
+// The same, but returns only the address; null: not found.
 void *book_find(const char *name);
 
-// The same for a function that a loaded library does not export: reads the symbol table of the library's file, each time. `library`:
-// the file's name, without folders. False also if the file on disk is not the one that is loaded.
+// The same for a function that a loaded library does not export. Each call reads the symbol table of the library's file. `library`: the
+// file's name, without folders. False also if the file on disk is not the one that is loaded.
 bool book_look_up_in(const char *library, const char *name, book_entry *found);
 
-// The loader's handle of a library that is loaded already, by its file's name; null: there is none. It need not be closed.
+// Returns the loader's handle of a library that is already loaded, by its file's name; null: it is not loaded. The caller need not close
+// the handle.
 void *book_loaded(const char *library);
 
-// Whether Swift's libraries are linked into the program. Reads the program's file once, if the loader knows no Swift library.
+// True if Swift's libraries are linked into the program. Reads the program's file once, unless Swift's runtime is a shared library.
 bool book_is_static(void);
-// Whether the program's file was stripped of its symbols, and no debug file with the same build id was found.
+// True if Swift's libraries are linked into the program, its file has no symbols, and no debug file with the same build id was found.
 bool book_is_stripped(void);
-// Whether other functions have the same address in the program, because the linker has folded functions with identical code. A hook
-// on one of them would see the calls of all of them.
+// True if other functions have the same address in the program, because the linker has folded functions with identical code. A hook on
+// one of these functions would see the calls of all of them.
 bool book_is_folded(const char *name, const void *address);
 
-// ---- Which library code belongs to --------------------------------------------------------------------------------------
+// ---- The libraries that code belongs to ---------------------------------------------------------------------------------
 
-// Whether an address in the program's file is the program's own code, and not that of a library that is linked into it. Always true
-// if no library is linked into it.
+// False if an address is code of a library that is linked into the program. True for all other addresses, and always if no library is
+// linked into it.
 bool book_is_programs(uint64_t address);
-// The linked-in library that an address belongs to; `book_program`: none.
+// Returns the linked-in library that an address belongs to; `book_program`: none.
 uint32_t book_library_at(uint64_t address);
-// The code of the linked-in library that contains this function. Calls from there are the library's own. Empty: not known.
+// Returns the code range of the linked-in library that contains this function. Calls from there are the library's own. `address`: the
+// function's first byte. Empty: not known.
 book_range book_library_around(uint64_t address);
-// The code of Swift's overlay of libdispatch, which calls libdispatch on the program's behalf.
+// Returns the code range of Swift's overlay of libdispatch, which calls libdispatch on the program's behalf. Empty: not known.
 book_range book_overlay(void);
 
 // Frees the memory of the names, some MB. The next lookup reads them again.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The same build id means that the addresses in the debug file are valid for the program.
+// Opens a debug file if it has symbols and the program's build id. The same build id means that its addresses are valid for the program.
 static bool open_debug(symbol_file *debug, const char *path, const symbol_file *of) {
   if (!symbol_file_open(debug, path)) return false;
   if (debug->symbols && of->id_size && debug->id_size == of->id_size && memcmp(debug->id, of->id, of->id_size) == 0) return true;

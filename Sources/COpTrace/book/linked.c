@@ -1,4 +1,4 @@
-// The libraries that are linked into the program of another process.
+// Finds the libraries that are linked into the program of another process.
 #include "COpTrace.h"
 
 #include "debug_file.h"
@@ -13,7 +13,7 @@ struct optrace_linked {
   sides sides;
 };
 
-// A program whose runtime is a shared library has that function nowhere in its file.
+// True if the file contains Swift's runtime. If the runtime is a shared library, the program's file does not define this function.
 static bool has_runtime(const symbol_file *file) {
   for (uint32_t i = 0; i < file->count; i++)
     if (symbol_is_function(&file->symbols[i]) && strcmp(symbol_name(file, &file->symbols[i]), "swift_retain") == 0) return true;

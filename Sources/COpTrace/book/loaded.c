@@ -27,7 +27,7 @@ static int see_library(struct dl_phdr_info *object, size_t size, void *context) 
   return 1;
 }
 
-// Null: no symbol has this name, or several at different addresses.
+// Returns the function with this name. Null: no function has it, or several at different addresses have it.
 static const Elf64_Sym *symbol_called(const symbol_file *file, const char *name) {
   const Elf64_Sym *found = NULL;
   for (uint32_t i = 0; i < file->count; i++) {
@@ -39,7 +39,7 @@ static const Elf64_Sym *symbol_called(const symbol_file *file, const char *name)
   return found;
 }
 
-// Whether the function in memory is the same as in the file. If not, the file was replaced since it was loaded.
+// True if the function in memory is the same as in the file. If not, the file was replaced after it was loaded.
 static bool is_loaded(const symbol_file *file, const Elf64_Sym *symbol, uint64_t bias) {
   Elf64_Ehdr head;
   memcpy(&head, file->bytes, sizeof head);

@@ -1,6 +1,7 @@
-// The linker places libraries one after the other, each in one piece, and the program's own objects in one piece, too. Symbols show
-// which piece belongs to which library: most contain the name of their Swift module, and libraries in C have prefixes. A few are
-// misleading: specialisations of a library's generic functions are in the object that uses them. So a single name moves no border.
+// The linker puts libraries one after the other, each in one piece, and the program's own objects in one piece, too. Symbols show which
+// piece belongs to which library: most contain the name of their Swift module, and libraries in C have prefixes. A few symbols mislead:
+// specialisations of a library's generic functions are in the object that uses them. So a single library name does not split the
+// program's code.
 #include "sides.h"
 
 #if OPTRACE_BOOK
@@ -13,7 +14,7 @@ typedef enum {
   of_runtime = book_runtime, of_dispatch = book_dispatch, of_overlay = book_dispatch_overlay, of_foundation = book_foundation,
   of_other_library = book_other_library,
   of_program,
-  says_swift,  // Of the standard library, or specialised from it by the compiler: such code may be in any object.
+  says_swift,  // The standard library, or code that the compiler specialised from it, which may be in any object.
 } side;
 
 struct sides_place {
@@ -34,7 +35,7 @@ static const char *const library_modules[] = {
   "_Builtin_float", "_Volatile", "Runtime", "Cxx", "CxxStdlib", "XCTest", "Testing", "_TestingInternals",
 };
 
-// `$s`, the length of the module's name, the name.
+// A Swift symbol is `$s`, the length of the module's name, and that name. `text` begins with the length.
 static side side_of_module(const char *text) {
   char *name;
   unsigned long length = strtoul(text, &name, 10);
@@ -44,7 +45,7 @@ static side side_of_module(const char *text) {
   if (length == 12 && begins(name, "_Concurrency")) return of_runtime;
   for (size_t i = 0; i < sizeof library_modules / sizeof *library_modules; i++)
     if (strlen(library_modules[i]) == length && begins(name, library_modules[i])) return of_other_library;
-  // After a module comes another name with its length. Otherwise it was not a module, but a member of a generic parameter.
+  // A module's name is followed by another name with its length. Otherwise it is no module, but a member of a generic parameter.
   return name[length] >= '0' && name[length] <= '9' ? of_program : says_nothing;
 }
 
@@ -61,7 +62,7 @@ static side side_of(const char *name) {
   return core[0] == 'C' && core[1] == 'F' && core[2] >= 'A' && core[2] <= 'Z' ? of_other_library : says_nothing;
 }
 
-// Whether only a library can have such a name.
+// True if only a library can have such a name.
 static bool is_library(side one) { return one > says_nothing && one < of_program; }
 
 // ---- Pieces ------------------------------------------------------------------------------------------------------------
@@ -73,8 +74,8 @@ static int by_address(const void *a, const void *b) {
 
 static uint64_t begin_of(const sides *s, size_t index) { return index < s->place_count ? s->places[index].address : UINT64_MAX; }
 
-// Adds the range from the first to the last function with a name of the program's. The functions before and after are included up to
-// the nearest name of a library, but without the standard library's names right beside that one.
+// Adds the range from the first to the last function whose name is the program's. Includes the functions before and after, up to the
+// nearest function with a library's name, but without functions of the standard library directly beside that one.
 static void add_piece(sides *s, size_t first, size_t last) {
   size_t before = first, behind = last + 1;
   while (before && !is_library(s->places[before - 1].is)) before--;
@@ -88,7 +89,7 @@ static void add_piece(sides *s, size_t first, size_t last) {
 }
 
 static void find_pieces(sides *s) {
-  // More library names than this in a row mean a linked library, not stray specialisations.
+  // More library names than this between two of the program's names mean a linked library, not scattered specialisations.
   enum { in_a_row = 64 };
   size_t first = SIZE_MAX, last = 0, others = 0;
   for (size_t i = 0; i < s->place_count; i++) {
@@ -125,7 +126,7 @@ uint32_t sides_library_at(const sides *s, uint64_t address) {
     if (s->borders[middle].address <= address) low = middle + 1;
     else high = middle;
   }
-  // Code before the first border counts as the first library's.
+  // Code before the first border is attributed to the first library.
   return s->border_count ? s->borders[low ? low - 1 : 0].is : book_other_library;
 }
 
@@ -162,7 +163,7 @@ bool sides_is_programs(const sides *s, uint64_t address) {
   return false;
 }
 
-// The index of the first function at an address; `s->place_count`: there is none.
+// Returns the index of the first function at an address; `s->place_count`: there is none.
 static size_t first_at(const sides *s, uint64_t address) {
   size_t low = 0, high = s->place_count;
   while (low < high) {
@@ -178,7 +179,7 @@ void sides_functions_at(const sides *s, uint64_t address, void (*visit)(void *co
     visit(context, s->places[i].symbol);
 }
 
-// A function whose name tells nothing counts as the library's of the next function whose name does.
+// Returns the library of a function. If its name does not show the library, the next function whose name does decides.
 static side side_at(const sides *s, size_t index) {
   for (size_t i = index; i < s->place_count; i++)
     if (is_library(s->places[i].is)) return s->places[i].is;
@@ -190,7 +191,7 @@ book_range sides_library_around(const sides *s, uint64_t address) {
   if (index == s->place_count || sides_is_programs(s, address)) return (book_range){0};
   side own = side_at(s, index);
   if (own == says_nothing) return (book_range){0};
-  // Specialised generic functions of Foundation's other modules are scattered among its own.
+  // Specialised generic functions of Foundation's other modules are scattered among Foundation's own functions.
   size_t most = own == of_foundation ? 32 : 0, first = index, last = index;
   for (size_t i = index, others = 0; i-- && others <= most && !sides_is_programs(s, s->places[i].address);) {
     if (!is_library(s->places[i].is)) {

@@ -1,4 +1,4 @@
-// Which code of a program's file is the program's own, and which belongs to libraries that are linked into it.
+// Finds out which code of a program's file is the program's own, and which belongs to libraries that are linked into it.
 #ifndef OPTRACE_BOOK_SIDES_H
 #define OPTRACE_BOOK_SIDES_H
 
@@ -9,32 +9,32 @@
 #include "symbols.h"
 
 #if OPTRACE_BOOK
-// All zeros: nothing is known.
 enum { sides_most_pieces = 64 };
+// All zeros: nothing is known yet.
 typedef struct {
   struct sides_place *places;  // All functions, sorted by address; freed by `sides_forget`.
   size_t place_count;
   // The program's own code.
   book_range pieces[sides_most_pieces];
   size_t piece_count;
-  // The addresses at which code of another library begins, sorted.
+  // The functions at which the code of another library begins, sorted by address.
   struct sides_place *borders;
   size_t border_count;
   _Atomic bool is_known;
 } sides;
 
 // Reads all functions of the file. `bias`: address in memory minus address in the file. False: memory is out. Takes some 10 ms for
-// 100,000 functions. Call it once.
+// 100,000 functions. After `sides_forget` it may be called again, to read the list of functions again.
 bool sides_find(sides *s, const symbol_file *file, uint64_t bias);
-// Frees the list of functions. The ranges and borders stay.
+// Frees the list of functions. Keeps the ranges and the borders.
 void sides_forget(sides *s);
-// Whether `sides_find` has succeeded.
+// True if `sides_find` has succeeded.
 bool sides_known(const sides *s);
 bool sides_is_programs(const sides *s, uint64_t address);
 uint32_t sides_library_at(const sides *s, uint64_t address);
 book_range sides_library_around(const sides *s, uint64_t address);
-// The largest piece of the overlay's code, by number of names. Compilers move cold code elsewhere, and single functions may be
-// scattered among others.
+// Returns the largest piece of the overlay's code, by number of names. There may be several pieces: compilers move cold code elsewhere,
+// and single functions may be scattered among others.
 book_range sides_overlay(const sides *s);
 // Visits the symbols of all functions at an address, by their indexes in the file.
 void sides_functions_at(const sides *s, uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context);

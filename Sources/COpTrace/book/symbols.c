@@ -16,7 +16,7 @@ enum { this_machine = EM_X86_64 };
 enum { this_machine = EM_AARCH64 };
 #endif
 
-// Null: the range is not within the file.
+// Returns a part of the file. Null: the range is not within the file.
 static const void *part(const symbol_file *file, uint64_t offset, uint64_t size) {
   return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
 }
@@ -28,7 +28,7 @@ static void find_symbols(symbol_file *file, const Elf64_Shdr *sections, const El
   const Elf64_Shdr *names = &sections[table->sh_link];
   const char *text = part(file, names->sh_offset, names->sh_size);
   const Elf64_Sym *symbols = part(file, table->sh_offset, table->sh_size);
-  // The table ends with a zero, so each name ends inside the file.
+  // The table of names must end with a zero, so that each name ends inside the file.
   if (!text || !symbols || !names->sh_size || text[names->sh_size - 1] || names->sh_type != SHT_STRTAB) return;
   if (table->sh_size / sizeof *symbols > UINT32_MAX) return;
   file->symbols = symbols;
@@ -64,7 +64,8 @@ bool symbol_file_open(symbol_file *file, const char *path) {
   if (descriptor < 0) return false;
   struct stat status;
   bool is_there = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-  // Private: whoever writes to the file meanwhile is not our business, but truncating a running program is refused by the system.
+  // The mapping is private. Changes of the file's content meanwhile are not handled. The system refuses to truncate the file of a running
+  // program.
   void *bytes = is_there ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   close(descriptor);
   if (bytes == MAP_FAILED) return false;

@@ -1,4 +1,4 @@
-// The symbol table of a file: the names and addresses of its functions and variables.
+// Reads the symbol table of a file: the names and addresses of its functions and variables.
 #ifndef OPTRACE_BOOK_SYMBOLS_H
 #define OPTRACE_BOOK_SYMBOLS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Linux's files are ELF; other systems have no book.
+// The book exists only on Linux, where files are ELF.
 #if defined(__linux__) && defined(__LP64__)
 #define OPTRACE_BOOK 1
 #include <elf.h>
@@ -24,12 +24,12 @@ typedef struct {
   bool has_swift;     // It has Swift's metadata.
 } symbol_file;
 
-// False: it cannot be read, or is no ELF file of this machine. Close it only after true.
+// Opens a file and finds its symbols. False: it cannot be read, or is no ELF file for this machine. Close it only after true.
 bool symbol_file_open(symbol_file *file, const char *path);
 void symbol_file_close(symbol_file *file);
-// "" if the file is malformed.
+// Returns the name of a symbol; "" if the file is malformed.
 const char *symbol_name(const symbol_file *file, const Elf64_Sym *symbol);
-// Whether it is a function or variable that the file defines.
+// True if a symbol is a function or variable that the file defines.
 bool symbol_is_defined(const Elf64_Sym *symbol);
 bool symbol_is_function(const Elf64_Sym *symbol);
 #else

@@ -12,14 +12,14 @@ static addition addition_of(optrace_recorder *core, void *operation, uint32_t qu
   return (addition){.word = optrace_enqueued_word1(fields), .stack = optrace_caller_stack(core), .is_open = true};
 }
 
-// Whether one record describes an operation without asking it: nothing has been done with it, its class overrides none of the
-// getters, and its creation site is not recorded.
+// True if one record can describe an operation without calling its getters: nothing has been done with it, its class overrides none
+// of the getters, and its creation site is not recorded.
 static bool is_untouched(const void *operation, class_facts facts) {
   return !(facts & (facts_answers_itself | facts_readies_itself)) && !optrace_wants_makers() &&
          optrace_object_is_untouched(operation);
 }
 
-// Returns the operation's number; 0: it has none.
+// Records that an operation is enqueued. Returns its number; 0: it has none, and nothing is recorded.
 static uint32_t record(optrace_recorder *core, const addition *adding, uint32_t serial) {
   if (serial) optrace_emit2_at(core, optrace_kind_enqueued, serial, adding->word, adding->stack);
   return serial;
@@ -27,13 +27,13 @@ static uint32_t record(optrace_recorder *core, const addition *adding, uint32_t 
 
 static uint32_t marks_of(class_facts facts) { return facts & facts_executes_itself ? optrace_bit_own_executing : 0; }
 
-// The fast path, for nearly every operation. False: another thread was faster.
+// Describes and adds an operation with one record. This is the fast path, for nearly every operation. False: another thread was faster.
 static bool add_untouched(optrace_recorder *core, class_facts facts, optrace_operation *probe, const addition *adding,
                           uint32_t *serial) {
   *serial = optrace_recorder_next_serial(core);
   if (!*serial) return true;
   if (!optrace_operation_attach(probe, *serial)) return false;
-  // The hooks check these.
+  // The hooks check these bits.
   optrace_operation_claim(probe, optrace_bit_enqueued | optrace_bit_ready | marks_of(facts));
   uint64_t created = created_word(facts, coverage_full, facts & facts_runs_itself);
   optrace_emit_added(core, optrace_kind_added, *serial, created, adding->word, probe, adding->stack);
@@ -41,14 +41,14 @@ static bool add_untouched(optrace_recorder *core, class_facts facts, optrace_ope
   return true;
 }
 
-// Of one that is attached. The rest may take more than one record.
+// Describes an attached operation and records that it is enqueued. Returns its number. This may take more than one record.
 static uint32_t add_described(optrace_recorder *core, void *operation, class_facts facts, optrace_operation *probe,
                               const appearance *seen, addition *adding, uint32_t serial) {
-  // The hooks check it.
+  // The hooks check these bits.
   uint32_t bits = optrace_bit_enqueued | marks_of(facts);
   if (seen->has_dependencies) bits |= optrace_bit_has_dependencies;
   optrace_operation_claim(probe, bits);
-  // Nothing has been done with it, and it waits for nothing.
+  // The operation has not been used, and has no dependencies.
   bool is_fresh = !seen->is_finished && !seen->is_executing && !seen->is_cancelled && !seen->has_dependencies;
   bool is_asynchronous = seen->is_asynchronous || (facts & facts_runs_itself);
   if (is_fresh && describe_added(core, serial, facts, seen->name, is_asynchronous, probe, adding)) {
@@ -61,7 +61,7 @@ static uint32_t add_described(optrace_recorder *core, void *operation, class_fac
   return adding->is_open ? record(core, adding, serial) : serial;
 }
 
-// The same for an operation whose getters have to be called. It does not belong to a recorder yet.
+// The same as `add_untouched`, for an operation whose getters have to be called. It does not belong to a recorder yet.
 static bool add_unmet(optrace_recorder *core, void *operation, class_facts facts, optrace_operation *probe, addition *adding,
                       uint32_t *serial) {
   appearance seen = appearance_of(operation, sight_enqueued);
@@ -84,7 +84,7 @@ uint32_t add_operation(optrace_recorder *core, void *operation, uint32_t queue) 
                            : add_unmet(core, operation, facts, probe, &adding, &serial)))
     return serial;
   serial = introduce(core, operation, probe, sight_enqueued, &adding);
-  // The hooks check it.
+  // The hooks check this bit.
   optrace_operation_claim(probe, optrace_bit_enqueued);
   return adding.is_open ? record(core, &adding, serial) : serial;
 }

@@ -1,4 +1,4 @@
-// Getters are called through the object's own table, as compiled code calls them.
+// Calls getters through the method table of the object's class, as compiled code does.
 #include "ask.h"
 
 #include <stdatomic.h>
@@ -40,9 +40,9 @@ void ask_wait(void *operation) { ((method)getter_of(operation, index_wait))(oper
 // ---- Cases ---------------------------------------------------------------------------------------------------------
 
 enum { cases = 5 };
-// From the lowest to the highest; Foundation's raw values are the format's.
+// From the lowest to the highest. Foundation's raw values are also the trace format's numbers.
 static const int8_t priorities[cases] = {-8, -4, 0, 4, 8};
-// For an interactive user, for a user, utility, background, default.
+// The cases in Foundation's order: userInteractive, userInitiated, utility, background, default.
 static const uint8_t qualities[cases] = {4, 3, 2, 1, 0};
 static bool are_priorities_known, are_qualities_known;
 
@@ -53,7 +53,8 @@ typedef SWIFT int64_t (*raw_value)(uint8_t place);
 
 static bool are_as(const char *symbol, const int64_t expected[cases]) {
   raw_value value = (raw_value)runtime_find(symbol);
-  // A linker drops what nobody calls; what compilers of other programs have inlined cannot change.
+  // The function may be missing, because linkers drop functions that nobody calls. Then the expected values are assumed: compilers have
+  // inlined them into other programs, so they cannot change.
   for (uint8_t place = 0; value && place < cases; place++)
     if (value(place) != expected[place]) return false;
   return true;

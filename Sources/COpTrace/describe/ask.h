@@ -10,11 +10,11 @@ bool ask_is_finished(void *operation);
 bool ask_is_executing(void *operation);
 bool ask_is_cancelled(void *operation);
 bool ask_is_asynchronous(void *operation);
-// The result is owned by the caller. Nil also if this program's strings cannot be read.
+// Returns the name, owned by the caller. Nil also if this program's strings cannot be read.
 swift_string ask_name(void *operation);
-// An array of operations, owned by the caller.
+// Returns an array of operations, owned by the caller.
 void *ask_dependencies(void *operation);
-// With the trace format's numbers.
+// These two return the trace format's numbers.
 int8_t ask_priority(void *operation);
 uint8_t ask_quality(void *operation);
 // Calls `waitUntilFinished`.
@@ -24,7 +24,7 @@ void ask_wait(void *operation);
 int8_t priority_number(uint8_t place);
 uint8_t quality_number(uint8_t place);
 
-// Verifies the cases of Foundation's enumerations. Null, or what does not fit; then priorities and qualities of service are not recorded.
+// Verifies the cases of Foundation's enumerations. Null, or what does not fit. An enumeration that does not fit is recorded as 0.
 const char *cases_prove(void);
 #endif
 

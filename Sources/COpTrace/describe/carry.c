@@ -8,13 +8,14 @@
 #include "numbers.h"
 #include "records.h"
 
-// A run of carried records is closed after this many bytes: short runs fill the smallest chunks better, long ones repeat less.
+// A run of carried records is closed after this many bytes. Short runs fill the smallest chunks better; long runs repeat the thread and
+// the time less often.
 enum { longest_run = 500 };
 // The longest record. The recorder never writes a longer one, because it truncates texts.
 enum { longest_record = 2 * optrace_format_longest_text };
 enum { most_early = 1 << 20, coverage_full = 0 };
 
-// All of a recorder's carry.
+// Everything that one recorder needs to carry records forward.
 typedef struct {
   optrace_recorder *core;
   number_set unfinished, queues, open_spans;
@@ -24,10 +25,11 @@ typedef struct {
   // Ends whose beginnings are in chunks that are still being written.
   number_set finished_early, ended_spans_early;
   blocking_carry blocking;
-  // Of what has records in carried chunks: twice how many, plus one if its end is in one, too. Such a chunk stays for longer than
-  // those that others fill quickly, so what it holds would seem open once the chunk with its end is gone.
+  // For work, a queue, a wait or a span with records in carried chunks: twice the number of these records, plus one if its end
+  // was carried after them. A carried chunk stays longer than chunks that fill quickly. Without a carried end, its records would seem
+  // open as soon as the chunk with the end is recycled.
   number_map copies;
-  // Records of one thread, with its number and their time.
+  // The current run: records of one thread, with the thread's number and the ticks of the first and the last record.
   struct {
     uint8_t bytes[longest_run + longest_record];
     uint32_t size, thread, system_thread;
@@ -49,7 +51,7 @@ static void discard(void *context) {
   free(all);
 }
 
-// Counts a loss if memory is out: what could not be noted is not carried later.
+// Counts a loss if memory is out (`done` is false): a record that could not be noted is not carried later.
 static void counted(const carrying *all, bool done) {
   if (!done) optrace_recorder_count_lost(all->core, optrace_loss_carry, 1);
 }
@@ -57,14 +59,14 @@ static void counted(const carrying *all, bool done) {
 enum { copy_of_work = 1, copy_of_queue, copy_of_wait, copy_of_span };
 typedef struct {
   uint64_t word;
-  uint32_t number;  // 0: of nothing.
+  uint32_t number;  // 0: the record has no key.
 } copy_key;
 
 // ---- Scanning ------------------------------------------------------------------------------------------------------
 
 static uint32_t begun_span(const chunk_record *record) { return optrace_span_began_read(record->word1).id; }
 
-// A wait as in `wait-lasts`: the thread, and the operation or the queue.
+// Returns the key of a wait, packed as in the record `wait-lasts`: the thread, and the operation or the queue.
 static uint64_t wait_key(const chunk_record *record, uint8_t of) {
   optrace_wait_lasts_fields fields = {.thread = record->thread, .on = record->subject,
                                       .is_queue = of == optrace_lasting_queue_wait};
@@ -115,7 +117,8 @@ static void ends(carrying *all, uint8_t of, const chunk_record *record) {
   }
 }
 
-// If it ended before, there is nothing to note: a beginning that comes later is another's.
+// Handles a record that comes after the end, such as `released`. An operation whose end was scanned before is not noted again: a
+// beginning that is scanned later belongs to another one.
 static void follows(carrying *all, uint8_t of, const chunk_record *record) {
   if (of == optrace_lasting_operation) number_set_remove(&all->unfinished, record->subject);
   else ends(all, of, record);
@@ -143,7 +146,7 @@ static void scan(optrace_recorder *recorder, void *context, const uint8_t *chunk
     if (record.kind == optrace_kind_task_suspended) note_suspended(all, &record);
   }
   blocking_scanned(&all->blocking);
-  // An end without a beginning is from before the ring; such ends must not pile up.
+  // The beginning of such an end was overwritten before. These ends must not accumulate.
   if (all->finished_early.count > most_early) number_set_clear(&all->finished_early);
   if (all->ended_spans_early.count > most_early) number_set_clear(&all->ended_spans_early);
 }
@@ -163,7 +166,7 @@ static copy_key key_of(uint8_t lasting, const chunk_record *record, uint32_t spa
   }
 }
 
-// What a carried record shows as unfinished.
+// Returns the key of the work, queue, wait or span that a carried record shows as unfinished.
 static copy_key copied(const chunk_record *record) {
   optrace_bound bound = optrace_bounds[record->kind];
   if (bound.bound == optrace_bound_ends) return (copy_key){0};
@@ -193,7 +196,7 @@ static void copy_recycled(carrying *all, const chunk_record *record) {
   if (*value < 2) number_map_remove(&all->copies, key.word, key.number);
 }
 
-// Whether it is the first end of something that has copies.
+// True if a record is the first end of something that has copies. Marks the copies as ended.
 static bool ends_copy(const carrying *all, const chunk_record *record) {
   optrace_bound bound = optrace_bounds[record->kind];
   if (bound.bound != optrace_bound_ends) return false;
@@ -206,7 +209,7 @@ static bool ends_copy(const carrying *all, const chunk_record *record) {
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 
-// Whether what the record begins has not ended yet.
+// True if a record is a beginning whose end has not been scanned yet.
 static bool is_open(carrying *all, const chunk_record *record) {
   optrace_bound bound = optrace_bounds[record->kind];
   if (bound.bound != optrace_bound_begins) return false;
@@ -234,7 +237,8 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
          blocking_object(wait) == blocking_object(record);
 }
 
-// Sees the records of a chunk in order, each once. `last`: the one before, if it is carried; else NULL.
+// True if a record must be carried. Call it once for each record of a chunk, in order. `last`: the record before it if that is carried,
+// else NULL.
 static bool is_needed(carrying *all, const chunk_record *record, const chunk_record *last) {
   if (ends_copy(all, record)) return true;
   switch (optrace_carries[record->kind]) {
@@ -298,7 +302,7 @@ static void keep(optrace_recorder *recorder, void *context, const uint8_t *chunk
     if (is_copy) copy_recycled(all, &record);
     bool needed = is_needed(all, &record, has_last ? &last : NULL);
     uint8_t carries = optrace_carries[record.kind];
-    // An object's name, and the wait's stack, may be between a wait and its signal.
+    // The name of an object, or a record that belongs to the wait (such as its stack), may be between a wait and its signal.
     if (carries != optrace_carry_while_newest && carries != optrace_carry_with_record_before) {
       has_last = needed;
       last = record;

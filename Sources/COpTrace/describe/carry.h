@@ -1,5 +1,5 @@
 // Decides which records a flight recorder must carry forward when it recycles a chunk: all records of unfinished operations, of open
-// waits and spans, and of existing queues. Without them a trace of a hang would lack the very operations that hang.
+// waits and spans, and of existing queues. Without them a trace of a hang would not contain the operations that hang.
 #ifndef OPTRACE_CARRY_H
 #define OPTRACE_CARRY_H
 

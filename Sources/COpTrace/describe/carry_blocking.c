@@ -1,6 +1,6 @@
-// Only waits that the flusher recorded can be open: a thread that records its own wait adds the end at once. So beginning and end
-// are in chunks of different threads. The flusher's chunk is recycled late, so the end of such a wait is carried as long as its
-// beginning may be in the ring.
+// A thread that records its own wait records the end at once. So only a wait whose beginning the flusher recorded can be open, and its
+// beginning and its end are in chunks of different threads. The flusher's chunk is recycled late, so the end of such a wait is carried
+// as long as its beginning may be in the ring.
 #include "carry_blocking.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ uint64_t blocking_object(const chunk_record *record) {
   return optrace_unblocked_word1(fields);
 }
 
-// The blocked thread of a record that another thread wrote; 0: the thread wrote it itself.
+// Returns the blocked thread if another thread wrote the record; 0: the blocked thread wrote it itself.
 static uint32_t reported(const chunk_record *record) { return optrace_blocked_read(record->word1, record->word2).thread; }
 
 static uint64_t named_object(const chunk_record *record) { return optrace_object_named_read(record->word2).object; }
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b) {
 
 static bool is_later(const void *context, const number_entry *entry) { return entry->value > *(const uint64_t *)context; }
 
-// Forgets old addresses: a program that creates queues without end must not fill the ring with their names.
+// Forgets about the older half of the addresses: a program that keeps creating queues must not fill the ring with their names.
 static void forget_names(blocking_carry *all) {
   number_map *names = &all->names;
   uint64_t *times = malloc(names->count * sizeof *times), middle = 0;

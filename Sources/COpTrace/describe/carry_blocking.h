@@ -1,5 +1,5 @@
-// What a flight recorder carries forward of waits on semaphores, groups, dispatch queues and conditions: open waits must survive when
-// their chunk is recycled, and waits that have ended must not seem open again. Guarded by the recorder's lock, like all of the carry.
+// Decides which records of waits on semaphores, groups, dispatch queues and conditions a flight recorder carries forward. Open waits
+// must survive when their chunk is recycled, and waits that have ended must not seem open again. The recorder's lock guards this data.
 #ifndef OPTRACE_CARRY_BLOCKING_H
 #define OPTRACE_CARRY_BLOCKING_H
 
@@ -10,9 +10,9 @@
 
 // All zeros: nothing is known yet.
 typedef struct {
-  // By object and thread: how many beginnings of such a wait are in the ring; the ticks of its latest end.
+  // For each object and thread. `begun`: how many beginnings of their waits are in the ring. `ended`: the ticks of their latest end.
   number_map begun, ended;
-  // For each thread: the object of the last wait that it recorded itself, until the end of that wait.
+  // For each thread: the object of the latest wait that the thread recorded itself, until that wait ends.
   number_map own;
   // The ticks of the latest beginning that was scanned. Beginnings in chunks that are still being written are later.
   uint64_t last_reported;
@@ -21,17 +21,17 @@ typedef struct {
 } blocking_carry;
 void blocking_clear(blocking_carry *all);
 
-// Address and kind of the object of a record `blocked`, `unblocked` or `signalled`.
+// Returns the address and the kind of the object of a record `blocked`, `unblocked` or `signalled`, in one word.
 uint64_t blocking_object(const chunk_record *record);
 
-// Scanning. False: memory is out.
+// These three note a record while a chunk is scanned. False: memory is out.
 bool blocking_blocked(blocking_carry *all, const chunk_record *record);
 bool blocking_unblocked(blocking_carry *all, const chunk_record *record);
 bool blocking_named(blocking_carry *all, const chunk_record *record);
-// Called after each chunk: forgets ends whose beginnings have all left the ring.
+// Forgets ends whose beginnings have all left the ring. Call it after each scanned chunk.
 void blocking_scanned(blocking_carry *all);
 
-// Carrying. Whether a beginning must be carried, because it has no end. One that has an end is forgotten.
+// True if a beginning must be carried, because the wait has not ended. If it has ended, forgets this beginning.
 bool blocking_keeps_beginning(blocking_carry *all, const chunk_record *record);
 bool blocking_keeps_end(const blocking_carry *all, const chunk_record *record);
 bool blocking_keeps_name(const blocking_carry *all, const chunk_record *record);

@@ -1,6 +1,6 @@
-// A closure is a function and a context, which the function gets in the register of `self`. The context is an object of the
-// runtime's: its metadata says how it is freed, and that it is no instance of a class (include/swift/ABI/Metadata.h in the Swift
-// repository).
+// A closure is a function and a context. The function receives the context in the register of `self`. The context is an object of the
+// Swift runtime. Its metadata contains the function that frees it, and marks it as no instance of a class
+// (include/swift/ABI/Metadata.h in the Swift repository).
 #include "closures.h"
 
 #include "../hooks/fields.h"
@@ -9,7 +9,7 @@
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
 
-// Objects of one kind. The runtime's pointer is to `kind`.
+// The metadata of all contexts of one kind. The runtime's pointer to it points to `kind`.
 typedef struct {
   closure_function free;
   const void *witnesses;
@@ -77,7 +77,7 @@ typedef struct {
   closure block;
   optrace_operation *operation;
   uint64_t words[optrace_operation_words];
-  bool has_run;  // Touched by the block, which runs at most once, and when it is freed after that.
+  bool has_run;  // Set when the block runs, at most once. Read when the context is freed, which is later.
 } barrier;
 
 static SWIFT void barrier_free(SELF) {
@@ -114,12 +114,12 @@ closure barrier_closure(closure block, optrace_operation **operation) {
   barrier *own = is_proven ? make(&barrier_metadata, sizeof *own) : NULL;
   if (!own) return none();
   keep(&own->block, block);
-  // Objects do not move.
+  // The entry may be inside the context, because objects do not move.
   *operation = own->operation = optrace_operation_init_in(own->words);
   return (closure){barrier_run, own};
 }
 
-// ---- What block operations run -------------------------------------------------------------------------------------
+// ---- The functions of block operations -----------------------------------------------------------------------------
 
 static const void *block_class;
 static uint32_t block_offset;
@@ -132,7 +132,7 @@ bool is_block_operation(const void *metadata) {
 
 uint64_t block_function(const void *operation) {
   uint64_t function = 0;
-  // The first word of a closure is its function; a plain block operation without a block has none.
+  // The first word of a closure is its function. It is 0 for a plain block operation without a block.
   if (block_offset) memcpy(&function, (const uint8_t *)operation + block_offset, sizeof function);
   return function;
 }
@@ -154,7 +154,7 @@ static SWIFT void trial_run(SELF) { *((trial *)self)->runs += 1; }
 
 static const context_metadata trial_metadata = {.free = trial_free, .kind = kind_of_contexts, .first_capture = 16};
 
-// An operation of Foundation's gets a closure of ours, shows it where it is looked for, runs it once and frees it.
+// Gives a closure to a Foundation operation, which must keep it at the expected offset, run it once and free it.
 static const char *prove(void) {
   SWIFT void *(*make_operation)(closure_function, void *, SELF) =
     (SWIFT void *(*)(closure_function, void *, SELF))runtime_find("$s10Foundation14BlockOperationC5blockACyyYbc_tcfC");
@@ -169,7 +169,7 @@ static const char *prove(void) {
   closure kept = none();
   if (operation && block_offset) memcpy(&kept, (const uint8_t *)operation + block_offset, sizeof kept);
   if (kept.function != trial_run || kept.context != own) block_offset = 0;
-  // Before it has run: kept, not run, not freed.
+  // So far the operation must have kept the closure, and neither run nor freed it.
   runs_before = runs;
   frees_before = frees;
   if (operation) run(operation);

@@ -13,8 +13,8 @@
 #include "texts.h"
 
 enum { most_images = UINT16_MAX, frame_bytes = 24, image_bytes = 32 };
-// It is on a stack: the address behind a call, or behind the instruction that called the system. And: found without a compiler's
-// unwind rule; its callers are not known.
+// Traits of an address. `trait_returns`: it is a return address on a stack, behind a call or a system call instruction.
+// `trait_guessed`: it was found without a compiler's unwind rule. `trait_cut`: its callers are not known.
 enum { trait_returns = 1, trait_guessed = 2, trait_cut = 4, trait_bits = 3 };
 // Classes and source locations have smaller second keys in the cache.
 static const uint64_t cache_key = (uint64_t)1 << 63;
@@ -30,10 +30,10 @@ typedef struct code_table {
   // The lock guards everything below.
   known_image *images;
   uint32_t image_count, image_room;
-  // From an address with its traits and a caller to the frame's number.
+  // Maps an address with its traits, and the number of its caller, to the frame's number.
   number_map frames;
   uint32_t frame_count;
-  // The same of the frames that stand in the chunk that the flusher writes, where a ring is sampled.
+  // The same, but only for frames in the chunk that the flusher is writing. Used for samples in a ring.
   number_map frames_here;
   const void *chunk_of_frames;
 } code_table;
@@ -81,7 +81,7 @@ static const known_image *image_define(optrace_recorder *core, code_table *in, c
   return made;
 }
 
-// NULL: the address is in no image, or there is no room.
+// Returns the image that contains an address. NULL: no image does, or there is no room.
 static const known_image *image_of(optrace_recorder *core, code_table *in, uint64_t address) {
   for (uint32_t i = 0; i < in->image_count; i++)
     if (in->images[i].base <= address && address < in->images[i].end) return &in->images[i];
@@ -93,10 +93,10 @@ static const known_image *image_of(optrace_recorder *core, code_table *in, uint6
 
 // ---- Frames --------------------------------------------------------------------------------------------------------
 
-// Where frames are written, and the numbers of those that are.
+// Where frames are written, and the numbers of the frames that are already there.
 typedef struct {
   number_map *known;
-  bool is_here;  // Among the calling thread's records; else they are definitions, which a ring keeps for good.
+  bool is_here;  // Frames are records of the calling thread. Otherwise they are definitions, which a ring never overwrites.
 } frame_book;
 
 static bool frame_write(optrace_recorder *core, const frame_book *book, uint32_t id, const optrace_frame_fields *fields) {
@@ -106,7 +106,8 @@ static bool frame_write(optrace_recorder *core, const frame_book *book, uint32_t
   return true;
 }
 
-// 0: there is no room, which is counted as a loss; or a function is in no image. Under the lock.
+// Returns the number of a frame, and writes the frame if it is new. 0: there is no room, which is counted as a loss; or a function is in
+// no image. The caller holds the lock.
 static uint32_t frame_define(optrace_recorder *core, code_table *in, const frame_book *book, uint64_t address, uint32_t caller,
                              uint32_t traits, bool is_on_stack) {
   uint64_t key = address << trait_bits | traits, *known = number_map_find(book->known, key, caller);
@@ -119,7 +120,7 @@ static uint32_t frame_define(optrace_recorder *core, code_table *in, const frame
                                  .guessed = traits & trait_guessed, .caller = caller, .returns = traits & trait_returns,
                                  .library = book_library_at(inside), .cut = traits & trait_cut};
   uint32_t id = in->frame_count + 1;
-  // Only what was written is kept: a ring that is full must not take memory for each new stack.
+  // Remember only frames that were written. Otherwise a full ring would take memory for each new stack.
   if (!frame_write(core, book, id, &fields)) return 0;
   in->frame_count = id;
   if ((known = number_map_add(book->known, key, caller))) *known = id;
@@ -160,7 +161,7 @@ typedef struct {
   bool is_cut;
 } sampled_stack;
 
-// The innermost address is where the thread was, and not a return address.
+// The innermost address of a sample is the instruction that the thread was executing, not a return address.
 static uint32_t traits_of(const sampled_stack *stack, size_t i) {
   return (i ? trait_returns : 0) | (i >= stack->guessed ? trait_guessed : 0) |
          (stack->is_cut && i == stack->count - 1 ? trait_cut : 0);
@@ -175,7 +176,7 @@ static uint32_t define_sample(optrace_recorder *core, code_table *in, const fram
   return caller;
 }
 
-// How many of its frames stand nowhere yet.
+// Returns how many frames of a stack have not been written yet.
 static size_t count_new(const number_map *known, const sampled_stack *stack) {
   uint32_t caller = 0;
   for (size_t i = stack->count; i-- > 0;) {
@@ -186,8 +187,8 @@ static size_t count_new(const number_map *known, const sampled_stack *stack) {
   return 0;
 }
 
-// What stands in an earlier chunk is gone when that chunk is used again, so each chunk has the frames of its own samples: the frames
-// and the record behind them go into one.
+// Writes the frames of a sample into the current chunk, with room for the record that follows them. Frames in an earlier chunk are
+// lost when the ring reuses that chunk, so each chunk contains all frames of its own samples.
 static uint32_t define_sample_here(optrace_recorder *core, code_table *in, const sampled_stack *stack) {
   enum { behind = 64 };
   const frame_book book = {&in->frames_here, true};

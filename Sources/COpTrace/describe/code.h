@@ -1,15 +1,15 @@
-// Numbers code addresses of the program, and writes each once into the trace: its frame, and the image that contains it. A frame together
-// with its callers is a stack.
+// Numbers code addresses of the program. Writes each address into the trace once, as a frame, and the image that contains it. A frame
+// together with its callers is a stack.
 #ifndef OPTRACE_CODE_H
 #define OPTRACE_CODE_H
 
 #include "COpTraceBegin.h"
 
-// Call it after `texts_begin`, whose room it uses, and before anybody records. From now on code and stacks are described. False: memory is
-// out.
+// Makes the recorder describe code and stacks from now on. Call it after `texts_begin`, whose room it uses, and before anybody records.
+// False: memory is out.
 bool code_begin(optrace_recorder *core);
-// The number of a stack, which is that of its innermost frame. `addresses`: innermost first. `guessed`: the index of the first address
-// that was found without an unwind rule. 0: there is no room, which is counted as a loss.
+// Returns the number of a stack, which is that of its innermost frame. `addresses`: innermost first. `guessed`: the index of the first
+// address that was found without an unwind rule. 0: there is no room, which is counted as a loss.
 uint32_t code_stack_id(optrace_recorder *core, const uint64_t *addresses, size_t count, size_t guessed);
 
 #endif

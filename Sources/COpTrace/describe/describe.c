@@ -16,13 +16,13 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// The recorder that watches everything, while it records.
+// Returns the recorder that watches everything; null if it is not recording.
 static optrace_recorder *watching(void) {
   optrace_recorder *core = hooks_watching_core();
   return core && optrace_recorder_is_recording(core) ? core : NULL;
 }
 
-// The recorder that an operation belongs to, while it records.
+// Returns the recorder that an operation belongs to; null if it is not recording.
 static optrace_recorder *recorder_of(const optrace_operation *operation) {
   optrace_recorder *core = optrace_operation_owner(operation);
   return core && optrace_recorder_is_recording(core) ? core : NULL;
@@ -30,7 +30,7 @@ static optrace_recorder *recorder_of(const optrace_operation *operation) {
 
 // ---- Operations ----------------------------------------------------------------------------------------------------
 
-// No class is ours.
+// Always false: a program that is not linked with OpTrace has no classes that record themselves.
 static bool records_itself(const void *metadata) {
   (void)metadata;
   return false;
@@ -96,7 +96,8 @@ static uint32_t add_to(optrace_recorder *core, void *operation, uint32_t number)
   return serial;
 }
 
-// These two enclose Foundation's own call. It can hang in a lock that the same thread holds, and then the trace shows that.
+// Begins `adding`, which the hooks end after Foundation's own call. That call can hang in a lock that the same thread holds, and then the
+// trace shows it.
 static void begin_adding(optrace_adding *adding, optrace_recorder *core, void *queue, uint32_t serial, bool is_barrier) {
   if (serial) *adding = optrace_adding_begin(core, queue, serial, is_barrier);
 }
@@ -213,7 +214,7 @@ static size_t take_text(uint64_t first, uint64_t second, char *to, size_t room) 
   return length;
 }
 
-// ---- All of it -----------------------------------------------------------------------------------------------------
+// ---- Preparing -----------------------------------------------------------------------------------------------------
 
 enum { most_left_out = 4 };
 static const char *left_out[most_left_out];
@@ -228,7 +229,7 @@ static void leave_out(const char *why) {
     }
 }
 
-// Null, or why nothing in the program can be read.
+// Prepares reading types and texts of the program. Null, or why that is not possible.
 static const char *prepare_texts(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
@@ -243,7 +244,7 @@ const char *describe_prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
   const char *why = prepare_texts();
-  // Dependencies and the operations that are added come in arrays.
+  // Foundation passes dependencies and added operations in arrays.
   if (!why) why = arrays_prove();
   if (why) return why;
   is_prepared = true;
@@ -254,7 +255,7 @@ const char *describe_prepare(void) {
 }
 
 void describe_fill_hook_calls(optrace_hook_calls *calls) {
-  // Of tests only texts are read, in programs without Foundation, too.
+  // Hooks of test frameworks need only texts, and work in programs without Foundation, too.
   prepare_texts();
   *calls = (optrace_hook_calls){
     .make_operation = observed_make, .records_itself = records_itself, .probe = probe, .introduce = introduce_met,

@@ -9,7 +9,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// The id of the class's name, or of the name with the number of the code that its operations run.
+// Returns the id of a class's name. If `code` is not 0: the id of the name together with the number of the code that the operation runs.
 static uint32_t name_of(optrace_recorder *core, const void *metadata, uint32_t code) {
   type_name name = runtime_type_name(metadata, false), qualified = runtime_type_name(metadata, true);
   const char *dot = qualified.length ? memchr(qualified.bytes, '.', qualified.length) : NULL;
@@ -27,12 +27,12 @@ static class_facts make(optrace_recorder *core, const void *metadata, uint64_t k
   if (class && class->runs_itself) facts |= facts_runs_itself;
   if (!class || class->answers_itself) facts |= facts_answers_itself;
   if (is_block_operation(metadata)) facts |= facts_code_is_chosen;
-  // Without a name do not cache it: there may be room for the name the next time.
+  // Do not cache facts without a name, because there may be room for the name the next time.
   if (facts & facts_name) optrace_cache_add(core, key, 0, facts);
   return facts;
 }
 
-// With the function that this operation runs.
+// Returns the class's facts with a name that includes the function that this operation runs.
 static class_facts choose(optrace_recorder *core, class_facts facts, const void *operation, const void *metadata, uint64_t key) {
   uint64_t function = block_function(operation);
   if (!function) return facts;
@@ -47,7 +47,7 @@ static class_facts choose(optrace_recorder *core, class_facts facts, const void 
 
 class_facts facts_of(optrace_recorder *core, void *operation) {
   const void *metadata = *(const void *const *)operation;
-  // Functions have other second keys.
+  // The second key is 0 for the class alone, or the address of a function.
   uint64_t key = (uint64_t)(uintptr_t)metadata;
   class_facts facts = optrace_cache_find(core, key, 0);
   if (!facts) facts = make(core, metadata, key);
@@ -55,7 +55,7 @@ class_facts facts_of(optrace_recorder *core, void *operation) {
 }
 
 uint32_t class_number(optrace_recorder *core, const void *metadata) {
-  enum { key_of_names = 1 };  // Functions have other second keys.
+  enum { key_of_names = 1 };  // The second key of these entries. No function has this address.
   uint32_t id = optrace_cache_find(core, (uint64_t)(uintptr_t)metadata, key_of_names);
   if (id) return id;
   id = name_of(core, metadata, 0);

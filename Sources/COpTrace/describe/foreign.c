@@ -1,4 +1,4 @@
-// Operations are identified by their address. A weak reference distinguishes an object from a later one at the same address.
+// Identifies operations by their addresses. A weak reference distinguishes an object from a later one at the same address.
 #include "foreign.h"
 
 #include <pthread.h>
@@ -23,14 +23,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *table[slots];
 static size_t entry_count, sweep_at = first_sweep;
 
-// Objects that were retained while the table was searched. If their other owners release one meanwhile, its `deinit`, which is the
-// program's code, runs when it is released here, after the lock has been released.
+// Objects that were retained while the table was searched. They are released after the lock has been released. If an object has no
+// other owner by then, its `deinit`, which is the program's code, runs at that moment.
 typedef struct {
   void **objects;
   size_t count, room;
 } held;
 
-// False: there is no memory, and nothing is held.
+// Makes room for one more object. False: memory is out, and the list is unchanged.
 static bool make_room(held *list) {
   if (list->count < list->room) return true;
   size_t room = list->room ? list->room * 2 : 64;
@@ -50,7 +50,7 @@ static void let_go(held *list) {
   free(list->objects);
 }
 
-// Removes entries of objects that are gone.
+// Removes the entries of objects that have been freed.
 static void sweep(held *list) {
   for (size_t i = 0; i < slots; i++)
     for (entry **link = &table[i]; *link && make_room(list);) {
@@ -69,7 +69,7 @@ static void sweep(held *list) {
   sweep_at = entry_count * 2 > first_sweep ? entry_count * 2 : first_sweep;
 }
 
-// Under the lock. Null: it is not known.
+// Returns the entry of an operation; null: it has none. The caller holds the lock.
 static entry *find(const optrace_recorder *core, const void *operation, held *list) {
   for (entry *one = table[hash_address(operation, slot_bits)]; one && make_room(list); one = one->next) {
     if (one->address != operation || one->core != core) continue;
@@ -80,7 +80,7 @@ static entry *find(const optrace_recorder *core, const void *operation, held *li
   return NULL;
 }
 
-// Under the lock. False: there is no memory, and the next call gives it another number.
+// Adds an entry. False: memory is out; then the operation gets another number the next time. The caller holds the lock.
 static bool add(const optrace_recorder *core, void *operation, uint32_t serial) {
   entry *one = malloc(sizeof *one);
   if (!one) return false;

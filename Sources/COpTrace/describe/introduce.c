@@ -10,7 +10,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// An operation in a list. The list owns it, because by the time its getters are called nobody else may own it.
+// An operation in a list. The list owns it, because its other owners may release it before its getters are called.
 typedef struct described {
   void *operation;
   uint32_t number;
@@ -20,7 +20,7 @@ static void note(described_list *list, void *operation, uint32_t number) {
   if (list->count == list->room) {
     size_t room = list->room ? list->room * 2 : 16;
     described *larger = realloc(list->items, room * sizeof *larger);
-    // Its dependencies are then missing.
+    // Without memory the operation's dependencies are not recorded.
     if (!larger) return;
     list->items = larger;
     list->room = room;
@@ -33,8 +33,8 @@ static void note(described_list *list, void *operation, uint32_t number) {
 
 appearance appearance_of(void *operation, sight how) {
   appearance seen = {0};
-  // A program may hold the lock that its getters take while it adds the operation, or makes another one depend on it. So no getter is
-  // called where Foundation does not call it either.
+  // While a program adds an operation, or makes another one depend on it, the program may hold a lock that its getters take. So call no
+  // getter where Foundation does not call it either.
   if (!((how == sight_enqueued || how == sight_named) && optrace_object_is_unused(operation))) {
     seen.is_finished = ask_is_finished(operation);
     seen.is_executing = ask_is_executing(operation);
@@ -48,12 +48,12 @@ appearance appearance_of(void *operation, sight how) {
   return seen;
 }
 
-// How fully an operation will be seen.
+// Returns how much of an operation will be recorded.
 static uint8_t coverage_of(const optrace_recorder *core, const void *operation, sight how) {
-  // Only what this recorder is given is followed from there on.
+  // A recorder that does not watch everything follows only the operations that it is given, from then on.
   if (hooks_watching_core() != core)
     return how == sight_enqueued ? coverage_full : how == sight_named ? coverage_external : coverage_partial;
-  // It was in a queue, or started, before anybody recorded it.
+  // It was enqueued or started before it was recorded.
   if (how == sight_running) return coverage_partial;
   return how == sight_enqueued || optrace_object_is_unused(operation) ? coverage_full : coverage_partial;
 }
@@ -75,7 +75,7 @@ void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, 
   string_done(&text);
 }
 
-// Of an operation that cannot be followed, it is only known that it was named.
+// Describes an operation that cannot be followed as external: all that is known about it is that it was named. Returns its number.
 static uint32_t name_foreign(optrace_recorder *core, void *operation) {
   bool is_new;
   uint32_t serial = foreign_number(core, operation, &is_new);
@@ -106,7 +106,7 @@ bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, 
                     optrace_operation *probe, const addition *adding) {
   if (!string_is_nil(name) || (facts & facts_readies_itself)) return false;
   if (optrace_wants_makers() && optrace_operation_has_maker(probe, core)) return false;
-  // Later calls of `isReady` say nothing new.
+  // Later calls of `isReady` add no information.
   optrace_operation_claim(probe, optrace_bit_ready);
   optrace_emit_added(core, optrace_kind_added, serial, created_word(facts, coverage_full, is_asynchronous), adding->word, probe,
                      adding->stack);
@@ -117,7 +117,7 @@ void describe(optrace_recorder *core, void *operation, const appearance *seen, c
               sight how, described_list *list, addition *adding) {
   if (facts & facts_executes_itself) optrace_operation_claim(probe, optrace_bit_own_executing);
   uint32_t serial = optrace_operation_serial(probe);
-  // What happened before it met a recorder was not seen, so its absence proves nothing.
+  // Events before the recorder first saw the operation are not in the trace, so their absence proves nothing.
   uint8_t coverage = seen->is_finished || seen->is_executing || how == sight_running ? coverage_partial : coverage_full;
   uint8_t at_most = coverage_of(core, operation, how);
   if (coverage < at_most) coverage = at_most;
@@ -140,7 +140,7 @@ void describe(optrace_recorder *core, void *operation, const appearance *seen, c
   optrace_operation_publish(probe, core);
 }
 
-// For an operation that should have been seen from its start on, but has started unseen.
+// Describes an operation as partially covered: its start should have been recorded, but was not.
 static void describe_in_part(optrace_recorder *core, void *operation, optrace_operation *probe) {
   class_facts facts = facts_of(core, operation);
   bool is_asynchronous = ask_is_asynchronous(operation) || (facts & facts_runs_itself);
@@ -150,7 +150,8 @@ static void describe_in_part(optrace_recorder *core, void *operation, optrace_op
 
 // ---- Introducing ---------------------------------------------------------------------------------------------------
 
-// The number of an operation that no recorder has met, or none but this one. False: another thread was faster.
+// Numbers and describes an operation that belongs to no recorder yet. `serial` receives its number; 0: there is none. False: another
+// thread was faster.
 static bool meet(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, described_list *list,
                  addition *adding, uint32_t *serial) {
   appearance seen = appearance_of(operation, how);
@@ -180,13 +181,13 @@ static uint32_t identify(optrace_recorder *core, void *operation, optrace_operat
 }
 
 static void record_dependency(optrace_recorder *core, uint32_t number, uint32_t target) {
-  // In a chain the numbers are consecutive.
+  // In a chain of dependencies the numbers are often consecutive.
   if (target && target == number - 1) optrace_emit1(core, optrace_kind_depends_on_last, number);
   else optrace_emit2(core, optrace_kind_dependency_added, number,
                      optrace_dependency_added_word1((optrace_dependency_added_fields){.on = target}));
 }
 
-// Uses a list and no recursion, because chains of dependencies may be long.
+// Uses a list instead of recursion, because chains of dependencies may be long.
 void describe_dependencies(optrace_recorder *core, described_list *list) {
   while (list->count) {
     described next = list->items[--list->count];

@@ -6,7 +6,7 @@
 #include "strings.h"
 
 #if OPTRACE_HAS_HOOKS
-// In which situation an operation is first seen.
+// The situation in which an operation is first seen.
 typedef enum {
   sight_named,     // Another operation depends on it.
   sight_enqueued,  // It is added to a queue that is recorded.
@@ -14,53 +14,54 @@ typedef enum {
   sight_running,   // It is already running, and its start was not seen.
 } sight;
 
-// How fully an operation is seen.
+// How much of an operation is recorded.
 enum { coverage_full, coverage_partial, coverage_external };
 
-// That an operation is added to a queue: the second word of the record, and the stack of the program's code that adds it. `is_open`: no
-// record contains this yet.
+// The adding of an operation to a queue: the second word of the record, and the stack of the program's code that adds it. `is_open`: not
+// recorded yet.
 typedef struct {
   uint64_t word;
   uint32_t stack;
   bool is_open;
 } addition;
 
-// Operations that have been described, and may depend on others.
+// Operations that have been described, and whose dependencies are still to be recorded.
 typedef struct {
   struct described *items;
   size_t count, room;
 } described_list;
 
-// What an operation's getters return. They are called before other threads have to wait for the description.
+// The values that an operation's getters return. They are called before other threads have to wait for the description.
 typedef struct {
   swift_string name;  // Owned by this structure.
   bool is_finished, is_executing, is_cancelled, is_asynchronous, has_dependencies;
 } appearance;
 
-// The operation's number in this trace; 0: there is none. If it is new, it is described: its class, its name and its dependencies,
-// including operations that were never enqueued. `probe`: its entry (`optrace_object_know`), or null. `adding`: may be null; if the
-// description includes it, it is no longer open afterwards.
+// Returns the operation's number in this trace; 0: there is none. Describes the operation if it is new: its class, its name and its
+// dependencies, including operations that were never enqueued. `probe`: its entry (`optrace_object_know`), or null. `adding`: may be
+// null; if the description includes it, it is no longer open afterwards.
 uint32_t introduce(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, addition *adding);
 // The same for an operation that is only named as a dependency.
 uint32_t introduce_named(optrace_recorder *core, void *operation);
-// Describes an operation that was added to a queue and cannot be followed: as partially seen, with its dependencies.
+// Describes an operation that was added to a queue and cannot be followed, as partially covered, with its dependencies. Returns its
+// number; 0: there is none.
 uint32_t introduce_foreign(optrace_recorder *core, void *operation);
 
 appearance appearance_of(void *operation, sight how);
-// Describes an attached operation, and publishes it. Calls none of the program's code. `list`: the operation is added there if it may have
-// dependencies.
+// Describes an attached operation, and publishes it. Calls none of the program's code. Adds the operation to `list` if its dependencies
+// are still to be recorded.
 void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe,
               sight how, described_list *list, addition *adding);
-// Writes its class, and its name if it has one. `name`: nil for none. `probe`: null for none.
+// Records an operation's class, and its name unless that is nil. `probe`: its entry, or null.
 void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage,
                     bool is_asynchronous, const optrace_operation *probe);
-// Describes an operation and its adding in one record. False if that is not possible: it has a name, or its creation site is wanted, which
-// follows a separate record; or it decides itself when it is ready.
+// Describes an operation and its adding in one record. False if that is not possible: the operation has a name, or has its own `isReady`;
+// or its creation site is to be recorded, which needs a separate record.
 bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, bool is_asynchronous,
                     optrace_operation *probe, const addition *adding);
-// Records the dependencies of the operations in a list, including those of operations that are added to the list meanwhile. Frees the list.
+// Records the dependencies of all operations in a list, including operations that are added to the list meanwhile. Frees the list.
 void describe_dependencies(optrace_recorder *core, described_list *list);
-// The second word of `created`, without an age.
+// Returns the second word of the record that describes a new operation, without an age.
 uint64_t created_word(class_facts facts, uint8_t coverage, bool is_asynchronous);
 #endif
 

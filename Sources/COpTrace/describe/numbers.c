@@ -1,4 +1,4 @@
-// Open addressing: at most half of the slots are used. When an entry is removed, later ones move up to close the gap.
+// Open addressing: at most half of the slots are used. When an entry is removed, later entries move back to close the gap.
 #include "numbers.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 enum { smallest = 64, largest = 1 << 28 };
 
 static uint32_t next(uint32_t slot, uint32_t size) { return (slot + 1) & (size - 1); }
-// Whether an entry at `slot` that belongs at `home` may move to the empty slot `gap` before it.
+// True if an entry at `slot`, whose probing begins at `home`, may move to the empty slot `gap` before it.
 static bool may_move(uint32_t home, uint32_t gap, uint32_t slot, uint32_t size) {
   return ((slot - home) & (size - 1)) >= ((slot - gap) & (size - 1));
 }
@@ -126,7 +126,8 @@ void number_map_remove(number_map *map, uint64_t word, uint32_t number) {
 }
 
 void number_map_filter(number_map *map, const void *context, bool (*is_kept)(const void *context, const number_entry *entry)) {
-  // An entry that moves into a gap is seen there. One that moves round the end was seen at the beginning, and kept.
+  // An entry that moves into a gap is visited there. An entry that moves from the beginning of the table to its end was visited before,
+  // and kept.
   for (uint32_t slot = 0; slot < map->size;) {
     if (map->slots[slot].is_used && !is_kept(context, &map->slots[slot])) map_remove_at(map, slot);
     else slot++;

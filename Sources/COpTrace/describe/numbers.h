@@ -14,7 +14,7 @@ typedef struct {
 bool number_set_has(const number_set *set, uint32_t number);
 // False: memory is out.
 bool number_set_add(number_set *set, uint32_t number);
-// Returns whether it was there.
+// True if the number was in the set.
 bool number_set_remove(number_set *set, uint32_t number);
 void number_set_clear(number_set *set);
 
@@ -30,9 +30,9 @@ typedef struct {
   uint32_t size, count;
 } number_map;
 
-// The value, which may be changed; NULL: there is none.
+// Returns the value, which the caller may change; NULL: there is none.
 uint64_t *number_map_find(const number_map *map, uint64_t word, uint32_t number);
-// The same, added as 0 if there was none. NULL: memory is out.
+// The same, but adds 0 if there is no value. NULL: memory is out.
 uint64_t *number_map_add(number_map *map, uint64_t word, uint32_t number);
 void number_map_clear(number_map *map);
 void number_map_remove(number_map *map, uint64_t word, uint32_t number);

@@ -1,6 +1,6 @@
-// The class of the test operation is a copy of Foundation's class in our own memory, with two methods replaced, like the class that a
-// compiler makes for a subclass without properties. It contains everything that the runtime and Foundation need from an object's class:
-// the method table, the size, and how an object is freed.
+// The class of the test operation is a copy of Foundation's class in our own memory, with two methods replaced. It is like the class that
+// a compiler makes for a subclass without properties. It contains everything that the runtime and Foundation need from an object's class:
+// the method table, the size, and the function that frees an object.
 #include "observed.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static bool observe(void *object, uint32_t method, uint32_t question) {
 static SWIFT bool is_executing(SELF) { return observe(self, method_is_executing, optrace_own_executing); }
 static SWIFT bool is_finished(SELF) { return observe(self, method_is_finished, optrace_own_finished); }
 
-// The table as Foundation has it, without the hooks of another copy of this recorder.
+// Fills the method table with Foundation's own methods, not with hooks of another copy of this recorder, and replaces two of them.
 static void fill(uint8_t *metadata) {
   for (const hooked_method *m = operation_methods; m->symbol; m++)
     if (m->offset) memcpy(metadata + m->offset, &m->address, sizeof m->address);
@@ -58,7 +58,7 @@ void *observed_make(void) {
   uint32_t before = class->class_address;
   if (!copy) {
     uint8_t *memory = aligned_alloc(16, (class->class_size + (size_t)15) & ~(size_t)15);
-    // Words before its address stay at the same distance, and its address as aligned as it was.
+    // The words before the class's address keep their distance from it, and the address keeps its alignment.
     if (!memory) return NULL;
     memcpy(memory, (const uint8_t *)class - before, class->class_size);
     copy = memory + before;
@@ -77,7 +77,7 @@ const char *arrays_prove(void) {
   SWIFT void *(*dependencies)(SELF) = (SWIFT void *(*)(SELF))runtime_find("$s10Foundation9OperationC12dependenciesSayACGvg");
   void *one = plain_operation(), *others[2] = {plain_operation(), plain_operation()};
   bool fits = one && others[0] && others[1] && depend && dependencies;
-  // Of none, of one, of two: in any order.
+  // Test with zero, one and two dependencies. Their order does not matter.
   for (size_t count = 0; fits && count <= 2; count++) {
     if (count) depend(others[count - 1], one);
     void *array = dependencies(one);

@@ -15,10 +15,10 @@
 
 static const char *(*label_of)(const void *queue);
 static const char *main_label;
-// Where a `DispatchQueue` has libdispatch's queue; 0: not known.
+// The offset of libdispatch's queue in a `DispatchQueue`; 0: not known.
 static uint32_t wrapped_offset;
 
-// By its label: `DispatchQueue.main` is another object each time.
+// Compares labels, because `DispatchQueue.main` returns a different object each time.
 bool is_main_queue(const void *dispatch_queue) {
   if (!dispatch_queue || !wrapped_offset) return false;
   const void *wrapped;
@@ -56,7 +56,7 @@ static description describe_queue(void *queue) {
   description seen = {0};
   uint8_t place = 0;
   void *underlying = NULL;
-  // Foundation's own getters: overrides are the program's code, and may wait for a lock that the caller holds.
+  // Call Foundation's own getters. Overrides are the program's code, and may wait for a lock that the caller holds.
   if (!optrace_queue_ask(queue, &(optrace_queue_answers){
         .limit = &seen.limit, .suspended = &seen.is_suspended, .name = &seen.name, .quality = &place, .underlying = &underlying}))
     return (description){0};
@@ -75,14 +75,14 @@ static void record(optrace_recorder *core, uint32_t number, const description *s
   uint32_t stack = optrace_caller_stack(core);
   string_text name;
   string_read(seen->name, &name);
-  // Foundation's default name of a queue is an address, which says nothing.
+  // Foundation's default name of a queue is its address, which is of no use in a trace.
   bool is_given = name.length < sizeof default_name - 1 || memcmp(name.bytes, default_name, sizeof default_name - 1) != 0;
   optrace_emit_text_at(core, optrace_kind_queue_created, number, optrace_queue_created_high(fields), true,
                        optrace_queue_created_word2(fields), name.bytes, is_given ? string_prefix(&name) : 0, stack);
   string_done(&name);
 }
 
-// Held when a queue meets a recorder, and at no other time.
+// Held only while a queue gets its number in a recorder.
 static pthread_mutex_t introducing = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t introduce_queue(optrace_recorder *core, void *queue, optrace_operation *probe) {

@@ -1,4 +1,4 @@
-// Walks over the records of a chunk in memory. The recorder has written them itself, but their lengths are checked nevertheless.
+// Iterates over the records of a chunk in memory. The recorder wrote them itself, but their lengths are checked nevertheless.
 #ifndef OPTRACE_RECORDS_H
 #define OPTRACE_RECORDS_H
 
@@ -29,7 +29,7 @@ static inline uint64_t record_word(const uint8_t *at) {
   return word;
 }
 
-// `bytes`: the size of the chunk with its header.
+// Begins at the first record of a chunk. `bytes`: the size of the chunk with its header.
 static inline chunk_walk chunk_walk_begin(const uint8_t *chunk, uint32_t bytes) {
   chunk_walk walk = {.at = chunk, .end = chunk};
   if (bytes < optrace_chunk_size) return walk;
@@ -40,7 +40,7 @@ static inline chunk_walk chunk_walk_begin(const uint8_t *chunk, uint32_t bytes) 
   return walk;
 }
 
-// False: there are no more records.
+// Reads the next record. False: there are no more records.
 static inline bool chunk_walk_next(chunk_walk *walk, chunk_record *out) {
   enum { variable = 3 };
   while (walk->end - walk->at >= 8) {

@@ -1,5 +1,6 @@
-// Describes an operation that is released without ever having belonged to a recorder, while one of its dependencies is not over. Foundation
-// on Linux keeps a pointer to it in the dependency and follows it later. That may crash, although the operation was never in a queue.
+// Describes an operation that is freed without ever having belonged to a recorder, while one of its dependencies has not finished. On
+// Linux, Foundation keeps a pointer to the operation in the dependency and follows it later. That may crash, although the operation was
+// never in a queue.
 #include "released.h"
 
 #include "../hooks/state.h"
@@ -8,14 +9,14 @@
 
 #if OPTRACE_HAS_HOOKS
 
-// Whether it is known not to be over: by a recorder, or because nobody has used it yet.
+// True if an operation is known not to have finished: a recorder knows it, or it is neither in a queue nor started.
 static bool is_open(const void *operation) {
   const optrace_operation *known = optrace_object_find(operation);
   if (optrace_operation_owner(known)) return !optrace_operation_has(known, optrace_bit_finish_recorded);
   return optrace_object_is_unused(operation);
 }
 
-// The recorder of the first dependency that has one, or the one for everything.
+// Returns the recorder of the first dependency that has one, or else the recorder that watches everything. Null: it is not recording.
 static optrace_recorder *recorder_of(const void *dependencies) {
   optrace_recorder *core = NULL;
   for (size_t i = 0; !core && i < array_count(dependencies); i++)
@@ -42,7 +43,7 @@ static void describe_released(optrace_recorder *core, void *operation, swift_str
 void goes_unmet(void *operation) {
   swift_string name = {0};
   void *dependencies = NULL;
-  // What Foundation itself knows of it.
+  // Read Foundation's own values, bypassing overrides.
   if (!optrace_operation_ask(operation, &name, &dependencies)) return;
   bool any_open = false;
   for (size_t i = 0; !any_open && i < array_count(dependencies); i++) any_open = is_open(array_object(dependencies, i));

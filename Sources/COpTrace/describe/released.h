@@ -5,7 +5,7 @@
 #include "runtime.h"
 
 #if OPTRACE_HAS_HOOKS
-// Call it when such an operation is about to be freed.
+// Describes such an operation if one of its dependencies has not finished. Call it when the operation is about to be freed.
 void goes_unmet(void *operation);
 #endif
 

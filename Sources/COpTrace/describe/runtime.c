@@ -1,5 +1,5 @@
-// The runtime is called by address: in some programs it is a library, in others a part of the program, and this object must load
-// beside both.
+// Calls the Swift runtime by address. In some programs the runtime is a shared library, in others it is a part of the program, and this
+// code must load in both.
 #include "runtime.h"
 
 #include "../book/book.h"
@@ -8,7 +8,7 @@
 #if OPTRACE_HAS_HOOKS
 
 void *runtime_find(const char *name) {
-  // Foundation's own runtime, where a plug-in has loaded both for itself alone.
+  // Look first in the runtime that Foundation uses: a plug-in may have loaded both for itself alone.
   void *found = foundation_find(name);
   return found ? found : book_find(name);
 }

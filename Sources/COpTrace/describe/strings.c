@@ -1,5 +1,5 @@
-// The forms of Swift's strings on 64-bit systems (stdlib/public/core/StringObject.swift in the Swift repository). The second word's
-// highest four bits tell them apart; a large text has its count in the first word.
+// The forms of Swift's strings on 64-bit systems (stdlib/public/core/StringObject.swift in the Swift repository). The highest four bits
+// of the second word contain the form. A large text has its count in the first word.
 #include "strings.h"
 
 #include "texts.h"
@@ -8,14 +8,15 @@
 #include <string.h>
 
 enum { form_shift = 60, small_count_shift = 56, small_count_mask = 15, most_small = 15, header_bytes = 32 };
-// Of the four bits: nobody counts its references; it is in the words themselves; its bytes are not UTF-8 in one piece.
+// Bits of the form. Immortal: its references are not counted. Small: the bytes are in the two words. Foreign: the bytes are not UTF-8 in
+// one piece.
 enum { form_immortal = 8, form_small = 2, form_foreign = 1 };
 static const uint64_t address_mask = ((uint64_t)1 << form_shift) - 1;
 static const uint64_t count_mask = ((uint64_t)1 << 48) - 1;
-// Of a large text's first word: its bytes follow the object's header.
+// A bit of a large text's first word: the bytes follow the object's header.
 static const uint64_t is_behind_header = (uint64_t)1 << 60;
 
-// `String.utf8CString`, which copies a text of any form; null: the program has none.
+// `String.utf8CString`, which copies a text of any form; null: the program does not contain it.
 static SWIFT void *(*copy_bytes)(uint64_t first, uint64_t second);
 static bool is_proven;
 
@@ -23,7 +24,7 @@ bool strings_known(void) { return is_proven; }
 
 static unsigned form_of(swift_string string) { return (unsigned)(string.second >> form_shift); }
 
-// A text that another object keeps, or that would have to be converted: nothing on Linux makes one by itself.
+// Reads a text that another object owns, or that has to be converted. On Linux, nothing makes such a text by itself.
 static void read_unusual(swift_string string, string_text *to) {
   if (!copy_bytes) return;
   to->made = copy_bytes(string.first, string.second);
@@ -94,12 +95,12 @@ static const char *prove(void) {
   if (!is_made_as(make, "sixteen bytes ..", native) ||
       !is_made_as(make, "ein l\xC3\xA4ngerer Text, der nirgends hineinpasst", native))
     return "long texts of this Swift runtime have another layout";
-  // A constant of Foundation's that its compiler has written out.
+  // A string constant of Foundation that the compiler stored as a literal.
   typedef SWIFT const swift_string *(*addressor)(void);
   addressor constant = (addressor)runtime_find("$s10Foundation18NSCocoaErrorDomainSSvau");
   if (constant && !is_read_as(*constant(), "NSCocoaErrorDomain", literal))
     return "constant texts of this Swift runtime have another layout";
-  // The one way to read all other forms must agree with the usual one.
+  // The function that reads all other forms must return the same text.
   swift_string string = make("another text, of some length");
   string_text text = {0};
   read_unusual(string, &text);

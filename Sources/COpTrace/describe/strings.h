@@ -10,29 +10,29 @@ typedef struct {
   uint64_t first, second;
 } swift_string;
 
-// A text's bytes. They point into the string, or into this structure, which must not be copied.
+// The bytes of a text. The pointer may point into this structure, which therefore must not be copied.
 typedef struct {
   const uint8_t *bytes;
   size_t length;
   uint8_t small[16];
-  void *made;  // An array, owned, to which the runtime has converted a string of another form. Null: none.
+  void *made;  // The array, owned, into which the runtime has converted a string of another form. Null: none.
 } string_text;
 
 static inline bool string_is_nil(swift_string string) { return !string.second; }
 // Reads a string; the text is valid until `string_done`. It is empty if the string is nil or cannot be read.
 void string_read(swift_string string, string_text *to);
 void string_done(string_text *text);
-// How many of its bytes fit into a record, without splitting a character.
+// Returns how many bytes of the text fit into a record, without splitting a character.
 size_t string_prefix(const string_text *text);
 // Releases a string that the caller owns.
 void string_release(swift_string string);
 
-// Verifies the layout of strings with some that this program's runtime makes. Null, or what does not fit; then all texts are read as
-// empty. Call it before the first string is read.
+// Verifies the layout of strings with strings that this program's runtime makes. Null, or what does not fit; then all texts are read
+// as empty. Call it before the first string is read.
 const char *strings_prove(void);
 bool strings_known(void);
 
-// An array's count, and its elements, of one word or of two.
+// These return the count of an array, its elements, and one element of an array of objects.
 static inline size_t array_count(const void *array) {
   enum { count_word = 2 };
   return array ? ((const size_t *)array)[count_word] : 0;

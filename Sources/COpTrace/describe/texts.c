@@ -12,7 +12,7 @@
 #include "../storage/recorder.h"
 #include "COpTraceFields.h"
 
-// Numbers of texts have 16 bits where records name them.
+// Records have 16 bits for the number of a text.
 enum { most_texts = UINT16_MAX, first_slots = 256 };
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct text_table {
   struct text_table *next;
   pthread_mutex_t lock;
-  // All below is only touched under the lock. `slots` is a power of two.
+  // The lock guards everything below. `slots` is a power of two.
   text **table;
   uint32_t slots, count;
   uint64_t bytes_left;
@@ -47,8 +47,8 @@ bool texts_begin(optrace_recorder *core, uint64_t byte_limit) {
   return true;
 }
 
-// The recorder's texts while it records; NULL: nothing is described. In a forked child its memory is wiped, so the lock, which
-// another thread of the parent may have held, is not touched there.
+// Returns the recorder's texts while it records; NULL: nothing is described. In a forked child the recorder's memory is wiped. So the
+// lock, which another thread of the parent may have held, is not used there.
 static text_table *active(const optrace_recorder *core) {
   return core && optrace_recorder_is_recording(core) ? core->texts : NULL;
 }
@@ -68,14 +68,14 @@ static bool is_same(const text *one, uint64_t hash, const char *utf8, size_t len
   return one->hash == hash && one->length == length && (!length || memcmp(one->bytes, utf8, length) == 0);
 }
 
-// The slot of a text in a table that is not full: where it is, or where it would be inserted.
+// Returns the slot of a text in a table that is not full: the one that contains it, or the one to insert it into.
 static text **place_of(text **in, uint32_t size, uint64_t hash, const char *utf8, size_t length) {
   uint32_t slot = (uint32_t)(hash ^ hash >> 32) & (size - 1);
   while (in[slot] && !(utf8 && is_same(in[slot], hash, utf8, length))) slot = (slot + 1) & (size - 1);
   return &in[slot];
 }
 
-// Keeps at least half of the table empty. False: memory is out.
+// Makes room for one more text. Keeps at least half of the table empty. False: memory is out.
 static bool has_room_for_one(text_table *in) {
   if (in->slots && in->count < in->slots / 2) return true;
   uint32_t size = in->slots ? in->slots * 2 : first_slots;
@@ -89,7 +89,7 @@ static bool has_room_for_one(text_table *in) {
   return true;
 }
 
-// Under the lock.
+// Takes bytes from the limit. False: not enough are left, which is counted as a loss. The caller holds the lock.
 static bool take(optrace_recorder *core, text_table *from, uint64_t bytes) {
   if (bytes <= from->bytes_left) {
     from->bytes_left -= bytes;
@@ -108,7 +108,8 @@ bool texts_reserve(optrace_recorder *core, uint64_t bytes) {
   return done;
 }
 
-// Under the lock, with room in the table.
+// Writes a text into the trace and remembers it. Returns its number; 0: there is no room. The caller holds the lock, and has made room in
+// the table.
 static uint32_t define(optrace_recorder *core, text_table *in, text **to, uint64_t hash, const char *utf8, size_t length) {
   size_t kept = optrace_text_length((const uint8_t *)utf8, length);
   text *made = in->count < most_texts && length < SIZE_MAX - sizeof *made ? malloc(sizeof *made + length) : NULL;
@@ -150,7 +151,7 @@ uint32_t optrace_text_id(optrace_recorder *core, const char *utf8, size_t length
   return id;
 }
 
-// The number of a class's name with that of its code.
+// Returns the number of the text that consists of a class's name and the number of its code; 0: there is no room.
 static uint32_t coded_id(optrace_recorder *core, const char *name, size_t length, uint32_t code) {
   char end[16];
   size_t added = (size_t)snprintf(end, sizeof end, " f%u", code);
