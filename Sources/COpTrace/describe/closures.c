@@ -156,6 +156,9 @@ static const context_metadata trial_metadata = {.free = trial_free, .kind = kind
 
 // Gives a closure to a Foundation operation, which must keep it at the expected offset, run it once and free it.
 static const char *prove(void) {
+  // Only an offset that was verified is used.
+  const uint32_t expected = block_offset;
+  block_offset = 0;
   SWIFT void *(*make_operation)(closure_function, void *, SELF) =
     (SWIFT void *(*)(closure_function, void *, SELF))runtime_find("$s10Foundation14BlockOperationC5blockACyyYbc_tcfC");
   method run = (method)runtime_find("$s10Foundation14BlockOperationC4mainyyF");
@@ -167,8 +170,8 @@ static const char *prove(void) {
   own->frees = &frees;
   void *operation = make_operation(trial_run, own, (void *)(uintptr_t)block_class);
   closure kept = none();
-  if (operation && block_offset) memcpy(&kept, (const uint8_t *)operation + block_offset, sizeof kept);
-  if (kept.function != trial_run || kept.context != own) block_offset = 0;
+  if (operation && expected) memcpy(&kept, (const uint8_t *)operation + expected, sizeof kept);
+  if (kept.function == trial_run && kept.context == own) block_offset = expected;
   // So far the operation must have kept the closure, and neither run nor freed it.
   runs_before = runs;
   frees_before = frees;
