@@ -45,10 +45,11 @@
             "$@" >$out.out 2>$out.err
             echo $? >$out.status
           }
-          # Asks for snapshots until the recorder has written one that is complete and has so many threads.
+          # Asks for snapshots until the recorder has written one that is complete and has so many threads. If the program has ended
+          # before, nobody reads the lines any more, and that ends this.
           until_seen() {
             until "$optrace" stacks --json $1 >$1.json 2>$1.said && ! grep -q 'no new\\|not answer' $1.said &&
-              grep -q '"complete": true' $1.json && [ $(grep -c '"systemId"' $1.json) -ge $2 ]; do :; done
+              grep -q '"complete": true' $1.json && [ $(grep -c '"systemId"' $1.json) -ge $2 ]; do echo || exit; done
           }
           for one in \(list); do
             set -- $one ./library.so

@@ -25,11 +25,10 @@ extension OperationRecord {
     }
   }
 
-  /// The same operation before anything was done with it: what it is, and what it depends on. It is made anew, so it knows nothing of a
-  /// value that was forgotten here.
+  /// The same operation before anything was done with it: what it is, and what it depends on. All other values are left out.
   package var asCreated: OperationRecord {
     var result = OperationRecord(id: id, class: sharedClass)
-    result.shareSource(with: self)
+    result.share(source: sharedSource)
     result.name = name
     result.queue = queue
     result.dependencies = dependencies

@@ -88,7 +88,7 @@ public struct OperationRecord: Sendable, Identifiable, TraceOwned {
   public var id: OperationID
   @usableFromInline var queueNumber: UInt32 = 0
   @usableFromInline var sharedClass: SharedClass
-  private var sharedSource: SharedText?
+  private(set) var sharedSource: SharedText?
   /// The name it had last; nil: it has none.
   public var name: String?
   /// In the order in which they were added, including those that were removed again.
@@ -194,7 +194,6 @@ extension OperationRecord {
     if let other = resolved(sharedClass) { sharedClass = other }
   }
   mutating func share(source text: SharedText?) { sharedSource = text }
-  mutating func shareSource(with other: OperationRecord) { sharedSource = other.sharedSource }
 
   /// The queue it was added to; nil: it was started by hand, or never enqueued.
   public var queue: QueueID? {
