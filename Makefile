@@ -21,6 +21,8 @@ sources := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sourc
 # Builds that tests can look into (Package.swift). `swift build` and `swift test` by hand share them when they are given the same.
 export OPTRACE_OPTIMIZED ?= 1
 
+# $(call products,OPTIONS,PRODUCTS): builds one after the other, as the package manager takes one at a time.
+products = for product in $(2); do $(SWIFT) build $(1) --product $$product || exit 1; done
 # Not with --build-tests: that compiles the plugins of other packages as well, and their command line library once more for them.
 tested := OpTracePackageTests $(objects) RingBenchmark RenderLeaks
 
@@ -58,17 +60,17 @@ setup-test:
 
 build: setup-build
 	@echo "==> Building everything"
-	@for product in $(tested); do $(SWIFT) build -c release --product $$product || exit 1; done
+	@$(call products,-c release,$(tested))
 
 release: setup-build
 	@echo "==> Building the command (release; minutes the first time)"
-	@for object in $(objects); do $(SWIFT) build -c release --product $$object --quiet || exit 1; done
+	@$(call products,-c release --quiet,$(objects))
 	@$(SWIFT) build -c release --product optrace --quiet $(SWIFTFLAGS)
 
 # The command as a debug build, without optimising: all that a first picture needs, in less than half the time of a release build.
 demo: setup-build
 	@echo "==> Building the command (debug; some minutes the first time)"
-	@for product in optrace $(objects); do OPTRACE_OPTIMIZED=0 $(SWIFT) build --product $$product --quiet || exit 1; done
+	@export OPTRACE_OPTIMIZED=0; $(call products,--quiet,optrace $(objects))
 	@echo "==> Recording photo-import"
 	@.build/debug/optrace demo photo-import -o $(demo)
 	@for file in svg json optrace; do test -s $(demo)/photo-import.$$file || { \
@@ -78,7 +80,7 @@ demo: setup-build
 
 test: setup-test
 	@echo "==> Building the tests"
-	@for product in $(tested); do $(SWIFT) build -c release --product $$product --quiet || exit 1; done
+	@$(call products,-c release --quiet,$(tested))
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
 	@echo "==> Looking for public symbols that say nothing"
 	@scripts/check-docs
@@ -128,8 +130,7 @@ bench-page: release setup-test
 
 # The long forms of what the tests do in short; Documentation/recorder.md tells what they show.
 reliability: setup-build
-	@for program in KillBenchmark RingBenchmark RenderLeaks; do \
-	  $(SWIFT) build -c release --product $$program --quiet || exit 1; done
+	@$(call products,-c release --quiet,KillBenchmark RingBenchmark RenderLeaks)
 	@.build/release/KillBenchmark 1000
 	@.build/release/RingBenchmark 100000000
 	@.build/release/RenderLeaks traces/photo-import.optrace 1000
