@@ -303,7 +303,7 @@ let package = Package(
       ]),
 
     .testTarget(
-      name: "OpTraceStressTests", dependencies: ["TestSupport", "OpTrace", "OpTraceModel"],
+      name: "OpTraceStressTests", dependencies: ["TestSupport", "OpTrace", "OpTraceFormat", "OpTraceModel"],
       exclude: ["address.supp", "thread.supp"]),
   ],
   swiftLanguageModes: [.v6]

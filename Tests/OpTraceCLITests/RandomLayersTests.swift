@@ -34,7 +34,9 @@
           echo "status $?" >>recorded
           diff alone recorded
           """)
-      guard result.status == 0 else { return "recorded, it does something else: \(result.output)\(result.errors)" }
+      guard result.status == 0 else {
+        return "recorded, it does something else: \(result.output)\(result.errors)\(try whyItStands())"
+      }
       let events = try TraceReader.events(path: folder.folder.path("run.optrace"))
       let violations = TraceValidator.check(events)
       if !violations.isEmpty { return "\(violations.prefix(5))" }
@@ -44,6 +46,18 @@
         $0.severity != .note && DoctorRule.of($0.code)?.symptom != .slow
       }
       return told.isEmpty ? nil : "\(told.map { "\($0.code): \($0.title). \($0.explanation)" })"
+    }
+
+    /// What the doctor says if the recorded process did not end.
+    private func whyItStands() throws -> String {
+      try Command.run(
+        folder.folder.folder.path,
+        shell: RecordFolder.enter + """
+          grep -q 'status 137' recorded || exit 0
+          "$optrace" doctor run.optrace
+          "$optrace" stacks run.optrace
+          """
+      ).output
     }
 
     @Test("recorded, each does what it does by itself; nothing is lost, contradicts itself, or is found to be wrong")

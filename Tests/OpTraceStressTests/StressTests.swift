@@ -1,5 +1,6 @@
 import Foundation
 import OpTrace
+import OpTraceFormat
 import OpTraceModel
 import TestSupport
 import Testing
@@ -137,8 +138,12 @@ import Testing
       if !isWhole { wrong.append(operation) }
     }
     #expect(wrong.count == 0, "\(wrong.prefix(3))")
-    let violations = TraceValidator.check(try TraceReader.events(path: url.path))
+    let events = try TraceReader.events(path: url.path)
+    let violations = TraceValidator.check(events)
     #expect(violations.isEmpty, "\(violations.prefix(5))")
+    // A thread that heard "not ready" shortly before another one heard "ready" does not undo that.
+    let ready = events.filter { $0.kind == EventKind.ready.rawValue }
+    #expect(ready.count == Set(ready.map(\.subject)).count && ready.count <= Self.operationCount)
   }
 
   static func block(_ executed: Counter) -> TracedBlockOperation {

@@ -58,13 +58,22 @@ extension Program {
     let held = node.chance(43, percent: 20) ? OperationQueue() : nil
     held?.isSuspended = true
     let queues = operationQueues[node.inside]
+    let isLastOnMain = node.chance(45, percent: 20)
+    if isLastOnMain { OperationQueue.main.addOperation(last) }
     for (operation, child) in zip(operations, children) {
-      (held ?? queues[child.number(44, below: queues.count)]).addOperation(operation)
+      add(operation, to: held ?? queues[child.number(44, below: queues.count)])
     }
-    (node.chance(45, percent: 20) ? OperationQueue.main : queues[node.number(46, below: 3)]).addOperation(last)
+    if !isLastOnMain { add(last, to: queues[node.number(46, below: 3)]) }
     guard let held else { return }
     keep(held)
     concurrent.async { held.isSuspended = false }
+  }
+
+  /// Adds it, and makes the queue look at its operations again. Foundation on Linux does not start an operation that becomes ready
+  /// on one thread while another thread adds it. The main queue can't be made to look: there, nothing may become ready meanwhile.
+  private func add(_ operation: Operation, to queue: OperationQueue) {
+    queue.addOperation(operation)
+    queue.maxConcurrentOperationCount = queue.maxConcurrentOperationCount
   }
 
   private func operation(_ node: Node) -> Operation {

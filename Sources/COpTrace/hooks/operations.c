@@ -269,13 +269,17 @@ static __attribute__((noinline)) bool ask_whether_finished(void *object) {
 // Foundation calls this on the thread that finishes the operation, before it notifies anybody.
 static SWIFT bool hook_is_finished(SELF) { return is_over(self) || ask_whether_finished(self); }
 
+// Foundation's call comes after what takes time. While a queue adds an operation, it asks and then stores the answer, without a lock. If
+// the operation becomes ready in between, the queue never starts it, with or without hooks. So nothing may make that time longer.
 static SWIFT bool hook_is_ready(SELF) {
   const class_entry *class = class_find(self);
-  bool value = ((getter)class->originals[method_is_ready])(self);
+  getter original = (getter)class->originals[method_is_ready];
   optrace_operation *operation = class->records_itself ? hook_calls.probe(self) : known(self);
-  if (operation && optrace_operation_has(operation, optrace_bit_ready) != value &&
-      optrace_operation_turn(operation, optrace_bit_ready, value))
-    optrace_operation_event(operation, optrace_kind_ready);
+  bool value = original(self);
+  if (!operation || optrace_operation_has(operation, optrace_bit_ready) == value) return value;
+  // Another thread may have recorded that it is ready since this one asked. Then the old answer must not undo that.
+  if (!value && !class->readies_itself && original(self)) return value;
+  if (optrace_operation_turn(operation, optrace_bit_ready, value)) optrace_operation_event(operation, optrace_kind_ready);
   return value;
 }
 

@@ -9,10 +9,16 @@ extension DoctorContext {
   func causes(_ findings: [Finding]) -> [Finding] {
     // If all of them could follow from another one, take the first as the cause.
     let errors = findings.indices.filter { findings[$0].severity == .error && findings[$0].isStuck }
-    guard let cause = errors.first(where: { !follows(findings[$0]) }) ?? errors.first else { return findings }
+    let lost = findings.indices.first { index in
+      findings[index].isLostStart && (findings[index].severity == .error || errors.isEmpty)
+    }
+    guard let cause = lost ?? errors.first(where: { !follows(findings[$0]) }) ?? errors.first else { return findings }
     var result = findings
-    let others = findings.indices.filter {
-      $0 != cause && follows(findings[$0]) && findings[$0].code != findings[cause].code
+    let others = findings.indices.filter { index in
+      let finding = findings[index]
+      // An operation that was never started might have finished the others, or signalled to them.
+      let awaitsIt = lost != nil && finding.code == "never-finished" && finding.variant != Self.computingVariant
+      return index != cause && (follows(finding) || awaitsIt) && finding.code != findings[cause].code
     }
     result[cause].consequences += others.map {
       Finding.Consequence(code: findings[$0].code, title: findings[$0].title)

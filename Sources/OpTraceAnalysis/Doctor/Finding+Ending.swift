@@ -17,6 +17,7 @@ extension Finding {
     case "never-finished": return endingOfNeverFinished
     case "cancelled-never-finished", "readiness-override", "removed-dependency-stuck":
       return "Only the operation itself can end it."
+    case _ where isLostStart: return "Only another change of its queue ends it."
     case "thread-pool-starvation": return variant == 1 ? "" : "Only the end of one of these waits gives a thread back."
     default: return ""
     }

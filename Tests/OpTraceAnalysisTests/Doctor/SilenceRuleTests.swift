@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+@testable import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
@@ -226,5 +226,43 @@ struct PoolEvidenceTests {
     #expect(found.title == "1 operation is ready, but nothing starts it")
     #expect(found.explanation.hasSuffix("No operation holds a thread."))
     #expect(found.ending.isEmpty)
+  }
+
+  /// Operation 2 depends on 1, and becomes ready so long after the call that adds it.
+  private func lost(after delay: Int, thread: String = "t2", rest: String = "") throws -> [Finding] {
+    let lines =
+      LockCase.code + "0 t1 queue q2 limit=1 \"other\"\n"
+      + DoctorCase.operation(
+        1, "first", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
+        "22 t2 ended #1", "22 t2 finished #1", "23 t2 start-returned #1")
+      + DoctorCase.operation(
+        2, "second", "12 t1 depends #2 on=#1", "13 t1 enqueued #2 queue=q2", "\(13 + delay) \(thread) ready #2")
+      + rest
+    return Diagnosis(of: try DoctorCase.trace(lines, end: 7_000_000)).findings
+  }
+
+  @Test("ready while another thread adds it, and never started: Foundation lost its start") func lostStart() throws {
+    let found = try #require(try lost(after: 60).first)
+    #expect(found.code == "thread-pool-starvation" && found.severity == .warning)
+    #expect(found.title == "1 operation is ready, but Foundation lost its start")
+    #expect(found.ending == "Only another change of its queue ends it.")
+  }
+
+  @Test("if no thread is left that could do it, a lost start is the cause of all else") func onlyLostStart() throws {
+    let asynchronous = DoctorCase.operation(
+      3, "third", "14 t1 enqueued #3 queue=q1", "15 t1 ready #3", "30 t3 started #3", "31 t3 began #3",
+      "32 t3 ended #3", "32 t3 start-returned #3")
+    let look = LockCase.look(at: 2_000_000, [(1, .inSemaphore), (2, .idle), (3, .idle)])
+    for (rest, severity) in [("", Finding.Severity.warning), (look, .error)] {
+      let found = try lost(after: 60, rest: asynchronous + rest).filter { $0.severity != .note }
+      #expect(found.map(\.code) == ["thread-pool-starvation"] && found.map(\.severity) == [severity])
+      #expect(found.first?.isLostStart == true && found.first?.consequences.map(\.code) == ["never-finished"])
+    }
+  }
+
+  @Test(
+    "ready on the thread that adds it, or long afterwards: no start was lost", arguments: [(60, "t1"), (60_000, "t2")])
+  func startedByNobody(_ delay: Int, _ thread: String) throws {
+    #expect(try lost(after: delay, thread: thread).first?.title == "1 operation is ready, but nothing starts it")
   }
 }

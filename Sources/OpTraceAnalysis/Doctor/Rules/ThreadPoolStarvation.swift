@@ -8,7 +8,8 @@ extension DoctorRule {
       """
       Operations are ready and their queues have free slots, but they do not start: every thread of the pool is \
       blocked inside an operation. On Linux the pool has one thread per processor, and gets one more per second while \
-      all of them are blocked: operations that start one second apart are the sign.
+      all of them are blocked: operations that start one second apart are the sign. Or Foundation on Linux lost the \
+      start of an operation that became ready on one thread while another added it to its queue.
       """,
       wrong: """
         queue.addOperation {
@@ -28,7 +29,7 @@ extension DoctorRule {
     let tasks = context.starvedTasks()
     if !tasks.isEmpty { return tasks }
     let stuck = context.suspects.filter { $0.kind == .notStarted }
-    if context.isStalled, !stuck.isEmpty { return [context.starved(stuck)] }
+    if context.isStalled, !stuck.isEmpty { return [context.lostStart(stuck) ?? context.starved(stuck)] }
     let starved = context.starvedForAWhile()
     return starved.isEmpty ? context.starvedRequests() : starved
   }
