@@ -65,7 +65,7 @@ bool symbol_file_open(symbol_file *file, const char *path) {
   struct stat status;
   bool is_there = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
   // The mapping is private. Changes of the file's content meanwhile are not handled. The system refuses to truncate the file of a running
-  // program.
+  // program. It does not refuse that for a debug file: who truncates one while the hooks are being installed ends the program.
   void *bytes = is_there ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
   close(descriptor);
   if (bytes == MAP_FAILED) return false;

@@ -237,8 +237,8 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
          blocking_object(wait) == blocking_object(record);
 }
 
-// True if a record must be carried. Call it once for each record of a chunk, in order. `last`: the record before it if that is carried,
-// else NULL.
+// True if a record must be carried. Call it once for each record of a chunk, in order. `last`: the last record before it that is no name
+// of an object and belongs to no other record, as stacks do, if that one is carried; else NULL.
 static bool is_needed(carrying *all, const chunk_record *record, const chunk_record *last) {
   if (ends_copy(all, record)) return true;
   switch (optrace_carries[record->kind]) {

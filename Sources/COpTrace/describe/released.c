@@ -25,7 +25,7 @@ static optrace_recorder *recorder_of(const void *dependencies) {
   return core && optrace_recorder_is_recording(core) ? core : NULL;
 }
 
-// The operation's own getters are not called, because parts of it may already be destroyed.
+// The operation's own getters are not called: they may keep a reference to it, and it is about to be freed.
 static void describe_released(optrace_recorder *core, void *operation, swift_string name, const void *dependencies) {
   class_facts facts = facts_of(core, operation);
   optrace_operation *probe = optrace_object_know(operation, false);
