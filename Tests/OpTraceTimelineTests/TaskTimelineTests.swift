@@ -113,7 +113,7 @@ struct TaskTimelineTests {
     #expect(try runs { $0.queues = [.swift] }.filter { $0 == "Upload" } == [])
     #expect(try runs { $0.queues = [.swift] }.count == 8)
     #expect(try Set(runs { $0.classes = ["closure #1 in Upload.main()"] }) == ["upload"])
-    let around = try runs { $0.look(around: [WorkID(3)], in: trace) }
+    let around = try runs { $0.select(around: [WorkID(3)], in: trace) }
     #expect(Set(around).isSuperset(of: ["upload", "task at golden+0x1100"]))
     #expect(try OperationLookup.findWork("upload", in: trace) == [WorkID(2)])
     #expect(try OperationLookup.findWork("#5", in: trace) == [WorkID(5)])

@@ -79,9 +79,9 @@ import Testing
 
   @Test func selectionAroundAnOperationHasItsLifeAndItsDependencies() throws {
     // The life of `parse` ends before `draw` begins, which depends on it.
-    #expect(try executions { $0.look(around: [parse], in: trace) } == ["load", "parse", "draw"])
-    #expect(try executions { $0.look(around: [late], in: trace) } == ["late"])
-    #expect(try arrows { $0.look(around: [parse], in: trace) } == 2)
+    #expect(try executions { $0.select(around: [parse], in: trace) } == ["load", "parse", "draw"])
+    #expect(try executions { $0.select(around: [late], in: trace) } == ["late"])
+    #expect(try arrows { $0.select(around: [parse], in: trace) } == 2)
   }
 
   /// The value that the beginning finds comes first; after that every change inside.
@@ -141,7 +141,7 @@ import Testing
     let middle = trace.end / 2
     for change: (inout TimelineSelection) -> Void in [
       { $0.from = middle }, { $0.to = middle }, { $0.queues = [.queue(trace.queues[0].id)] },
-      { $0.minimumDuration = trace.end / 50 }, { $0.look(around: [trace.operations[5].id], in: trace) },
+      { $0.minimumDuration = trace.end / 50 }, { $0.select(around: [trace.operations[5].id], in: trace) },
     ] {
       var options = TimelineOptions()
       change(&options.selection)

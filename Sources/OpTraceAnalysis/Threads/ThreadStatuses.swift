@@ -8,7 +8,7 @@ public struct ThreadStatuses: Sendable, Equatable {
   /// The moment that this describes: the snapshot's, else the trace's end.
   public let time: Nanoseconds
   /// The snapshot; nil: the trace has none, and only threads that wait or execute are known.
-  public let look: ThreadSnapshot?
+  public let snapshot: ThreadSnapshot?
   /// When anything last moved before that moment; nil: never, or something has moved since.
   public let lastSign: Nanoseconds?
   /// Whether operations or threads have moved since that moment.
@@ -16,14 +16,14 @@ public struct ThreadStatuses: Sendable, Equatable {
 
   /// O(operations + waits + threads).
   public init(of trace: Trace) {
-    look = trace.snapshot
+    snapshot = trace.snapshot
     time = trace.snapshot?.time ?? trace.end
     let last = trace.lastSign
     wentOn = last.map { [time] in $0 > time } ?? false
     lastSign = wentOn ? nil : last
     let facts = Facts(trace, at: time)
     var seen = Set<ThreadID>()
-    for thread in look?.threads ?? [] where seen.insert(thread.thread).inserted {
+    for thread in snapshot?.threads ?? [] where seen.insert(thread.thread).inserted {
       threads.append(facts.status(of: thread.thread, thread))
     }
     let others = Set(facts.executing.keys).union(facts.waiting.keys).subtracting(seen)

@@ -18,7 +18,7 @@ struct LiveLocations {
   init(_ trace: Trace) {
     self.trace = trace
     let statuses = ThreadStatuses(of: trace)
-    time = statuses.look?.time ?? .min
+    time = statuses.snapshot?.time ?? .min
     for thread in statuses.threads { threads[thread.id] = thread }
     for thread in trace.threads { records[thread.id] = thread }
     for queue in trace.queues { queues[queue.id] = queue }

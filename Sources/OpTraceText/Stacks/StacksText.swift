@@ -39,14 +39,14 @@ public struct StacksText: Sendable {
       }
       text += "  \(counted(statuses.threads.count, "thread")): \(counts.joined(separator: ", "))\n"
     }
-    guard let snapshot = statuses.look else { return text }
+    guard let snapshot = statuses.snapshot else { return text }
     if snapshot.isPartial { text += "  the snapshot was cut off: threads may be missing\n" }
     if snapshot.refused > 0 { text += "  the system refused to show \(counted(snapshot.refused, "more thread"))\n" }
     return text
   }
 
   private var moment: String {
-    guard let snapshot = statuses.look else {
+    guard let snapshot = statuses.snapshot else {
       return "no snapshot of its threads"
         + (statuses.threads.isEmpty
           ? ", and none waits or runs an operation" : "; these wait or run operations at the trace's end")
@@ -81,7 +81,7 @@ public struct StacksText: Sendable {
   }
 
   private func reason(_ thread: ThreadStatus) -> String {
-    if thread.state == .running, statuses.look != nil { return "it was running on a processor" }
+    if thread.state == .running, statuses.snapshot != nil { return "it was running on a processor" }
     return "none was recorded"
   }
 

@@ -7,12 +7,12 @@ extension ThreadStatuses {
   public func json(of trace: Trace) -> JSONValue {
     .members([
       "version": .integer(1),
-      "look": .optional(look) { look in
+      "look": .optional(snapshot) { snapshot in
         .members([
-          "atSeconds": .seconds(look.time),
+          "atSeconds": .seconds(snapshot.time),
           "lastSignSeconds": .optional(lastSign) { .seconds($0) },
           "wentOn": .bool(wentOn),
-          "complete": .bool(!look.isPartial && look.refused == 0),
+          "complete": .bool(!snapshot.isPartial && snapshot.refused == 0),
         ])
       },
       "threads": .array(threads.map { $0.json(trace.stacks) }),

@@ -34,7 +34,7 @@ public struct TimelineSelection: Sendable {
   /// Chooses the time around this work: from the adding of the first to the end of the last, and a tenth of that before and
   /// after. What it depended on, and what depended on it, is shown wherever it lies; so is what it submitted, and what
   /// submitted it. O(n + e).
-  public mutating func look(around operations: [WorkID], in trace: Trace) {
+  public mutating func select(around operations: [WorkID], in trace: Trace) {
     var begin = Nanoseconds.max
     var end = Nanoseconds.min
     let wanted = Set(operations)
@@ -52,7 +52,7 @@ public struct TimelineSelection: Sendable {
         }
       }
     }
-    func look(at works: [some Work]) {
+    func include(_ works: [some Work]) {
       for work in works {
         if wanted.contains(work.id) {
           begin = min(begin, work.submitted?.time ?? work.began?.time ?? .max)
@@ -63,8 +63,8 @@ public struct TimelineSelection: Sendable {
         }
       }
     }
-    look(at: trace.blocks)
-    look(at: trace.tasks)
+    include(trace.blocks)
+    include(trace.tasks)
     guard begin <= end else { return }
     let margin = (end - begin) / 10 + 1
     from = begin - margin
@@ -72,7 +72,7 @@ public struct TimelineSelection: Sendable {
   }
 
   /// Chooses the time around a unit of work, with a margin of a tenth of it on both sides. O(1).
-  package mutating func look(around unit: Requests.Unit) {
+  package mutating func select(around unit: Requests.Unit) {
     always.insert(unit.work)
     let margin = unit.length / 10 + 1
     from = unit.began - margin

@@ -65,7 +65,7 @@ struct TimelinePart: ParsableArguments {
       for wanted in classes where !known.contains(wanted) { throw unknown("class", wanted, known, traces) }
       for index in selections.indices { selections[index].classes = Set(classes) }
     }
-    if let around { try look(around: around, in: traces, &selections) }
+    if let around { try select(around: around, in: traces, &selections) }
     return selections
   }
 
@@ -103,17 +103,17 @@ struct TimelinePart: ParsableArguments {
   }
 
   /// Selects the time around a name in each trace that knows it. The others show the same time.
-  private func look(around name: String, in traces: [NamedTrace], _ selections: inout [TimelineSelection]) throws {
+  private func select(around name: String, in traces: [NamedTrace], _ selections: inout [TimelineSelection]) throws {
     var isFound = [Bool](repeating: false, count: traces.count)
     var unknown: OperationLookup.Unknown?
     for (index, one) in traces.enumerated() {
       if name.contains(":"), let unit = Requests(of: one.trace).unit(name) {
-        selections[index].look(around: unit)
+        selections[index].select(around: unit)
         isFound[index] = true
         continue
       }
       do {
-        selections[index].look(around: try OperationLookup.findWork(name, in: one.trace), in: one.trace)
+        selections[index].select(around: try OperationLookup.findWork(name, in: one.trace), in: one.trace)
         isFound[index] = true
       } catch {
         let others = unknown?.suggestions ?? []
