@@ -12,7 +12,7 @@ struct ComparisonTests {
     return comparer.comparison()
   }
 
-  @Test("a trace and itself do not differ")
+  @Test("a trace does not differ from itself")
   func same() throws {
     var random = SeededGenerator(1)
     let trace = RandomRun(&random, count: 40).trace(&random)
@@ -25,7 +25,7 @@ struct ComparisonTests {
     #expect(try #require(comparison.wall).ratio == 1)
   }
 
-  @Test("structure never differs between runs of one program: 500 pairs")
+  @Test("the structure of two runs of one program never differs (500 pairs)")
   func structureHolds() {
     for seed in 0..<100 {
       var random = SeededGenerator(seed)
@@ -39,7 +39,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("patterns that were added or removed are reported")
+  @Test("added and removed patterns are reported")
   func structure() {
     func trace(_ change: Bool) -> Trace {
       var make = HandmadeTrace()
@@ -73,7 +73,7 @@ struct ComparisonTests {
       ])
   }
 
-  @Test("what varies between runs of one side is no difference")
+  @Test("counts whose ranges overlap are not a difference")
   func ranges() {
     func trace(_ count: Int) -> Trace {
       var make = HandmadeTrace()
@@ -88,7 +88,7 @@ struct ComparisonTests {
     #expect(more.operations.map(\.counts.new) == [4...5])
   }
 
-  @Test("an operation that never ended has no time, and an end of its own")
+  @Test("an unfinished operation has no time, and its state is a difference")
   func unfinished() {
     func trace(_ ends: Bool) -> Trace {
       var make = HandmadeTrace(end: 9)
@@ -102,7 +102,7 @@ struct ComparisonTests {
     #expect(comparison.structure.ends.map { $0.state } == [.executing, .finished])
   }
 
-  @Test("traces without operations, and sides without traces")
+  @Test("traces without operations and sides without traces can be compared")
   func empty() {
     let nothing = HandmadeTrace().trace
     for comparison in [compare([nothing], [nothing]), compare([], []), compare([nothing], [])] {
@@ -128,7 +128,7 @@ struct ComparisonTests {
     #expect(compare([other.trace], [one.trace]).timings.count <= 1)
   }
 
-  @Test("fewer than five runs of a side give ratios and no verdict")
+  @Test("fewer than five runs of a side give ratios but no verdict")
   func fewRuns() throws {
     var random = SeededGenerator(3)
     let run = RandomRun(&random, count: 40)
@@ -146,9 +146,9 @@ struct ComparisonTests {
     #expect(back.timings.filter { $0.verdict == .faster }.map(\.pattern.className) == ["Load"])
   }
 
-  @Test("false alarms and what is caught, at ten runs of each")
+  @Test("ten runs of each side find most changes and cause few false alarms")
   func rates() {
-    // 15 % per operation, and 2 % more that all operations of a run share.
+    // The time of each operation varies by 15 %, and that of all operations of a run together by 2 %.
     func rounds(_ count: Int, factor: Double, drift: Double) -> (alarms: Int, caught: Int) {
       var result = (alarms: 0, caught: 0)
       for seed in 0..<count {
@@ -164,7 +164,7 @@ struct ComparisonTests {
       }
       return result
     }
-    // 2 of 100 on average; seeds may be unlucky.
+    // On average 2 of 100 comparisons are false alarms; some seeds give more.
     let nothing = rounds(400, factor: 1, drift: 0.02)
     #expect(nothing.alarms <= 12, "\(nothing)")
     let ten = rounds(100, factor: 1.1, drift: 0.02)

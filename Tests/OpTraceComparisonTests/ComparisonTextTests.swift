@@ -4,7 +4,7 @@ import OpTraceText
 import TestSupport
 import Testing
 
-@Suite("What diff writes")
+@Suite("Text and JSON of diff")
 struct ComparisonTextTests {
   private func trace(_ changed: Bool, slow: Double = 1) -> Trace {
     var make = HandmadeTrace()
@@ -22,7 +22,7 @@ struct ComparisonTextTests {
     return comparer.comparison()
   }
 
-  @Test("one run of each: what was added and removed, and ratios without a verdict")
+  @Test("one run of each side gives additions, removals and ratios, but no verdict")
   func single() {
     let text = ComparisonText(compared([trace(false)], [trace(true, slow: 1.5)]), failed: [.structure]).text
     #expect(
@@ -52,7 +52,7 @@ struct ComparisonTextTests {
         """)
   }
 
-  @Test("five runs of each: p and verdicts")
+  @Test("five runs of each side give p and verdicts")
   func several() {
     let base = (0..<5).map { trace(false, slow: 1 + Double($0) / 1000) }
     let new = (0..<5).map { trace(false, slow: 1.5 + Double($0) / 1000) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Which functions take more processor time")
 struct FunctionDifferencesTests {
-  /// A run with so many samples in each function; `names`: its code has names.
+  /// A run with these numbers of samples in each function. `names`: whether its code has names.
   private func trace(
     _ counts: KeyValuePairs<String, Int>, every period: Int = 1_000_000, names: Bool = true, more: String = ""
   ) throws -> Trace {
@@ -43,7 +43,7 @@ struct FunctionDifferencesTests {
     differences.rows.map { "\($0.function.name) \($0.change.verdict.rawValue)" }
   }
 
-  @Test("one run of each: the largest change first, without verdicts; counting explains small ones")
+  @Test("one run of each side sorts functions by change, without verdicts; small changes are within sampling error")
   func single() throws {
     let result = try differences(
       [try trace(["load": 100, "parse": 30, "gone": 20])], [try trace(["load": 104, "parse": 70, "came": 3])])
@@ -52,12 +52,12 @@ struct FunctionDifferencesTests {
     #expect(result.rows.map(\.change.isClear) == [true, true, false, false])
     #expect(result.rows.map(\.change.difference) == [40_000_000, -20_000_000, 4_000_000, 3_000_000])
     #expect(result.rows.allSatisfy { $0.change.verdict == .unclear })
-    // Twice the root of 100 samples.
+    // The range is twice the square root of 100 samples.
     #expect(result.rows[0].change.low == 20_000_000 && result.rows[0].change.high == 60_000_000)
     #expect(result.total.base == 150_000_000 && result.total.new == 177_000_000 && !result.total.isClear)
   }
 
-  @Test("five runs of each: a function that takes more is slower, as operations are")
+  @Test("five runs of each side give verdicts: a function that takes more time is slower")
   func several() throws {
     let base = try (0..<5).map { try trace(["load": 200 + $0, "parse": 100 - $0, "rest": 50]) }
     let new = try (0..<5).map { try trace(["load": 200 + $0, "parse": 160 + $0, "rest": 20 + $0]) }
@@ -68,7 +68,7 @@ struct FunctionDifferencesTests {
     #expect(verdicts(try differences(new, base)) == ["rest slower", "parse faster", "load unclear"])
   }
 
-  @Test("without a change there is a verdict in at most 4 of 100 comparisons: 100 of five runs each")
+  @Test("without a change at most 6 of 100 comparisons, of five runs of each side, have a verdict")
   func falseAlarms() throws {
     var random = SeededGenerator(11)
     func run() throws -> Trace {
@@ -84,7 +84,7 @@ struct FunctionDifferencesTests {
     #expect(alarms <= 6, "\(alarms)")
   }
 
-  @Test("what counting explains gets no verdict, however sure the runs agree")
+  @Test("a change within sampling error gets no verdict, even if p is small")
   func counting() throws {
     let base = try (0..<5).map { _ in try trace(["load": 500, "parse": 3]) }
     let new = try (0..<5).map { _ in try trace(["load": 500, "parse": 4]) }
@@ -93,7 +93,7 @@ struct FunctionDifferencesTests {
     #expect(!parse.change.isClear && parse.change.verdict == .unclear)
   }
 
-  @Test("runs with and without samples, at different rates, of different numbers")
+  @Test("sides may differ in their number of runs and sampling rate; runs without samples do not count")
   func uneven() throws {
     let slow = try trace(["load": 30], every: 10_000_000)
     let fast = try trace(["load": 300])
@@ -108,7 +108,7 @@ struct FunctionDifferencesTests {
     #expect(try differences([fast], [try trace([:])]).total.difference == -300_000_000)
   }
 
-  @Test("what uses too little is not tested, comes last, and is only counted in the text")
+  @Test("a function with little time is not tested, comes last, and is only counted in the text")
   func small() throws {
     let base = try (0..<5).map { _ in try trace(["load": 1000, "parse": 500, "tiny": 1]) }
     let new = try (0..<5).map { _ in try trace(["load": 1000, "parse": 520, "tiny": 9]) }
@@ -120,14 +120,14 @@ struct FunctionDifferencesTests {
     #expect(text.contains("\n  and 1 with too little time to be compared\n") && !text.contains("tiny"))
   }
 
-  @Test("without names in some run functions are not compared")
+  @Test("functions are not compared if the code of some run has no names")
   func nameless() throws {
     let result = try differences([try trace(["load": 30])], [try trace(["load": 60], names: false)])
     #expect(!result.hasNames && result.rows.isEmpty)
     #expect(result.total.difference == 30_000_000)
   }
 
-  @Test("with many functions more runs are needed, and the comparison says how many")
+  @Test("many functions need more runs, and the comparison says how many")
   func runsNeeded() throws {
     let names = "abcdefgh".map { String($0) }
     func run(_ first: Int) throws -> Trace {
@@ -146,7 +146,7 @@ struct FunctionDifferencesTests {
     #expect(enough.runsNeeded == nil && verdicts(enough).first == "a slower")
   }
 
-  @Test("as text")
+  @Test("the text has samples, times, changes, ranges and verdicts of functions")
   func text() throws {
     let base = try trace(["load": 100, "parse": 30])
     let new = try trace(["load": 104, "parse": 70])

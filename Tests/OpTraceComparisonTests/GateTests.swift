@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Gates")
 struct GateTests {
-  @Test("conditions, in their order, each once")
+  @Test("a gate has its conditions in fixed order, each once")
   func conditions() throws {
     let gate = try Gate("slower=7.5%,structure,slower,findings")
     #expect(gate.conditions == [.structure, .findings, .slower])
@@ -14,7 +14,7 @@ struct GateTests {
   }
 
   @Test(
-    "a text that is not a gate is refused with what to write",
+    "an invalid gate gives an error that says what to write",
     arguments: [
       ("", "'' is not a condition: use structure, findings or slower, separated by commas"),
       ("faster", "'faster' is not a condition: use structure, findings or slower, separated by commas"),
@@ -30,7 +30,7 @@ struct GateTests {
     #expect(problem?.description == message)
   }
 
-  @Test("slower needs five runs of each side")
+  @Test("the condition slower needs five runs of each side")
   func runs() throws {
     let gate = try Gate("slower=3%")
     try gate.check(baseRuns: 5, newRuns: 5)

@@ -14,7 +14,7 @@ struct MatchingTests {
     return OperationMatching(one, other).partners
   }
 
-  /// How many of the operations that have a true partner got it, in percent; no operation may be matched twice.
+  /// The share of operations that were matched with their true partner, in percent. No operation may be matched twice.
   private func share(_ found: [Int32], _ truth: [Int?]) -> Int {
     let matched = found.filter { $0 >= 0 }
     #expect(Set(matched).count == matched.count)
@@ -23,7 +23,7 @@ struct MatchingTests {
     return known.isEmpty ? 100 : right * 100 / known.count
   }
 
-  @Test("an unchanged program: all by name, whatever the times", arguments: 0..<20)
+  @Test("names match all operations of an unchanged program, whatever their times", arguments: 0..<20)
   func unchanged(_ seed: Int) {
     var random = SeededGenerator(seed)
     let run = RandomRun(&random, count: 120)
@@ -31,7 +31,7 @@ struct MatchingTests {
     #expect(share(found, run.steps.indices.map { $0 }) == 100, "seed \(seed)")
   }
 
-  @Test("another order of enqueueing changes nothing", arguments: 0..<20)
+  @Test("the order of enqueueing does not change the matches", arguments: 0..<20)
   func shuffled(_ seed: Int) {
     var random = SeededGenerator(seed)
     let run = RandomRun(&random, count: 120)
@@ -42,7 +42,7 @@ struct MatchingTests {
     #expect(share(found, indexes.map { $0 }) == 100, "seed \(seed)")
   }
 
-  @Test("where names are new in each run, dependencies identify at least 91 of 100 operations", arguments: 0..<20)
+  @Test("if names differ in each run, dependencies match at least 91 of 100 operations", arguments: 0..<20)
   func renamed(_ seed: Int) {
     var random = SeededGenerator(seed)
     let run = RandomRun(&random, count: 120)
@@ -50,7 +50,7 @@ struct MatchingTests {
     #expect(share(found, run.steps.indices.map { $0 }) >= 91, "seed \(seed)")
   }
 
-  @Test("a tenth removed: the rest is matched by name", arguments: 0..<20)
+  @Test("if a tenth of the operations is removed, names match the rest", arguments: 0..<20)
   func removed(_ seed: Int) {
     var random = SeededGenerator(seed)
     let run = RandomRun(&random, count: 120)
@@ -66,7 +66,7 @@ struct MatchingTests {
     #expect(share(partners(run.trace(&random), fewer.trace(&random)), indexes) == 100, "seed \(seed)")
   }
 
-  @Test("operations of the same name are identified by neighbours with their own names")
+  @Test("operations of the same name are matched by neighbours that have unique names")
   func neighbours() {
     func trace(_ order: [Int]) -> Trace {
       var make = HandmadeTrace()
@@ -81,7 +81,7 @@ struct MatchingTests {
     #expect(partners(trace([1, 2, 3]), trace([3, 1, 2])) == [1, 2, 0, 5, 3, 4])
   }
 
-  @Test("one pattern without any dependency: in order, as far as there are any")
+  @Test("operations of one pattern without dependencies are matched in order")
   func order() {
     func trace(_ count: Int) -> Trace {
       var make = HandmadeTrace()
@@ -95,7 +95,7 @@ struct MatchingTests {
     #expect(partners(trace(2), trace(0)) == [-1, -1])
   }
 
-  @Test("another class or queue is another operation")
+  @Test("operations of different classes or queues do not match")
   func classes() {
     var one = HandmadeTrace()
     one.operation("load", on: one.queue("net"), began: 1.0, ended: 2.0)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpTraceComparison
 
-@Suite("What a comparison of times can find")
+@Suite("Differences that a comparison of times can find")
 struct PowerTests {
-  /// One operation of each of these classes on a queue of its own, one behind the other, with a tenth of noise.
+  /// One operation of each of these classes on its own queue, one after the other, with 10 % of noise.
   private func trace(_ times: [(className: String, milliseconds: Double)], _ random: inout SeededGenerator) -> Trace {
     var make = HandmadeTrace()
     let queue = make.queue("work", limit: 1)
@@ -36,7 +36,7 @@ struct PowerTests {
     return Array(all.prefix(count))
   }
 
-  @Test("what took almost no time before the change, and takes long after it, is slower")
+  @Test("an operation that took almost no time before the change, and takes long after it, is slower")
   func newlyHeavy() {
     let base = [("Decode", 1000.0), ("Log", 0.01)]
     let result = compare(base, [("Decode", 1000), ("Log", 400)], runs: 5)
@@ -45,7 +45,7 @@ struct PowerTests {
     #expect(back.timings.filter { $0.verdict == .faster }.map(\.pattern.className) == ["Log"])
   }
 
-  @Test("what takes almost no time on both sides gets no verdict, however much it changes")
+  @Test("an operation that takes almost no time on both sides gets no verdict, however much it changes")
   func alwaysLight() {
     let result = compare([("Decode", 1000), ("Log", 0.01)], [("Decode", 1000), ("Log", 0.04)], runs: 5)
     #expect(result.timings.filter { $0.verdict == .slower }.isEmpty)
@@ -53,7 +53,7 @@ struct PowerTests {
   }
 
   @Test(
-    "with many patterns more runs are needed, and the comparison says how many",
+    "many patterns need more runs, and the comparison says how many",
     arguments: [(5, nil), (6, 6), (18, 6), (19, 7)])
   func runsNeeded(patterns: Int, needed: Int?) {
     let base = names(patterns).map { ($0, 10.0) }
@@ -68,7 +68,7 @@ struct PowerTests {
     #expect(enough.timings.filter { $0.verdict == .slower }.map(\.pattern.className) == [names(1)[0]])
   }
 
-  @Test("the smallest p is that of groups that are wholly apart")
+  @Test("two groups that do not overlap have the smallest p")
   func smallest() {
     for first in 1..<8 {
       for second in 1..<8 {

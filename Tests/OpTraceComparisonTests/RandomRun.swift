@@ -1,7 +1,7 @@
 import OpTraceModel
 import TestSupport
 
-/// A program that runs again and again: layers of operations on some queues, each with its own time, which varies from
+/// A program that runs repeatedly: layers of operations on some queues, each with its own time, which varies from
 /// run to run as real ones do.
 struct RandomRun {
   struct Step {
@@ -18,7 +18,7 @@ struct RandomRun {
 
   static let classes = ["Load", "Decode", "Resize", "Store"]
 
-  /// Names are `decode 17`, or none.
+  /// Names such as `decode 17`, or no names.
   init(_ random: inout SeededGenerator, count: Int) {
     limits = (0..<3).map { _ in random.number(1..<5) }
     for index in 0..<count {
@@ -33,8 +33,8 @@ struct RandomRun {
     }
   }
 
-  /// One run. Times vary by operation (`noise`, as the standard deviation of their logarithm), and together, as a busy machine
-  /// makes all of a run slower (`drift`). Which runs first on a free thread varies too.
+  /// One run. Each time varies by `noise` (standard deviation of its logarithm). All times of the run vary together by
+  /// `drift`, as on a busy machine. The order in which operations get a free thread varies, too.
   func trace(
     _ random: inout SeededGenerator, noise: Double = 0.1, drift: Double = 0.02, factors: [String: Double] = [:],
     renamed: Bool = false, order: [Int]? = nil
@@ -79,12 +79,12 @@ struct RandomRun {
     return text
   }
 
-  /// The sum of twelve even ones.
+  /// A normally distributed number: the sum of twelve uniform ones.
   static func normal(_ random: inout SeededGenerator) -> Double {
     (0..<12).reduce(-6) { sum, _ in sum + Double(random.number(0..<100_000)) / 100_000 }
   }
 
-  /// e to a small power.
+  /// e to the power of a small number.
   static func exponential(_ power: Double) -> Double {
     let part = 1 + power / 1024
     return (0..<10).reduce(part) { result, _ in result * result }

@@ -19,7 +19,7 @@ struct StatisticsTests {
     return Double(extreme) / Double(splits)
   }
 
-  @Test("p is the share of splits with means as far apart, in all small cases", arguments: 0..<200)
+  @Test("p is the share of splits whose means are at least as far apart (all small cases)", arguments: 0..<200)
   func exact(_ seed: Int) {
     var random = SeededGenerator(seed)
     let first = (0..<random.number(1..<6)).map { _ in Double(random.number(0..<8)) }
@@ -29,7 +29,7 @@ struct StatisticsTests {
     #expect(PermutationTest.p(second, first) == p)
   }
 
-  @Test("results that were computed by hand")
+  @Test("p is as computed by hand")
   func byHand() {
     #expect(PermutationTest.p([1, 2, 3], [4, 5, 6]) == 0.1)
     #expect(PermutationTest.p([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == 2.0 / 252)
@@ -38,12 +38,12 @@ struct StatisticsTests {
     #expect(PermutationTest.p([1], [2]) == 1)
   }
 
-  @Test("many runs are sampled: near to the truth, and the same each time")
+  @Test("p of many runs comes from sampled splits: close to the exact value, and reproducible")
   func sampled() {
     let first = (0..<15).map { Double($0) }
     #expect(PermutationTest.binomial(30, 15, most: PermutationTest.mostSplits) == nil)
     #expect(PermutationTest.p(first, first.map { $0 + 100 }) == 1.0 / 20_001)
-    // 11 and 11 numbers have 705,432 splits, which the brute force still tries.
+    // 11 and 11 numbers have 705,432 splits: brute force can still try them all.
     let one = (0..<11).map { Double($0 * $0 % 7) }
     let other = (0..<11).map { Double($0 * 5 % 11) }
     let p = PermutationTest.p(one, other)
@@ -51,7 +51,7 @@ struct StatisticsTests {
     #expect(PermutationTest.p(one, other) == p)
   }
 
-  @Test("Holm's correction, by hand")
+  @Test("Holm's correction is as computed by hand")
   func holm() {
     #expect(Holm.adjusted([0.01, 0.04, 0.03, 0.005]) == [0.03, 0.06, 0.06, 0.02])
     #expect(Holm.adjusted([0.9, 0.5]) == [1, 1])
@@ -59,9 +59,9 @@ struct StatisticsTests {
     #expect(Holm.adjusted([]).isEmpty)
   }
 
-  @Test("the range of a difference, by hand")
+  @Test("the range of a difference is as computed by hand")
   func ranges() throws {
-    // Two groups of variance 1 and three numbers: 4 degrees of freedom, margin 2.776 * sqrt(2 / 3).
+    // Two groups of three numbers, each with variance 1: 4 degrees of freedom, margin 2.776 * sqrt(2 / 3).
     let difference = try #require(MeanDifference([1, 2, 3], [4, 5, 6]))
     #expect(difference.difference == 3)
     #expect(abs(difference.high - 3 - 2.776 * (2.0 / 3).squareRoot()) < 1e-9)

@@ -3,14 +3,14 @@ import OpTrace
 import TestSupport
 import Testing
 
-/// What a watcher asks a recorder.
+/// A recorder's activity counter, which the watchdog reads.
 @Suite(.ownThread) struct ActivityTests {
   @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 256 << 10)])
   func activityChangesWithRecordsOnly(_ configuration: TraceRecorder.Configuration) throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder(configuration)
     var seen: Set<UInt64?> = [recorder.activity]
-    // Through many chunks, on this thread and on others.
+    // Write many chunks, on this thread and on others.
     for round in 1...20_000 {
       recorder.mark("round \(round)")
       seen.insert(recorder.activity)
@@ -25,7 +25,7 @@ import Testing
       seen.insert(recorder.activity)
     }
     #expect(seen.count == 20_011)
-    // The heartbeat is none. A flight recorder may still be cleaning up.
+    // A heartbeat does not count as activity. A flight recorder may still be cleaning up.
     if configuration == .streaming {
       let last = recorder.activity
       Thread.sleep(forTimeInterval: 0.3)

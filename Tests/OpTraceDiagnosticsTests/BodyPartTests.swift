@@ -3,7 +3,7 @@ import Testing
 
 @testable import OpTraceDiagnostics
 
-/// Which operations of a trace are those of the body on thread 2.
+/// The operations of a trace that belong to the body on thread 2.
 @Suite struct BodyPartTests {
   private func part(_ lines: String, since: Int = 0) throws -> Trace {
     BodyPart(of: try typedTrace(lines), threads: [102], since: Nanoseconds(since) * 1_000_000).trace
@@ -16,13 +16,13 @@ import Testing
 
     """
 
-  @Test func operationsEnqueuedByTheBodysThread() throws {
+  @Test func operationsThatTheBodysThreadEnqueuesBelongToIt() throws {
     let part = try part(queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 2, at: 11, on: 3))
     #expect(part.operations.map(\.id.rawValue) == [1])
     #expect(part.queues.map(\.name) == ["one"])
   }
 
-  @Test func operationsEnqueuedByTheBodysOperations() throws {
+  @Test func operationsThatTheBodysOperationsEnqueueBelongToIt() throws {
     let part = try part(
       queues + enqueued(1, 1, at: 10, on: 2) + """
         20 t4 started #1
@@ -34,11 +34,11 @@ import Testing
           22 t4 start-returned #1
 
           """ + enqueued(3, 3, at: 23, on: 4))
-    // The thread has gone on to something else when #3 was enqueued.
+    // The thread was doing something else when #3 was enqueued.
     #expect(part.operations.map(\.id.rawValue) == [1, 2])
   }
 
-  @Test func operationsConnectedByAQueueADependencyOrAWait() throws {
+  @Test func queuesDependenciesAndWaitsConnectOperations() throws {
     let part = try part(
       queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 1, at: 11, on: 3) + enqueued(3, 2, at: 12, on: 3) + """
         13 t3 depends #3 on=#2
@@ -58,7 +58,7 @@ import Testing
     #expect(part.queues.map(\.name) == ["main"])
   }
 
-  @Test func earlierThreadWithTheSameNumberIsAnother() throws {
+  @Test func earlierThreadWithTheSameNumberDoesNotCount() throws {
     let part = try part(queues + enqueued(1, 1, at: 10, on: 2) + enqueued(2, 2, at: 30, on: 2), since: 20)
     #expect(part.operations.map(\.id.rawValue) == [2])
   }

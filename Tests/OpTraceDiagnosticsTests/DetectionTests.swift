@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpTraceDiagnostics
 
-/// A plain serial queue whose operation waits for a later one of the same queue. Does not come back.
+/// A plain serial queue whose operation waits for a later one of the same queue. Never returns.
 @Sendable func waitForOneself() {
   let queue = OperationQueue()
   queue.name = "self"
@@ -71,12 +71,12 @@ import Testing
     #expect(error.findings.map(\.code) == ["queue-suspended"])
   }
 
-  @Test func busyBodyMayStillResumeItsQueue() throws {
+  @Test func bodyThatResumesItsQueueLaterDoesNotFail() throws {
     let result = try withDeadlockDetection { _ in
       let queue = OperationQueue()
       queue.isSuspended = true
       queue.addOperation {}
-      // Several looks long.
+      // Long enough for several checks.
       Thread.sleep(forTimeInterval: 1)
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
@@ -93,7 +93,7 @@ import Testing
         queue.name = "held"
         queue.isSuspended = true
         queue.addOperation {}
-        // No wait that is recorded.
+        // This wait is not recorded.
         gate.wait()
       }
     }
@@ -101,7 +101,8 @@ import Testing
     gate.open()
   }
 
-  /// The recorder has taken a snapshot by then, in which threads sleep that may go on by themselves: the body's own, and the detection's.
+  /// By then the recorder has taken a snapshot. In it two threads sleep that may continue: the body's and the
+  /// detection's.
   @Test func silenceAfterASnapshotIsProof() throws {
     let error = try #require(throws: DeadlockError.self) {
       try withDeadlockDetection(after: .seconds(3)) { _ in
@@ -143,11 +144,11 @@ import Testing
 
   @Test func concurrentBodiesDoNotReportEachOther() async throws {
     let (isIn, isFound) = (Gate(), Gate())
-    // Rests on nothing but a dispatch semaphore while the other one hangs.
+    // This body waits only at a gate while the other one hangs.
     async let healthy = Self.restingBody(isIn, isFound)
     isIn.wait()
     let error = #expect(throws: DeadlockError.self) { try Self.hangingBody() }
-    // Here and not behind the await, which may take its time: the other one is silent meanwhile.
+    // Open the gate here, not after the await, which may take long while the other body is silent.
     isFound.open()
     #expect(error?.findings.map(\.code) == ["queue-self-wait"])
     #expect(try await healthy)
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func asynchronousBodies() async throws {
+  @Test func asynchronousBodiesReturnThrowAndAreChecked() async throws {
     let value = try await withDeadlockDetection { recorder in
       let queue = TracedOperationQueue(name: "tasks", recorder: recorder)
       let done = Log<Int>()
@@ -204,7 +205,7 @@ import Testing
     #expect(error?.findings.map(\.code) == ["queue-self-wait"])
   }
 
-  @Test func aTaskThatIsCancelledCancelsTheBody() async throws {
+  @Test func cancellingTheTaskCancelsTheBody() async throws {
     let began = Gate()
     let task = Task {
       try await withDeadlockDetection { _ in
@@ -219,7 +220,7 @@ import Testing
 
   @TaskLocal static var colour = "none"
 
-  @Test func whatBelongsToTheTestIsKnownInTheBody() async throws {
+  @Test func bodySeesTaskLocalValues() async throws {
     try await Self.$colour.withValue("green") {
       let asynchronous = try await withDeadlockDetection { _ async in Self.colour }
       #expect(asynchronous == "green")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program with the watchdog carries what it needs, and nothing that draws, predicts or compares.
+/// A program with the watchdog links no code that draws, predicts or compares.
 @Suite struct LinkedSymbolsTests {
-  @Test("a program that watches itself links no simulator, no statistics, no drawing, no packing")
+  @Test("a program with the watchdog links no simulator, statistics, drawing or packing")
   func whatAWatchdogLinks() throws {
     let program = try Data(contentsOf: Built.program("DiagnosticsTestProgram"), options: .alwaysMapped)
     func links(_ module: String) -> Bool {
-      // As Swift writes a module's name into its symbols: its length, then the name.
+      // Swift writes a module into its symbols as length and name.
       program.range(of: Data("\(module.utf8.count)\(module)".utf8)) != nil
     }
     for module in ["OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceDiagnostics"] {

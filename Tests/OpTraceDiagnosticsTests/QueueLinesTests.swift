@@ -52,7 +52,7 @@ import Testing
         """)
   }
 
-  @Test func longListsAreCounted() throws {
+  @Test func longListsAreCutAndCounted() throws {
     var lines = "1 t1 queue q1 limit=1 \"busy\"\n"
     for id in 1...50 { lines += enqueued(id, 1, at: 2, on: 1) + "2 t1 ready #\(id)\n" }
     let text = QueueLines(try typedTrace(lines), now: 3_000_000).text
@@ -61,7 +61,7 @@ import Testing
     #expect(text.hasSuffix("\n  … and 30 more ready"))
   }
 
-  @Test func traceWithoutQueues() throws {
+  @Test func traceWithoutQueuesGivesASentence() throws {
     #expect(QueueLines(try typedTrace(""), now: 0).text == "no queue has been seen")
   }
 }

@@ -11,8 +11,8 @@ import Testing
     let program = try program(["quit", scratch.file().path])
     #expect(program.line() == "hanging")
     for _ in 1...2 {
-      // The second one: the program went on.
-      // On a machine full of work something may still be on its way to where it hangs.
+      // The program continued after the first report.
+      // On a busy machine some threads may not yet have reached the place at which they hang.
       var report = ""
       repeat {
         program.signal(SIGQUIT)
@@ -41,7 +41,7 @@ import Testing
     try program.tell("after the report\n")
     #expect(program.line() == "still here: after the report")
 
-    // Nothing can be told of a recorder that was stopped; the program still goes on.
+    // A stopped recorder has nothing to report, and the program continues.
     try program.tell("stop\n")
     #expect(program.line() == "still here: stop")
     program.signal(SIGQUIT)

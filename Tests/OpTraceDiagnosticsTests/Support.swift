@@ -14,7 +14,7 @@ func program(_ arguments: [String]) throws -> RunningProgram {
   try RunningProgram(Built.program("DiagnosticsTestProgram"), arguments, input: .pipe, errors: .pipe)
 }
 
-/// A trace from lines `MILLISECONDS tTHREAD EVENT …`; thread N has the system's number 100 + N.
+/// A trace from lines `MILLISECONDS tTHREAD EVENT …`. Thread N has the system's number 100 + N.
 func typedTrace(_ lines: String) throws -> Trace {
   var typed = TypedTrace()
   typed.process = "server"
@@ -24,7 +24,7 @@ func typedTrace(_ lines: String) throws -> Trace {
   return try TraceReader.read(bytes: Array(typed.text(lines, in: .milliseconds).utf8))
 }
 
-/// Made and given to a queue on a thread.
+/// Lines for an operation that the thread creates and enqueues.
 func enqueued(_ id: Int, _ queue: Int, at time: Int, on thread: Int) -> String {
   """
   \(time) t\(thread) created #\(id) class="Work"

@@ -27,7 +27,7 @@ import Testing
     #expect(program.line() == nil)
   }
 
-  @Test func readsItsOwnFileEvenIfThePathHasAnother() throws {
+  @Test func readsItsOwnFileEvenIfThePathWasReplaced() throws {
     let scratch = try Scratch()
     let program = try program(["deleted", scratch.file().path])
     #expect(program.line() == "deadlocked")
@@ -53,7 +53,7 @@ import Testing
 
   enum Ending: CaseIterable { case cancelled, released, recorderStopped }
 
-  @Test(arguments: Ending.allCases) func threadEnds(_ ending: Ending) throws {
+  @Test(arguments: Ending.allCases) func threadEndsWithTheWatchdogOrTheRecorder(_ ending: Ending) throws {
     let scratch = try Scratch()
     let recorder = try scratch.recorder()
     let isGone = Gate()
@@ -69,7 +69,7 @@ import Testing
     case .released: watchdog = nil
     case .recorderStopped: try recorder.stop()
     }
-    // In any case the object goes as well: then nobody but the thread holds the handler.
+    // The object is released in each case, so only the thread still holds the handler.
     watchdog = nil
     isGone.wait()
     try recorder.stop()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XCTest
 
-/// The same calls in a test of the other framework, whose tests run on the main thread.
+/// The same calls in XCTest, which runs tests on the main thread.
 final class XCTestUseTests: XCTestCase {
   func testABodyOfTheMainQueueIsServed() throws {
     XCTAssertTrue(Thread.isMainThread)
@@ -37,7 +37,7 @@ final class XCTestUseTests: XCTestCase {
     XCTAssertFalse(used.isRecording)
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(prefix) }
     XCTAssertEqual(left, [])
-    // The hooks are free for others.
+    // The hooks can be installed again.
     let scratch = try Scratch()
     let recorder = try scratch.recorder()
     XCTAssertNoThrow(try recorder.instrumentProcess())

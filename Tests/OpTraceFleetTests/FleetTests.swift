@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Traces in ClickHouse")
 struct FleetTests {
-  @Test("rows are told apart by columns that their tables have", arguments: TraceTable.all.map(\.name))
+  @Test("the key columns of each table exist", arguments: TraceTable.all.map(\.name))
   func keys(name: String) throws {
     let table = try #require(TraceTable.named(name))
     for key in ClickHouseKeys.columns(of: table) {
@@ -16,7 +16,7 @@ struct FleetTests {
     #expect(table.column(ClickHouseKeys.row) == nil)
   }
 
-  /// What happens twice before the clock goes on.
+  /// Dependencies, marks and spans that occur twice at the same time.
   static func atOneMoment() -> Trace {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -42,7 +42,7 @@ struct FleetTests {
     }
   }
 
-  @Test("traces are found in folders of any depth, with labels from their names")
+  @Test("traces are found in folders of any depth, and folder names give labels")
   func folders() {
     let hash = "f6b5946b0703c199"
     let tree: [String: [String]] = [
@@ -55,11 +55,11 @@ struct FleetTests {
     #expect(found.map(\.hash) == [hash])
     #expect(found.first?.labels == ["host": "a", "version": "1"])
     #expect(found.first?.folder == "lake/host=a/version=1")
-    // Links that lead back end somewhere.
+    // A cycle of links ends.
     #expect(ExportedTrace.all(in: "x") { _ in ["x"] }.isEmpty)
   }
 
-  @Test("what comes from names cannot leave its quotes")
+  @Test("hostile names stay quoted in SQL")
   func quotes() throws {
     let table = try #require(TraceTable.named("traces"))
     var trace = try #require(ExportedTrace.all(in: "l") { $0 == "l" ? ["traces"] : ["trace=f6b5946b0703c199"] }.first)
@@ -71,13 +71,13 @@ struct FleetTests {
     #expect(!ClickHouseSchema.isName("a b") && !ClickHouseSchema.isName("1a") && ClickHouseSchema.isName("runs_2"))
   }
 
-  @Test("the row in traces is sent last, and removed first")
+  @Test("the row in the table traces is inserted last and deleted first")
   func order() throws {
     #expect(LoadPlan.order.last?.name == "traces" && LoadPlan.order.count == TraceTable.all.count)
     let trace = try #require(ExportedTrace.all(in: "l") { $0 == "l" ? ["traces"] : ["trace=f6b5946b0703c199"] }.first)
     let plan = LoadPlan(trace, content: "0123456789abcdef", day: "2026-11-24")
     #expect(plan.deletions.first == "DELETE FROM traces WHERE trace = 'f6b5946b0703c199'")
-    // Sent again it is the same; after another state it is another.
+    // The same state gives the same statement, another state another one.
     let table = try #require(TraceTable.named("marks"))
     #expect(plan.insertion(into: table, generation: 1) == plan.insertion(into: table, generation: 1))
     #expect(plan.insertion(into: table, generation: 1) != plan.insertion(into: table, generation: 2))

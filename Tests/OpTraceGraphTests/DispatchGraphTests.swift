@@ -53,7 +53,7 @@ import Testing
     return TraceBuilder.build(try TraceText.parse(TypedTrace().text(text, in: .microseconds)))
   }
 
-  @Test("without the layer the picture shows operations, with what they submitted") func folded() throws {
+  @Test("without the layer the picture shows operations, and what they submitted") func folded() throws {
     let picture = picture(try GoldenTrace.dispatch(), [.operations])
     #expect(picture.nodes.map(\.id) == ["op-1"] && picture.edges.isEmpty && picture.lanes.map(\.title) == ["uploads"])
     #expect(picture.nodes[0].caption.hasSuffix(" · 2 blocks"))
@@ -63,8 +63,7 @@ import Testing
     #expect(self.picture(open, [.operations]).nodes[0].caption.hasSuffix(" · 6 blocks, 1 not over"))
   }
 
-  @Test("with it each block has a box among its dispatch queue's, and a line from who submitted it") func drawn() throws
-  {
+  @Test("with the layer each block has a box in its queue's lane, and a line from its submitter") func drawn() throws {
     let picture = picture(try GoldenTrace.dispatch(), [.operations, .dispatch])
     #expect(picture.nodes.map(\.id) == ["op-1"] + (2...7).map { "op-\($0)" })
     #expect(edges(picture) == ["u-1-2", "u-2-3"])
@@ -81,7 +80,7 @@ import Testing
     #expect(Set(picture.lanes.map(\.id)).count == picture.lanes.count)
   }
 
-  @Test("of many, those of one queue and function that one box submitted share a box") func many() throws {
+  @Test("blocks of one queue and function that the same box submitted are folded into one box") func many() throws {
     let trace = try many(100)
     let picture = picture(trace, [.operations, .dispatch], most: 60)
     #expect(picture.nodes.map { $0.fold?.count ?? 1 } == [1, 1, 100, 100, 100, 100, 100])
@@ -89,13 +88,13 @@ import Testing
     #expect(picture.edges.allSatisfy { $0.count == 100 && $0.label == "×100" })
     #expect(picture.foldingNote == "folded 500 blocks into 5 boxes; optrace graph --full draws all")
     #expect(Set(picture.nodes.compactMap { $0.fold?.number }).count == 5)
-    // Every block is in one box.
+    // Each block is in exactly one box.
     let all = picture.nodes.flatMap { $0.fold?.members ?? [$0.operation] }
     #expect(all.count == trace.operations.count + trace.blocks.count && Set(all).count == all.count)
     #expect(self.picture(trace, [.operations, .dispatch]).nodes.count == all.count)
   }
 
-  @Test("a picture of blocks alone says nothing of operations") func alone() throws {
+  @Test("a picture of only blocks does not mention operations") func alone() throws {
     var trace = try GoldenTrace.dispatch()
     let picture = picture(trace, [.dispatch])
     #expect(picture.nodes.count == 6 && edges(picture) == ["u-2-3"])
@@ -106,7 +105,7 @@ import Testing
     #expect(self.picture(trace, [.operations, .tasks]).nodes.isEmpty)
   }
 
-  @Test("around one block: what led to it, and what it submitted") func focus() throws {
+  @Test("the focus on a block shows what led to it and what it submitted") func focus() throws {
     let trace = try many(3)
     let block = try #require(trace.blocks.first { $0.submitter == OperationID(2) })
     let picture = picture(trace, [.operations, .dispatch], focus: [block.id])
@@ -115,7 +114,7 @@ import Testing
     #expect(edges(picture).count == 6)
   }
 
-  @Test("a cycle of submitters, which only damage makes, ends") func cycle() throws {
+  @Test("a cycle of submitters in a damaged trace does not hang") func cycle() throws {
     var trace = try many(2)
     trace.blocks[0].submitter = trace.blocks[1].id
     for most in [nil, 3] {

@@ -24,7 +24,8 @@ import Testing
     picture.edges.filter { $0.kind == kind }.map { picture.id(of: $0) }
   }
 
-  /// A task with so many children of one function, each with one of another; the last child's waits for its own at the end.
+  /// A task with `children` children of one function, each with one child of another function. At the end the
+  /// last child waits for its own child.
   private func family(_ children: Int, named: Bool = false) throws -> Trace {
     var lines = """
       0 t0 image i1 build="a1b2" page=16 pages=4 "/usr/bin/golden"
@@ -67,7 +68,7 @@ import Testing
     #expect(self.picture(alone, [.tasks]).verdicts.first?.text == "2 of 5 tasks")
   }
 
-  @Test("with it each task has a box, a line from who created it, and says what it waits for") func drawn() throws {
+  @Test("with the layer each task has a box, a line from its creator, and what it waits for") func drawn() throws {
     let picture = picture(try GoldenTrace.tasks(), [.operations, .tasks])
     #expect(picture.nodes.map(\.id) == (1...6).map { "op-\($0)" })
     #expect(edges(picture) == ["u-1-2", "u-2-3", "u-2-4", "u-2-5"])
@@ -80,13 +81,13 @@ import Testing
     #expect(picture.nodes[1].tooltip.contains("suspended 5.77 ms"))
     #expect(picture.nodes[2].tooltip.contains("child in a group"))
     #expect(picture.verdicts.last?.text == "2 of 5 tasks" && picture.legend.contains { $0.text == "submitted" })
-    // Its bar shows each piece where it was.
+    // Its bar shows each piece at its time.
     #expect(Set(picture.nodes[1].bar.map(\.kind)) == [.blocked, .queued, .ran])
     let bar = picture.nodes[1].bar
     #expect(zip(bar, bar.dropFirst()).allSatisfy { $0.to <= $1.from + 1e-9 })
   }
 
-  @Test("a wait at the end of the trace is a line of its own") func awaited() throws {
+  @Test("a wait at the end of the trace has its own line") func awaited() throws {
     let picture = picture(try family(2), [.tasks])
     #expect(edges(picture, .awaited) == ["a-5-4"])
     #expect(picture.edges.first { $0.kind == .awaited }.map { picture.cssClass(of: $0) } == "dep awaited open")
@@ -94,7 +95,7 @@ import Testing
     #expect(picture.nodes.first { $0.id == "op-4" }?.caption == "#4 · waits for parse(_:) #5 since 10 µs")
   }
 
-  @Test("children that do the same share a box; unfinished ones have their own") func many() throws {
+  @Test("children of the same function share a box, but unfinished ones have their own") func many() throws {
     let trace = try family(40)
     let picture = picture(trace, [.operations, .tasks], most: 300)
     #expect(picture.nodes.map(\.name) == ["task", "39 × fetch(_:)", "39 × parse(_:)", "fetch(_:)", "parse(_:)"])
@@ -106,18 +107,18 @@ import Testing
     #expect(self.picture(trace, [.tasks], by: .class).lanes.map(\.title) == ["task", "fetch(_:)", "parse(_:)"])
   }
 
-  @Test("children whose names differ by a number are called by their common part") func counting() throws {
+  @Test("children whose names differ only by a number share a box, named by the common part") func counting() throws {
     let picture = picture(try family(40, named: true), [.tasks], most: 300)
     #expect(picture.nodes.map(\.name) == ["task", "39 × request", "39 × parse(_:)", "request 39", "parse(_:)"])
     #expect(picture.nodes[1].tooltip.hasPrefix("39 × request\nfolded, from #2 to #78\n"))
   }
 
-  @Test("around one task: who created it, what it created") func focus() throws {
+  @Test("the focus on a task shows its creator and the tasks that it created") func focus() throws {
     let picture = picture(try family(3), [.tasks], focus: [WorkID(4)])
     #expect(Set(picture.nodes.map(\.id)) == ["op-1", "op-4", "op-5"])
   }
 
-  @Test("a cycle of who created whom, which only damage makes, ends") func cycle() throws {
+  @Test("a cycle of creators in a damaged trace does not hang") func cycle() throws {
     var trace = try family(3)
     trace.tasks[0].submitter = trace.tasks[1].id
     #expect(picture(trace, [.operations, .tasks], most: 3).nodes.count > 0)
@@ -146,7 +147,7 @@ private var testSeed: Int {
     }
   }
 
-  @Test("the three times of a task: suspended, waiting for its turn, running") func times() throws {
+  @Test("a task has three times: suspended, waiting for its turn, running") func times() throws {
     let trace = try GoldenTrace.tasks()
     let task = try #require(trace.task(WorkID(2)))
     let times = TaskTimes(of: task, traceEnd: trace.end)

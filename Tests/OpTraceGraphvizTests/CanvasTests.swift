@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceGraph
 
-/// SVG and images are one drawing on two canvases: both get the same shapes, write all of them, and give them the same colours.
+/// SVG and images are drawn on two canvases: both get the same shapes in the same colours, and write all of them.
 @Suite struct CanvasTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -63,12 +63,12 @@ import Testing
       Issue.record("\(one) in the SVG, \(other) in the image")
       break
     }
-    // And it is what is written.
+    // The canvas writes the same text.
     #expect(svg.base.out == SVGWriter.text(drawing.picture, drawing.layout))
     #expect(image.base.text == XDotWriter(drawing.picture, drawing.layout).background)
   }
 
-  /// Nothing that is drawn gets lost on the way, or moves.
+  /// No shape is lost or moved.
   @Test(arguments: cases) func everyShapeIsWritten(_ sample: Case) throws {
     let drawing = try sample.drawing()
     var canvas = RecordingCanvas(SVGCanvas(drawing))
@@ -91,11 +91,11 @@ import Testing
         #expect(image.areas.contains { $0.box.isNear(area) }, "\(thing.role) of \(thing.part)")
       case .words(let word, let isFirst):
         guard !word.text.isEmpty else { continue }
-        // Texts with a style go through a markup that knows entities.
+        // Texts with a style are written as markup, with entities.
         let forms = [word.text, word.text.replacing("&", with: "&amp;")]
         let shown = image.texts.filter { forms.contains($0.words) }
         #expect(!shown.isEmpty, "\(word.text)")
-        // Texts are a fifth of their size lower in this form.
+        // In this format texts are lower by a fifth of their size.
         let position = thing.origin.moved(by: GraphLayout.Point(0, word.role.size * 0.2))
         #expect(
           shown.contains { abs($0.at.y - position.y) < 0.02 && (!isFirst || abs($0.at.x - position.x) < 0.02) },
@@ -105,14 +105,14 @@ import Testing
     #expect(svg.elements.count { $0.name == "path" } == paths)
   }
 
-  /// Whatever the style sheet says to a browser, the other canvas draws with.
+  /// The image canvas uses the colours that the style sheet gives to a browser.
   @Test(arguments: cases) func bothCanvasesUseTheSameColours(_ sample: Case) throws {
     let drawing = try sample.drawing()
     var canvas = RecordingCanvas(SVGCanvas(drawing))
     try drawing.draw(on: &canvas)
     let sheet = StyleSheet(canvas.base.style)
     let svg = SVGReader(canvas.base.out)
-    // All but the page itself.
+    // All shapes except the page.
     let elements = svg.elements.indices.filter { number in
       ["rect", "path", "text", "tspan"].contains(svg.elements[number].name)
         && !svg.elements[number].classes.contains("page")
@@ -122,7 +122,7 @@ import Testing
     for (number, thing) in zip(elements, things) {
       let path = svg.path(to: number)
       let style = sheet.style(of: path)
-      // A word takes from its line what it does not have.
+      // A word inherits the attributes of its line.
       let line = path.last?.name == "tspan" ? sheet.style(of: path.dropLast()) : [:]
       let ink = drawing.picture.ink(of: thing.role, in: thing.part, hasLanes: drawing.layout.metrics.hasLanes)
       let comment: Comment = "\(thing.role) of \(thing.part), \(path.last?.attributes ?? [:])"
@@ -147,7 +147,7 @@ import Testing
     Double((text ?? "").replacing("px", with: "")) ?? .nan
   }
 
-  /// The sign shows the state without colour, in every form, and in the legend too.
+  /// The sign shows the state without colour, in each format and in the legend.
   @Test(arguments: ShownState.allCases) func everyStateHasItsSign(_ state: ShownState) throws {
     let picture = GraphPicture(of: Zoo.trace())
     let drawing = GraphDrawing(picture, try GraphvizRenderer.layout(picture))
@@ -166,13 +166,13 @@ import Testing
     }
   }
 
-  @Test func linesOfDashesAndDots() throws {
+  @Test func dashedAndDottedLinesAreDrawn() throws {
     let zero = GraphLayout.Point(0, 0)
     let straight = try #require(Outline.all(of: DrawnPath([(0, 0), (12, 0)]), at: zero).first)
     let broken = StrokedLine(straight, .line(Palette.edge, 1, [4, 3]))
     #expect(broken.dashes.map { $0.first?.x } == [0, 7] && broken.dashes.map { $0.last?.x } == [4, 11])
     #expect(broken.dots.isEmpty)
-    // A dash that is shorter than the line is wide, and round: a dot.
+    // A round dash that is shorter than the line width is a dot.
     let dotted = StrokedLine(straight, .line(Palette.edge, 2, [0.1, 4.9], isRound: true))
     #expect(dotted.dashes.isEmpty && dotted.dots.map { ($0.x * 10).rounded() / 10 } == [0, 5, 10])
     let round = StrokedLine(straight, .line(Palette.edge, 2, isRound: true))

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the built command.
 @Suite(.ownThread) struct CommandTests {
-  /// Three operations, one behind the other, then one that waits for the third.
+  /// Three operations that run one after the other, then one that waits for the third.
   static let trace = """
     optrace text 1
     process 42 "little"
@@ -43,7 +43,7 @@ import Testing
   private func run(_ arguments: [String], input: String = trace, environment: [String: String] = [:]) throws -> Run {
     let scratch = try Scratch()
     let file = try scratch.write("little.optrace", Array(input.utf8))
-    // An image is no text: its bytes are read from where they were written.
+    // An image is binary: read it from its file.
     let program = try RunningProgram(
       Built.program("optrace"), ["graph", file] + arguments,
       environment: RunningProgram.environment(adding: environment), in: scratch.folder,
@@ -78,7 +78,7 @@ import Testing
     #expect(unknown.errors.contains("--format svg, png, pdf or dot"))
   }
 
-  @Test func focusFindsOrSuggests() throws {
+  @Test func focusFindsAnOperationOrSuggestsOne() throws {
     let found = try run(["--focus", "Parse", "--hops", "0"])
     #expect(found.status == 0)
     #expect(SVGReader(found.text).having("op").compactMap { $0.attributes["id"] } == ["op-2"])
@@ -90,7 +90,7 @@ import Testing
     #expect(try run(["--focus", "Parse", "--hops", "-1"]).status == 64)
   }
 
-  /// Good news: a sentence, and no file.
+  /// The command prints a sentence and writes no file.
   @Test func stuckOptionWithNothingStuckDrawsNoPicture() throws {
     for format in ["svg", "png", "dot"] {
       let run = try run(["--deadlock", "-o", "x.\(format)"])
@@ -105,7 +105,7 @@ import Testing
     #expect(!(try run(["--no-critical-path"]).text.contains("class=\"op finished critical")))
   }
 
-  /// Without plugins the library is there and can do nothing: the text form still works, all else says what to install.
+  /// Without plugins the library can draw nothing: DOT still works, other formats say what to install.
   @Test func withoutPluginsTheErrorSaysWhatToInstall() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("no-plugins-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -123,7 +123,7 @@ import Testing
     #expect(dot.text.hasPrefix("digraph"))
   }
 
-  /// So many operations behind the first one.
+  /// The first operation, and `count` operations that depend on it.
   private static func fan(_ count: Int) -> String {
     var text = trace
     for number in 3..<(count + 1) {
@@ -156,7 +156,7 @@ import Testing
     #expect(dot.text.contains("op400 [") && !dot.text.contains("fold1"))
   }
 
-  @Test func tooMuchForAnImageSaysWhatToDo() throws {
+  @Test func tooLargeAnImageSaysWhatToDo() throws {
     let run = try run(["--full", "-o", "x.pdf"], input: Self.fan(3100))
     #expect(run.status == 64)
     #expect(
@@ -164,7 +164,7 @@ import Testing
         + "take --format svg, or show a part with --focus\n")
   }
 
-  @Test func badInputHasItsStatus() throws {
+  @Test func badInputGivesAnExitStatus() throws {
     #expect(try run([], input: "{\"traceEvents\":[]}").status == 65)
     #expect(try run(["-o", "no-such-folder/x.svg"]).status == 73)
   }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import OpTraceGraph
 
-@Suite("The graph of what was added and removed")
+@Suite("The graph of added and removed work")
 struct ComparisonPictureTests {
-  /// The new version: decodes more and slower, stores faster, checks where it logged, and one at a time.
+  /// The new version decodes more and slower, stores faster, checks instead of logging, and has a limit of one.
   private static func trace(_ isNew: Bool, noise: Double = 0) -> Trace {
     var make = HandmadeTrace()
     let net = make.queue("net", limit: isNew ? 1 : 4)
@@ -65,7 +65,7 @@ struct ComparisonPictureTests {
         ])
   }
 
-  @Test("the legend has what the picture shows, and nothing else")
+  @Test("the legend has exactly what the picture shows")
   func legend() {
     let texts = Self.picture().legend.map { "\($0.text) \($0.count ?? 0)" }
     #expect(
@@ -75,7 +75,7 @@ struct ComparisonPictureTests {
       ])
   }
 
-  @Test("where nothing differs the picture says so")
+  @Test("the picture says if nothing differs")
   func same() {
     var comparer = Comparer()
     comparer.add(Self.trace(false), as: .base)
@@ -86,7 +86,7 @@ struct ComparisonPictureTests {
     #expect(picture.verdicts.map { "\($0.lead) \($0.text)" } == ["Structure: the same"])
   }
 
-  @Test("of many patterns those that differ are drawn with their neighbours; the rest is counted")
+  @Test("patterns that differ are drawn with their neighbours, and other patterns are counted")
   func many() {
     func trace(_ isNew: Bool) -> Trace {
       var make = HandmadeTrace()
@@ -111,7 +111,7 @@ struct ComparisonPictureTests {
     #expect(picture.verdicts.last?.text == "391 patterns of 401, the farthest from what differs")
   }
 
-  @Test("every difference has a sign of its own and words that can be read, in light and in dark")
+  @Test("each difference has its own sign and readable text, in light and in dark")
   func looks() {
     #expect(Set(BoxDifference.allCases.map(\.sign)).count == BoxDifference.allCases.count)
     #expect(Set(BoxDifference.allCases.map { $0.path }).count == BoxDifference.allCases.count)
@@ -127,7 +127,7 @@ struct ComparisonPictureTests {
     }
   }
 
-  @Test("no comparison has no box: hostile names stay texts")
+  @Test("hostile names stay text")
   func hostile() throws {
     var comparer = Comparer()
     comparer.add(HandmadeTrace("nothing").trace, as: .base)

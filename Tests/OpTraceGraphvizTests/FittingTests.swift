@@ -9,7 +9,7 @@ import Testing
   struct Shape: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var queues = 1
-    /// What each waits for.
+    /// The prerequisites of each operation.
     var after: [[Int]]
 
     var trace: Trace {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Single jobs, chains, fans, and some that wait for several before them.
+  /// Single operations, chains, fans, and operations that depend on several earlier ones.
   private static func mixed(_ count: Int) -> [[Int]] {
     var random = SeededGenerator(count)
     var after: [[Int]] = []
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: shapes)
-  func aPictureHasSidesAndRoomThatOneCanLookAt(shape: Shape) throws {
+  func largePicturesHaveAReasonableShapeAndDensity(shape: Shape) throws {
     let picture = GraphPicture(of: shape.trace)
     let size = try size(picture, try GraphvizRenderer.layout(picture))
     guard max(size.width, size.height) > 4000 else { return }
@@ -93,15 +93,15 @@ import Testing
     #expect(size.width * size.height / Double(picture.nodes.count) <= 100_000, "\(size)")
   }
 
-  /// No box covers another, a lane that is not its own, or a title; no line runs through a box or a title.
+  /// A box covers no other box, no other lane and no title. A line crosses no box and no title.
   @Test(arguments: 0..<60)
-  func nothingCoversAnything(seed: Int) throws {
+  func nothingOverlapsInRandomGraphs(seed: Int) throws {
     var random = SeededGenerator(seed)
     let count = random.number(1..<70)
     var after = (0..<count).map { number in
       (0..<random.number(0..<3)).map { _ in random.number(max(0, number - 12)..<max(1, number)) }.filter { $0 < number }
     }
-    // Some wait in a cycle, or for themselves.
+    // Some operations wait in a cycle, or for themselves.
     if seed % 3 == 0 { after[random.number(0..<count)].append(random.number(0..<count)) }
     let queues = [1, 3, 20, 30][seed % 4]
     let picture = GraphPicture(of: Shape(testDescription: "random", queues: queues, after: after).trace)
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: shapes.filter { $0.after.count <= 300 })
-  func norInLargeOnes(shape: Shape) {
+  func nothingOverlapsInLargerShapes(shape: Shape) {
     let picture = GraphPicture(of: shape.trace)
     check(picture, LayeredLayout.layout(picture), shape.testDescription)
   }
@@ -135,7 +135,7 @@ import Testing
       }
       let samples = curve.samples
       for node in picture.nodes.indices where node != edge.from && node != edge.to {
-        // It may touch a border.
+        // A line may touch a border.
         let inner = box(node, less: 4)
         #expect(!samples.contains(where: inner.contains), "\(what): \(picture.id(of: edge)) runs through \(node)")
       }
@@ -170,9 +170,9 @@ import Testing
     #expect(layout.lanes.isEmpty == layout.metrics.namesLanes)
   }
 
-  /// In a folded picture nearly every line has a number on it. A number without room is in its line's tooltip only.
+  /// In a folded picture nearly each line has a number. A number that does not fit is only in the line's tooltip.
   @Test(arguments: 0..<4)
-  func theNumbersOnLinesAreWhole(which: Int) throws {
+  func numbersOnLinesOverlapNothing(which: Int) throws {
     let traces = [
       FoldedPictureTests.fan(400), FoldedPictureTests.layered(2000),
       Shape(testDescription: "mixed", queues: 4, after: Self.mixed(3000)).trace,
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: Randoms.shapes)
-  func norDoTheyMeetInRandomOnes(shape: Shape) throws {
+  func numbersOnLinesOverlapNothingInRandomGraphs(shape: Shape) throws {
     try checkNumbers(Randoms.picture(of: shape), shape.testDescription)
   }
 
@@ -202,7 +202,7 @@ import Testing
         #expect(!overlaps(label, box), "\(what): a number is under \(node.name)")
       }
     }
-    // The picture draws these and no others, and none is lost.
+    // The picture draws exactly these numbers; the tooltips have the others.
     let svg = SVGReader(SVGWriter.text(picture, layout))
     #expect(svg.having("words").count == labels.count, "\(what)")
     let tips = svg.elements.filter { $0.name == "title" }.map(\.text)
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  /// What waits for what is a matter of chance: folding finds nothing alike, and yet must show more than depths.
+  /// Random dependencies: folding finds no similar operations, and must still show more than depths.
   enum Randoms {
     static let shapes: [Shape] = [
       shape("10,000 by chance", seed: 1, count: 10_000, queues: 4, reach: 10_000),
@@ -228,7 +228,7 @@ import Testing
       return GraphPicture(of: shape.trace, options: options)
     }
 
-    /// Each waits for up to three of those before it, at most so far back; of `width` that are side by side, for none of them.
+    /// Each operation depends on up to three earlier ones, at most `reach` back, but on none of its layer of `width`.
     private static func shape(
       _ name: String, seed: Int, count: Int, queues: Int, reach: Int, width: Int = 1
     ) -> Shape {
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  /// At least half of the boxes that there may be, and lines that one can still follow.
+  /// At least half of the allowed boxes are used, and there are few enough lines to follow.
   @Test(arguments: Randoms.shapes)
   func randomGraphsUseTheirRoom(shape: Shape) {
     let picture = Randoms.picture(of: shape)
@@ -252,7 +252,7 @@ import Testing
     #expect(picture.nodes.contains { $0.isCritical })
   }
 
-  /// What is alike stays one box, however much room there is.
+  /// Similar operations share a box even if there is room for more boxes.
   @Test func likeOperationsStayTogether() {
     let fans = (0..<20).flatMap { fan -> [[Int]] in
       let first = fan * 102

@@ -13,7 +13,7 @@ import Testing
     return GraphPicture(of: trace, options: options)
   }
 
-  /// One, then `width` behind it, then one behind all these.
+  /// One operation, then `width` that depend on it, then one that depends on all of these.
   static func fan(_ width: Int) -> Trace {
     var make = HandmadeTrace("fan")
     let queue = make.queue("work", limit: 2)
@@ -35,7 +35,7 @@ import Testing
     return make.trace
   }
 
-  /// Rows in four queues; in the middle one fails, and three wait for each other.
+  /// Layers in four queues. In the middle one operation fails, and three wait for each other.
   static func layered(_ count: Int) -> Trace {
     var make = HandmadeTrace("layered", end: 100_000)
     make.trace = Large.layered(count, width: 40)
@@ -49,7 +49,7 @@ import Testing
     return make.trace
   }
 
-  /// One after the other in a queue with one slot, and one aside.
+  /// Operations one after the other in a queue with one slot, and one elsewhere.
   static func serial(_ count: Int) -> Trace {
     var make = HandmadeTrace("serial")
     let queue = make.queue("q", limit: 1)
@@ -67,8 +67,8 @@ import Testing
     #expect(picture(trace, most: 25).isFolded)
   }
 
-  @Test func aFanHasExactTexts() throws {
-    // With it, what had to wait for a slot would be apart from the rest.
+  @Test func theTextsOfAFanAreExact() throws {
+    // The critical path would separate the operations that waited for a slot.
     let picture = picture(Self.fan(400), most: 20) { $0.showsCriticalPath = false }
     let boxes = picture.nodes.filter { $0.fold != nil }
     let box = try #require(boxes.first)
@@ -92,7 +92,7 @@ import Testing
     #expect(picture.subtitle.contains("402 operations"))
     let edges = picture.edges.map { "\(picture.id(of: $0)) \($0.count) \($0.label ?? "-")" }
     #expect(edges.filter { $0.contains("f1") } == ["e-1-f1 392 ×392", "e-f1-402 392 ×392"])
-    // The doctor warns of eight that were over without having begun: they have boxes of their own.
+    // The doctor warns of eight operations that finished without executing: they have their own boxes.
     #expect(edges.count == 2 + 16 && edges.contains("e-1-5 1 -") && edges.contains("e-355-402 1 -"))
   }
 
@@ -129,7 +129,7 @@ import Testing
     #expect(picture.isFolded)
   }
 
-  /// A path that is longer than anybody can read folds too, and says so.
+  /// A critical path that is too long to read is folded as well, and the picture says so.
   @Test func aLongCriticalPathIsFoldedAndMarked() throws {
     let picture = picture(Self.serial(1000), most: 20)
     #expect(
@@ -159,7 +159,7 @@ import Testing
     }
     let picture = picture(make.trace, most: 20)
     #expect(picture.nodes.map(\.name) == [String](repeating: "50 × turn", count: 20))
-    // Ten pairs that go round, one behind the other.
+    // Ten pairs, one after the other, whose folded boxes form a cycle.
     let mixed = picture.edges.filter(\.isMixed)
     #expect(mixed.count == 20 && picture.edges.count == 29)
     #expect(mixed.allSatisfy { !$0.isCycle && picture.cssClass(of: $0).hasSuffix("mixed") })
@@ -178,7 +178,7 @@ import Testing
     #expect(picture.nodes.allSatisfy { picture.lanes.indices.contains($0.lane) })
   }
 
-  /// Every operation is in one box; every edge of the full picture is in one edge, or within one box; sums are kept.
+  /// Each operation is in one box. Each edge of the full picture is in one edge, or inside one box. Sums stay the same.
   @Test(arguments: 0..<60)
   func foldingLosesNothing(seed: Int) throws {
     var random = SeededGenerator(seed)
@@ -228,7 +228,7 @@ import Testing
     #expect(critical == full.nodes.count(where: \.isCritical), "seed \(seed)")
     checkTimes(folded, trace, seed)
     checkAlone(folded, full, most: most, seed)
-    // These runs have no cycle, so boxes go round only where it is said.
+    // These runs have no cycle, so boxes form a cycle only where the picture says so.
     let plain = folded.edges.filter { !$0.isMixed }
     let graph = DependencyGraph(
       nodeCount: folded.nodes.count, edges: plain.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  /// As many sets as have room get boxes of their own: first what failed, then the path.
+  /// As many sets as fit get their own boxes: first failed operations, then the critical path.
   private func checkAlone(_ folded: GraphPicture, _ full: GraphPicture, most: Int, _ seed: Int) {
     guard folded.isFolded else { return }
     let alone = Set(folded.nodes.filter { $0.fold == nil }.map(\.operation))
@@ -284,13 +284,13 @@ import Testing
     ("Download 12", "Download"), ("part 3 of 40", "part … of"), ("12", ""), ("#7", "#"), ("a", "a"),
     ("resize-0012.jpg", "resize-….jpg"), ("3rd try", "rd try"), ("日本 5", "日本"), ("", ""),
   ])
-  func namesThatOnlyCount(name: String, stem: String) {
+  func namesThatDifferByANumberShareAStem(name: String, stem: String) {
     var make = HandmadeTrace()
     let queue = make.queue("q")
     for number in 0..<30 { make.operation(number % 2 == 0 ? name : name + "1", on: queue, began: 0, ended: 1) }
     let picture = picture(make.trace, most: 4)
     let expected = stem.isEmpty || stem == "#" ? "Step" : stem
-    // A name without a number differs from one with it in nothing but that.
+    // A name with a number and the same name without one have the same stem.
     #expect(
       picture.nodes.compactMap { $0.fold != nil ? $0.name : nil }.contains { $0.hasSuffix(" × \(expected)") },
       "\(picture.nodes.map(\.name))")

@@ -11,13 +11,13 @@ import Testing
     let picture = GraphPicture(of: fixture.trace)
     let document = try GraphvizRenderer.count(inDOT: DOTWriter(picture).text())
     #expect(document == (picture.nodes.count, picture.edges.count))
-    // The scaffold adds a root and a title per lane, and edges to hold them.
+    // The scaffold adds a root, a title for each lane, and edges that hold them in place.
     let scaffolded = try GraphvizRenderer.count(inDOT: DOTWriter(picture, for: .placing).text())
     #expect(scaffolded.nodes == picture.nodes.count + picture.lanes.count + 1)
     #expect(scaffolded.edges > picture.edges.count)
   }
 
-  /// Messages of the library are limited in length and end in terminals: no name may get into them.
+  /// The library's messages are cut and printed to terminals, so no name may get into them.
   @Test func idsOfNodesHoldNoNames() {
     let text = DOTWriter(GraphPicture(of: Zoo.hostile()), for: .placing).text()
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("  op") || $0.hasPrefix("    op") }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: LayoutTests.fixtures)
-  func imagesAreWhatTheyClaim(fixture: LayoutTests.Fixture) throws {
+  func imagesHaveTheirFormat(fixture: LayoutTests.Fixture) throws {
     let picture = GraphPicture(of: fixture.trace)
     let png = try GraphvizRenderer.image(of: picture, as: .png)
     #expect(png.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
@@ -36,12 +36,12 @@ import Testing
     #expect(pdf.starts(with: Array("%PDF".utf8)))
   }
 
-  @Test func aTextThatIsNoGraphIsRefused() {
+  @Test func aTextThatIsNotAGraphIsRefused() {
     #expect(throws: GraphvizError.self) { try GraphvizRenderer.count(inDOT: "digraph { a -> ") }
     #expect(throws: GraphvizError.self) { try GraphvizRenderer.count(inDOT: "no graph") }
   }
 
-  /// The library knows no threads: without the lock this crashes.
+  /// The library is not thread-safe: without the lock this crashes.
   @Test func callsFromManyThreadsWaitForEachOther() async throws {
     let trace = PhotoImport.healthy()
     let sizes = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -56,7 +56,7 @@ import Testing
     #expect(sizes.count == 1, "the same picture each time")
   }
 
-  /// A layout recurses along chains; the usual stack is too small for this one.
+  /// The layout recurses along chains, and the usual stack is too small for this chain.
   @Test func aLongChainNeedsALargeStack() throws {
     var make = HandmadeTrace("chain")
     let queue = make.queue("q", limit: 1)

@@ -4,14 +4,14 @@ import OpTraceGraph
 import OpTraceModel
 import Testing
 
-/// A PNG is the SVG's picture: positions are read from one and searched for in the other's pixels.
+/// A PNG shows the same picture as the SVG: the tests read positions from the SVG and look for them in the PNG.
 @Suite struct ImageTests {
   private struct Both {
     var picture: GraphPicture
     var layout: GraphLayout
     var svg: SVGReader
     var png: PNGReader
-    /// Pixels to a point.
+    /// Pixels per point.
     var scale: Double
     var origin: GraphLayout.Point
 
@@ -28,19 +28,19 @@ import Testing
       origin = GraphLayout.Point(numbers[0], numbers[1])
     }
 
-    /// At a position in the layout.
+    /// The colour at a position of the layout.
     func color(_ x: Double, _ y: Double) -> String? {
       png.color(Int((x + origin.x) * scale), Int((y + origin.y) * scale))?.uppercased()
     }
   }
 
   @Test(arguments: LayoutTests.fixtures.prefix(3))
-  func lanesAndOperationsLieWhereTheSVGHasThem(fixture: LayoutTests.Fixture) throws {
+  func lanesAndOperationsAreWhereTheSVGHasThem(fixture: LayoutTests.Fixture) throws {
     let both = try Both(fixture.trace)
     let (width, height) = (both.layout.metrics.nodeWidth, both.layout.metrics.nodeHeight)
     for (number, node) in both.picture.nodes.enumerated() {
       let centre = both.layout.nodes[number]
-      // Between the caption and the bar there is nothing but the box's fill; one point outside it, its lane.
+      // Between the caption and the bar is only the box's fill. One point outside the box is its lane.
       let inside = both.color(centre.x + width / 2 - 6, centre.y + height / 2 - 4)
       #expect(inside == node.state.style.fill.light.hex.uppercased(), "\(node.name)")
       let lane = both.picture.lanes[node.lane]
@@ -64,12 +64,12 @@ import Testing
   }
 
   /// The critical path's and the cycle's lines run through the same points.
-  @Test func linesRunWhereTheSVGHasThem() throws {
+  @Test func linesRunAsInTheSVG() throws {
     let both = try Both(PhotoImport.stuck())
     var seen = 0
     for (edge, curve) in zip(both.picture.edges, both.layout.edges) where edge.isCycle {
       let curve = try #require(curve)
-      // An end of a Bézier's part lies on the line.
+      // The ends of each Bézier segment are on the line.
       let point = curve.points.count > 4 ? curve.points[3] : curve.points[0]
       let found = (-3...3).contains { x in
         (-3...3).contains { both.color(point.x + Double(x), point.y + Double($0)) == Palette.cycle.light.hex }
@@ -80,7 +80,7 @@ import Testing
     #expect(seen == 3)
   }
 
-  /// Letters of a name are on the line that the SVG gives them, and show what is in the name.
+  /// The letters of a name are on the SVG's baseline, and depend on the name.
   @Test func textsAreOnTheirBaseline() throws {
     var make = HandmadeTrace("text")
     let queue = make.queue("q", limit: 1)
@@ -98,8 +98,8 @@ import Testing
     #expect(abs(bottom - (top + 18)) < 1, "at \(bottom - top) of 18")
   }
 
-  /// Graphviz would do it with a message of its own.
-  @Test func aPictureOfMorePixelsThanAPNGHasIsDrawnSmaller() throws {
+  /// Graphviz would scale it down, too, but print a message.
+  @Test func aPictureThatIsTooLargeForPNGIsScaledDown() throws {
     let picture = GraphPicture(of: PhotoImport.stuck())
     var layout = try GraphvizRenderer.layout(picture)
     #expect(try GraphvizRenderer.scaledImage(of: picture, placed: layout, as: .png).scale == 1)
@@ -110,7 +110,7 @@ import Testing
     #expect(try GraphvizRenderer.scaledImage(of: picture, placed: layout, as: .pdf).scale == 1)
   }
 
-  /// Texts with and without a style go two ways through Graphviz; neither may read a name as markup or as an entity.
+  /// Graphviz draws texts with and without a style differently. Neither way may read a name as markup or an entity.
   @Test func hostileNamesAreDrawn() throws {
     for trace in [Zoo.hostile(), Zoo.trace()] {
       let drawing = XDotWriter(GraphPicture(of: trace), try GraphvizRenderer.layout(GraphPicture(of: trace)))

@@ -4,7 +4,7 @@ import OpTraceGraphviz
 import OpTraceModel
 import Testing
 
-/// Above ``GraphPicture/mostDetailed`` operations files are lean.
+/// Files of more than ``GraphPicture/mostDetailed`` operations are lean.
 @Suite struct LargePictureTests {
   private static let trace = Large.layered(GraphPicture.mostDetailed + 1, width: 50)
 
@@ -22,7 +22,7 @@ import Testing
     }
     #expect(svg.operations.first { $0.id == "op-7" }?.shown == "✓ #7 step 6")
     #expect(svg.lines.flatMap(\.ids).sorted() == picture.edges.map(picture.id).sorted())
-    // What is seen without the script: a box for each operation, a line and a head for each edge, in few elements.
+    // Without the script few elements show a box for each operation, and a line with a head for each edge.
     #expect(svg.boxes.map(\.shapes).reduce(0, +) == 5001)
     for line in svg.lines { #expect(line.shapes == line.ids.count) }
     #expect(svg.heads == picture.edges.count)
@@ -54,7 +54,7 @@ import Testing
     #expect(svg.error == nil && svg.operations.count == 5001)
     for one in svg.operations {
       let node = try #require(picture.nodes.first { $0.id == one.id })
-      // Cut names are there as a whole, too: they can be found.
+      // The file also has the full text of cut names, so that search finds them.
       #expect(one.name.contains(node.name), "\(one.name) is not \(node.name)")
     }
   }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func anErrorOfTheSinkEndsTheWriting() {
+  @Test func anErrorOfTheSinkStopsTheWriter() {
     struct Full: Error {}
     let picture = GraphPicture(of: Large.layered(3000, width: 20))
     #expect(throws: Full.self) { try SVGWriter.write(picture, LayeredLayout.layout(picture)) { _ in throw Full() } }
@@ -88,7 +88,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func aSmallDOTIsThatOfThePicture() throws {
+  @Test func aSmallDOTIsThePicturesDOT() throws {
     #expect(try dot(PhotoImport.stuck()) == DOTWriter(GraphPicture(of: PhotoImport.stuck())).text())
   }
 

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: fixtures.prefix(3))
-  func noLineRunsThroughAnOperationThatItDoesNotConcern(fixture: Fixture) throws {
+  func noLineRunsThroughOtherOperations(fixture: Fixture) throws {
     let picture = GraphPicture(of: fixture.trace)
     let layout = try GraphvizRenderer.layout(picture)
     for (number, edge) in picture.edges.enumerated() {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// The check above is worth something only if it sees a crossing.
+  /// The check above must detect a crossing.
   @Test func aLineThroughABoxIsDetected() {
     let points = [(0.0, 0.0), (10, 10), (90, 10), (100, 0)].map { GraphLayout.Point($0.0, $0.1) }
     let curve = GraphLayout.Curve(points: points, tip: points[3])
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// A cycle has a line that runs back; where it left, others arrive, and one arrow with two heads would say something else.
+  /// The back edge of a cycle starts where other lines end. An arrowhead there would look like a two-headed arrow.
   @Test func noArrowheadIsWhereAnotherLineBegins() throws {
     var make = HandmadeTrace("cycle", end: 10)
     let queue = make.queue("q", limit: 2)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  /// In a run without dependencies only the numbers say what comes first.
+  /// In a run without dependencies only the numbers give an order.
   @Test func earlierOperationsAreAbove() throws {
     var make = HandmadeTrace("column")
     let queue = make.queue("q")
@@ -143,7 +143,7 @@ import Testing
     #expect(Set(columns).count == 1 && columns.first == layout.nodes.map(\.x).min())
   }
 
-  @Test func manyQueuesAreShownByTintInsteadOfLanes() throws {
+  @Test func manyQueuesHaveTintsInsteadOfLanes() throws {
     var make = HandmadeTrace("many")
     for number in 0..<60 {
       let queue = make.queue("queue \(number)", limit: 1)
@@ -165,7 +165,7 @@ import Testing
       let lean = LeanReader(text)
       let boxes = lean.elementIDs.count { $0.hasPrefix("op-") }
       #expect((count > GraphPicture.mostDetailed ? lean.operations.count : boxes) == count)
-      // The parser at hand refuses documents above 10 MB.
+      // The XML parser refuses documents above 10 MB.
       if text.utf8.count < 9_000_000 { #expect(SVGReader(text).error == nil) }
     }
   }
@@ -180,7 +180,7 @@ import Testing
 }
 
 enum Large {
-  /// Rows of `width` operations in four queues, each waiting for one or two of the row before.
+  /// Layers of `width` operations in four queues. Each operation depends on one or two of the layer before.
   static func layered(_ count: Int, width: Int) -> Trace {
     var make = HandmadeTrace("large")
     let queues = (0..<4).map { make.queue("queue \($0)", limit: 4) }

@@ -4,7 +4,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// What is in a lean SVG, read by an XML parser as the picture's own script reads it.
+/// The content of a lean SVG, read by an XML parser in the way the picture's script reads it.
 final class LeanReader: NSObject, XMLParserDelegate {
   struct Operation {
     var id: String
@@ -27,9 +27,9 @@ final class LeanReader: NSObject, XMLParserDelegate {
   private(set) var operations: [Operation] = []
   private(set) var lines: [Path] = []
   private(set) var boxes: [Path] = []
-  /// Of arrows.
+  /// The number of arrowheads.
   private(set) var heads = 0
-  /// In all of the file.
+  /// The number of elements in the whole file.
   private(set) var elements = 0
   private(set) var elementIDs: [String] = []
   private var looks: [(classes: String, lane: String)] = []

@@ -38,7 +38,7 @@ struct PNGReader {
     self.pixels = pixels
   }
 
-  /// "#rrggbb", or nil outside.
+  /// "#rrggbb", or nil outside of the picture.
   func color(_ x: Int, _ y: Int) -> String? {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return nil }
     let offset = (y * width + x) * channels

@@ -5,7 +5,7 @@ import OpTraceGraphviz
 import OpTraceModel
 import Testing
 
-/// Pictures of the fixtures for a pair of eyes: `OPTRACE_PICTURES=folder swift test --filter Pictures`.
+/// Writes pictures of the fixtures to look at: `OPTRACE_PICTURES=folder swift test --filter Pictures`.
 @Suite struct Pictures {
   static let folder = ProcessInfo.processInfo.environment["OPTRACE_PICTURES"]
 

@@ -62,10 +62,10 @@ struct DrawnThing {
   var form: Form
   var role: DrawnRole
   var part: DrawnPart
-  /// On the whole picture.
+  /// The position in the whole picture.
   var origin: GraphLayout.Point
 
-  /// In the order of drawing; a line and its head are two, and so are the words of a text.
+  /// In the order of drawing. A line and its head are two entries, and each word of a text is one.
   static func all<Canvas>(_ calls: [RecordingCanvas<Canvas>.Call]) -> [DrawnThing] {
     var all: [DrawnThing] = []
     var open: [(part: DrawnPart, origin: GraphLayout.Point)] = []
@@ -84,7 +84,7 @@ struct DrawnThing {
         add(.line, .line, zero)
         if curve.head(halfWidth: halfWidth) != nil { add(.tip, .tip, zero) }
       case .text(let words, let at, let role):
-        // The line first: it has a look of its own, that of the words without one.
+        // The line first: its look is that of the words that have none.
         add(
           .words(words.first { $0.role == role } ?? DrawnWords("", role), isFirst: words.first?.role == role), role, at)
         for word in words where word.role != role { add(.words(word, isFirst: word == words.first), word.role, at) }

@@ -11,7 +11,7 @@ final class SVGReader: NSObject, XMLParserDelegate {
     var name: String
     var attributes: [String: String]
     var text = ""
-    /// In ``elements``, from the outermost on.
+    /// The ancestors in ``elements``, outermost first.
     var parents: [Int] = []
 
     var classes: Set<String> { Set((attributes["class"] ?? "").split(separator: " ").map(String.init)) }
@@ -30,7 +30,7 @@ final class SVGReader: NSObject, XMLParserDelegate {
 
   var ids: [String] { elements.compactMap { $0.attributes["id"] } }
 
-  /// An element, and before it its ancestors, from the outermost on.
+  /// An element after its ancestors, outermost first.
   func path(to number: Int) -> [Element] { (elements[number].parents + [number]).map { elements[$0] } }
 
   func having(_ cssClass: String) -> [Element] {
@@ -56,7 +56,7 @@ final class SVGReader: NSObject, XMLParserDelegate {
 }
 
 extension GraphLayout.Curve {
-  /// Points along the curve, close enough for boxes of several points.
+  /// Points along the curve, dense enough to detect a crossing of a box.
   var samples: [GraphLayout.Point] {
     var result: [GraphLayout.Point] = []
     var start = 0

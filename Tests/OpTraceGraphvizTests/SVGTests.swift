@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: LayoutTests.fixtures)
-  func everyOperationAndEveryEdgeOnce(fixture: LayoutTests.Fixture) throws {
+  func everyOperationAndEveryEdgeIsDrawnOnce(fixture: LayoutTests.Fixture) throws {
     let (svg, picture) = try read(fixture.trace)
     #expect(svg.error == nil)
     #expect(Set(svg.ids).count == svg.ids.count, "ids are unique")
@@ -31,7 +31,7 @@ import Testing
     #expect(queues.count == fixture.trace.queues.count)
   }
 
-  /// Names end as text, wherever they are: one script, one style, nothing that loads or runs.
+  /// Names stay text wherever they occur: there is one script, one style, and nothing that loads or runs.
   @Test func hostileNamesDoNotBreakOut() throws {
     let (svg, _) = try read(Zoo.hostile())
     #expect(svg.error == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(shown.contains { $0.hasPrefix("xxx") && $0.contains("x…x") && $0.hasSuffix("xxx") })
   }
 
-  /// A picture of two boxes is as wide as the longest line below and above it, and not only as its boxes.
+  /// A picture of two boxes is as wide as the longest line above and below it.
   @Test func headAndLegendAreNotCut() throws {
     var options = GraphOptions()
     options.mostBoxes = 20
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func queuesOfOneNameHaveNumbers() throws {
+  @Test func queuesOfTheSameNameHaveNumbers() throws {
     var make = HandmadeTrace("sessions")
     for name in ["session", "session", "other", ""] { make.operation("one", on: make.queue(name), began: 1, ended: 2) }
     let picture = try read(make.trace).1
@@ -74,7 +74,7 @@ import Testing
     #expect(picture.lanes.map(\.id) == ["queue-session", "queue-session-2", "queue-other", "queue-queue-4"])
   }
 
-  /// A plain operation on a traced queue: nobody saw whether it ran.
+  /// A plain operation on a traced queue: its execution was not recorded.
   @Test func operationsRecordedInPartAreNotPending() throws {
     var make = HandmadeTrace("parts", end: 900)
     let queue = make.queue("q", limit: 2)
@@ -96,7 +96,7 @@ import Testing
 
     make.operation("open", on: queue, after: [2])
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 pending, 3 recorded in part"])
-    // What was seen to begin is known, however little else was seen.
+    // An operation whose begin was recorded is executing, even if little else was recorded.
     make[2].started = make[2].enqueued
     #expect(try read(make.trace).1.verdicts.map(\.text) == ["1 executing, 1 pending, 2 recorded in part"])
   }
@@ -148,7 +148,7 @@ import Testing
       #expect(drawn.count == picture.count(of: state))
     }
     let signs = Set(svg.elements.filter { $0.attributes["class"] == "sign" }.compactMap { $0.attributes["d"] })
-    // Executing and ready share the triangle: one is filled, the other is not.
+    // Executing and ready have a triangle: one is filled, the other is not.
     #expect(signs.count == ShownState.allCases.count - 1)
     #expect(Set(ShownState.allCases.map(\.sign)).count == ShownState.allCases.count)
   }
@@ -219,7 +219,7 @@ import Testing
     #expect(!picture.subtitle.contains("critical"))
   }
 
-  @Test func theTooltipHasTheThreeTimes() {
+  @Test func theTooltipHasThreeTimes() {
     let picture = GraphPicture(of: PhotoImport.stuck())
     let tooltip = picture.nodes[6].tooltip
     #expect(tooltip.contains("waiting for dependencies 480 ms, for a slot 290 ms, running 130 ms"), "\(tooltip)")

@@ -4,7 +4,7 @@ import OpTraceGraphviz
 import OpTraceModel
 import Testing
 
-/// Pictures of what cannot go on.
+/// Pictures of deadlocks and stalls.
 @Suite struct StuckTests {
   private func picture(_ trace: Trace, onlyStuck hops: Int? = nil) -> GraphPicture {
     var options = GraphOptions()
@@ -23,7 +23,7 @@ import Testing
       WaitRecord(target: target, thread: ThreadID(1), inside: who, began: HandmadeTrace.nanoseconds(at)))
   }
 
-  /// The operation of a serial queue waits for one behind it; a third depends on the first.
+  /// An operation of a serial queue waits for the next one. A third one depends on the first.
   static func selfWait() -> Trace {
     var make = HandmadeTrace("self-wait", end: 3000)
     let queue = make.queue("db", limit: 1)
@@ -57,7 +57,7 @@ import Testing
     return make.trace
   }
 
-  @Test func slotsAndWaitsAreEdgesWithWords() throws {
+  @Test func slotsAndWaitsAreLabelledEdges() throws {
     let picture = picture(Self.selfWait())
     #expect(picture.nodes.map(\.state) == [.deadlocked, .deadlocked, .stalled])
     #expect(picture.nodes.map(\.caption) == ["#1 · waits 2.97 s for #2", "#2 · stuck 2.98 s", "#3 · waits for #1"])
@@ -77,7 +77,7 @@ import Testing
     #expect(legend.contains("needs its slot") && legend.contains("blocks until it is over"))
   }
 
-  /// Two lines between two boxes, and words on both.
+  /// Two labelled lines run between the two boxes.
   @Test func theLabelsOfOppositeEdgesDoNotOverlap() throws {
     let picture = picture(Self.selfWait())
     let layout = try GraphvizRenderer.layout(picture)
@@ -136,8 +136,8 @@ import Testing
     #expect(few.subtitle.contains("40 of 62 operations"))
   }
 
-  /// Cycles in queues of their own, and crowds behind them in others.
-  @Test func eachCycleHasItsQueueAndItsWaiters() throws {
+  /// Each cycle is in its own queue, and many operations in other queues wait for it.
+  @Test func eachCycleIsDrawnWithItsQueueAndWaiters() throws {
     var make = HandmadeTrace("cycles", end: 9000)
     let crowd = make.queue("crowd")
     let rest = make.queue("rest")
@@ -161,7 +161,7 @@ import Testing
     #expect(picture.nodes.reduce(0) { $0 + ($1.fold?.count ?? 1) } == make.trace.operations.count)
   }
 
-  /// The pool had no thread for a while, and then all ended: that is reported, and nobody is a culprit.
+  /// The pool had no thread for a while, then all operations finished: that is reported, and nothing is a culprit.
   @Test func finishedOperationsAreNotStuck() throws {
     var lines = "0 t1 queue q1 limit=-1 \"q\"\n"
     for (id, time) in [(1, 20), (2, 30), (3, 1_000_050), (4, 2_000_070)] {
@@ -201,14 +201,14 @@ import Testing
     #expect(picture(PhotoImport.healthy(), onlyStuck: 1).nodes.isEmpty)
   }
 
-  /// A state of a moment is no fault: it has to last.
-  @Test func aQueueThatIsSuspendedForAMomentIsMarkedAsNotCertain() {
+  /// A short suspension is not a fault: it has to last.
+  @Test func aBrieflySuspendedQueueIsPerhapsStuck() {
     var trace = Self.suspended()
     trace.end = HandmadeTrace.nanoseconds(7)
     #expect(picture(trace).verdicts.map(\.lead).first == "Perhaps stuck:")
   }
 
-  @Test func otherFormatsHaveThemToo() throws {
+  @Test func otherFormatsShowStuckOperationsToo() throws {
     for trace in [Self.selfWait(), Self.suspended(), Self.orphan()] {
       let picture = picture(trace, onlyStuck: 1)
       let dot = DOTWriter(picture).text()
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func aLongQueueNameIsCutOnALine() {
+  @Test func aLongQueueNameIsCutInLabels() {
     var trace = Self.selfWait()
     trace.queues[0].name = "\"]; evil [label=\"" + String(repeating: "x", count: 500)
     let picture = picture(trace)

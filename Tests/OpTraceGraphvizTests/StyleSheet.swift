@@ -1,9 +1,9 @@
-/// What a style sheet says of an element: the rules of ours that hold for light surroundings, by the cascade of CSS.
+/// What our style sheet sets for an element in the light colour scheme, by the cascade of CSS.
 ///
-/// Knows elements and classes, and one within another; rules with more than that are of something that moves.
+/// Knows elements, classes and descendants. Rules with other selectors are for moving parts and are ignored.
 struct StyleSheet {
   private struct Rule {
-    /// From the outermost to the element itself.
+    /// From the outermost element to the element itself.
     var compounds: [Compound]
     var declarations: [(name: String, value: String)]
     var index: Int
@@ -32,7 +32,7 @@ struct StyleSheet {
 
   init(_ text: String) {
     var rules: [Rule] = []
-    // What comes before the rules for the dark scheme.
+    // The part before the rules for the dark scheme.
     let light = text.firstRange(of: "@media").map { text[..<$0.lowerBound] } ?? text[...]
     for block in light.split(separator: "}") {
       let halves = block.split(separator: "{")
@@ -49,7 +49,7 @@ struct StyleSheet {
     self.rules = rules
   }
 
-  /// - Parameter path: the element, and its ancestors, from the outermost on.
+  /// - Parameter path: the ancestors and the element, outermost first.
   func style(of path: [SVGReader.Element]) -> [String: String] {
     guard let element = path.last else { return [:] }
     var style: [String: String] = [:]

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func contrastIsWCAGs() {
+  @Test func contrastIsComputedAsInWCAG() {
     #expect(Color("#000000").contrast(with: Color("#ffffff")) == 21)
     #expect(abs(Color("#777777").contrast(with: Color("#ffffff")) - 4.48) < 0.01)
   }

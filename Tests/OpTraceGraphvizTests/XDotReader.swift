@@ -1,6 +1,6 @@
 @testable import OpTraceGraph
 
-/// Reads the `xdot` form, as its grammar says: https://graphviz.org/docs/outputs/canon/#xdot
+/// Reads the `xdot` format by its grammar: https://graphviz.org/docs/outputs/canon/#xdot
 struct XDotReader {
   struct Text {
     var words: String
@@ -10,13 +10,13 @@ struct XDotReader {
     var isCentred: Bool
   }
 
-  /// A filled shape, as the box around it.
+  /// The bounding box of a filled shape.
   struct Area {
     var box: GraphLayout.Box
     var color: String
   }
 
-  /// What was drawn without a filling.
+  /// Shapes without a fill.
   struct Line {
     var points: [GraphLayout.Point]
     var color: String
@@ -30,7 +30,7 @@ struct XDotReader {
 
   private let height: Double
 
-  /// With y downwards again.
+  /// Flips y, so that it points down again.
   init(_ text: String, height: Double) {
     rest = text[...]
     self.height = height
@@ -81,7 +81,7 @@ struct XDotReader {
 
   private mutating func list() -> [GraphLayout.Point] { (0..<Int(number())).map { _ in point() } }
 
-  /// `5 -bytes`.
+  /// A counted string: `5 -bytes`.
   private mutating func counted() -> String {
     let count = Int(number())
     rest = rest.drop { $0 == " " }.dropFirst()

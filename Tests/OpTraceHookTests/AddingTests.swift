@@ -3,7 +3,8 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Calls that add to a queue and do not return are in the trace, whichever way it was made, when the program is killed.
+/// When a program is killed in a call that adds to a queue and does not return, the call is in the trace, in each way
+/// of recording.
 @Suite(.ownThread) struct AddingTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var way: Way
@@ -15,12 +16,12 @@ import Testing
     [false, true].map { Case(way: way, ring: $0) }
   }
 
-  /// Calls that return may take so long on a busy machine that they are told of, too.
+  /// On a busy machine a call that returns may also be recorded as open for a while.
   private func isAdding(_ name: String) -> (Trace) -> Bool {
     { trace in trace.operations.contains { $0.name == name && $0.addingSince != nil } }
   }
 
-  @Test(arguments: cases) func aCallThatHangsIsToldOf(_ item: Case) throws {
+  @Test(arguments: cases) func aHangingCallIsRecorded(_ item: Case) throws {
     let program = try HangingProgram(.addingHangs, item.way, ring: item.ring)
     try program.follow(until: isAdding("cancelled"))
     let (events, trace) = try program.kill()
@@ -31,19 +32,19 @@ import Testing
     #expect(added.enqueued?.thread == trace.main)
     let enqueued = try #require(added.enqueued?.time)
     #expect(enqueued <= since.time)
-    // The others' calls returned.
+    // The other calls returned.
     #expect(trace.operations.count { $0.addingSince != nil } == 1)
-    // The barrier is pending: given to the same queue, and not begun.
+    // The barrier is pending: enqueued on the same queue, and not started.
     #expect(trace.barrier?.queue == added.queue)
     #expect(trace.barrier?.enqueued != nil)
     #expect(trace.barrier?.started == nil)
-    // It is no wait. (The main thread's gates are seen where it is recorded by hooks.)
+    // The call is not a wait. (Hooks also record the main thread's waits at its gates.)
     #expect(trace.waits.allSatisfy { $0.inside == nil && $0.ended != nil })
     #expect(trace.objects.allSatisfy { $0.kind == .semaphore })
   }
 
   @Test(arguments: [Way.traced, .foreign, .instrumented, .recorded])
-  func ofSeveralTheFirstIsToldOf(_ way: Way) throws {
+  func addingSeveralRecordsTheFirstHangingOne(_ way: Way) throws {
     let program = try HangingProgram(.addingSeveralHangs, way)
     try program.follow(until: isAdding("cancelled"))
     let trace = try program.kill().trace
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [Way.traced, .foreign, .instrumented, .recorded])
-  func ofTwoCallsInsideOfEachOtherTheInnerOneIsToldOf(_ way: Way) throws {
+  func nestedCallsRecordTheInnerHangingOne(_ way: Way) throws {
     let program = try HangingProgram(.innerAddingHangs, way)
     try program.follow(until: isAdding("cancelled"))
     let trace = try program.kill().trace
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [Way.traced, .foreign, .instrumented, .recorded])
-  func aCallThatReturnsAfterAllIsNotToldOf(_ way: Way) throws {
+  func aSlowCallIsNoLongerOpenAfterItsReturn(_ way: Way) throws {
     let program = try HangingProgram(.addingReturns, way)
     let seen = try program.follow(until: isAdding("slow"))
     #expect(try seen.operation(named: "slow").addingSince?.thread != seen.main)

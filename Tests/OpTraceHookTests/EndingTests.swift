@@ -3,8 +3,8 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Programs that do much, or end in other ways than most: recorded or not they print the same and end the same, and what
-/// they did up to their end is in the trace.
+/// Programs that do a lot, or end in unusual ways: they print and end the same with and without recording, and the
+/// trace has all they did up to their end.
 @Suite(.ownThread) struct EndingTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var ending: Ending
@@ -14,7 +14,7 @@ import Testing
   }
 
   static let cases: [Case] = Ending.allCases.flatMap { ending in
-    // The large one takes seconds, most of them to read its trace.
+    // The large program takes seconds, mostly to read its trace.
     if ending == .load { return [Case(ending: ending, way: .recorded, build: .release)] }
     return [Way.traced, .instrumented, .recorded].flatMap { way in
       Build.allCases.map { Case(ending: ending, way: way, build: $0) }
@@ -27,7 +27,7 @@ import Testing
     let ended = try Programs.run(item.ending.rawValue, item.way, item.build, into: scratch.file("run.optrace"))
     #expect(ended.status == alone.status)
     #expect(ended.output == alone.output)
-    // `record` says at the end where the trace is.
+    // At the end `record` says where the trace is.
     #expect(complaint(ended).hasPrefix(complaint(alone)))
     if item.way != .recorded { #expect(complaint(ended) == complaint(alone)) }
 
@@ -45,7 +45,7 @@ import Testing
     try check(item.ending, traces)
   }
 
-  /// What Swift says of a trap, without the module's name and the addresses of the stack.
+  /// Swift's message about a trap, without the module's name and the stack's addresses.
   private func complaint(_ ended: ProgramResult) -> String {
     ended.errors.components(separatedBy: "Current stack trace:")[0]
       .replacingOccurrences(of: "Hook[A-Za-z]*/", with: "", options: .regularExpression)
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension OperationRecord {
-  /// Each moment of its run was seen, and once. (One that was run by hand was given to no queue.)
+  /// Each event of the operation's life was recorded once. (An operation that is started by hand was not enqueued.)
   fileprivate var isWhole: Bool {
     startCount == 1 && finishCount == 1 && enqueueCount == (queue == nil ? 0 : 1)
       && executionBegan != nil && executionEnded != nil && state == .finished

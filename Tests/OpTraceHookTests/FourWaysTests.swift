@@ -3,10 +3,10 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// The same scenario traced in four ways, each in an unoptimised and in an optimised program: the traces say the same.
+/// Each scenario is recorded in four ways, by an unoptimised and by an optimised program: the traces say the same.
 ///
-/// What they say stands in `Expected/SCENARIO.txt`: first what the program prints, then the trace. With
-/// `OPTRACE_UPDATE_GOLDEN=1` these files are written from the traced types; read what has changed.
+/// `Expected/SCENARIO.txt` has the expected result: first what the program prints, then the trace. With
+/// `OPTRACE_UPDATE_GOLDEN=1` these files are written from the traced types. Read the diff.
 @Suite(.ownThread) struct FourWaysTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var scenario: Scenario
@@ -16,7 +16,7 @@ import Testing
   }
 
   static let cases: [Case] = Scenario.allCases.flatMap { scenario in
-    // Without a queue there is nothing that could see a foreign operation.
+    // A foreign operation without a queue is not recorded.
     Way.allCases.filter { $0 != .foreign || scenario != .byHand }.flatMap { way in
       way.builds.map { Case(scenario: scenario, way: way, build: $0) }
     }
@@ -50,7 +50,7 @@ import Testing
     if !item.way.isRecorded { #expect(ended.errors == "") }
   }
 
-  /// The program by itself prints the same: being traced changes nothing of it.
+  /// The program prints the same without recording: recording does not change its behaviour.
   @Test(arguments: Scenario.allCases, Build.allCases)
   func unrecordedProgramDoesTheSame(_ scenario: Scenario, _ build: Build) throws {
     let ended = try Programs.run(scenario.rawValue, .recorded, build, into: nil)

@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// A program that hangs or crashes, while its trace is looked at. It does not outlive the test.
+/// A program that hangs or crashes while the test reads its trace. It ends with the test.
 final class HangingProgram {
   let scratch: Scratch
   let file: URL
@@ -18,10 +18,10 @@ final class HangingProgram {
       output: .none)
   }
 
-  /// Lets a program go on that reads a line.
+  /// Lets a program continue that waits for a line.
   func go() throws { try program.tell("\n") }
 
-  /// Reads the trace of the running program until something is in it.
+  /// Reads the trace of the running program until the condition holds.
   @discardableResult
   func follow(_ location: SourceLocation = #_sourceLocation, until isThere: (Trace) -> Bool) throws -> Trace {
     var found: Trace?
@@ -32,15 +32,15 @@ final class HangingProgram {
     return try #require(found)
   }
 
-  /// Kills it at once, with the command that records it, and reads what it has left.
+  /// Kills the program, and the command that records it, and reads the trace.
   func kill() throws -> (events: TraceEvents, trace: Trace) {
     program.kill()
     return try left()
   }
 
-  /// What a program has left that crashes.
+  /// The trace of a program that crashes.
   func crash() throws -> (events: TraceEvents, trace: Trace) {
-    // `record` ends as its program does, with 128 and the signal's number.
+    // `record` ends with 128 plus the number of the signal that ended its program.
     #expect(program.end().status > 128)
     return try left()
   }

@@ -2,11 +2,11 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What programs do to operations and queues that they should not, or that Foundation on Linux takes amiss: the records that
-/// prove it are in the trace of the process that crashed, hangs or was killed.
+/// Programs misuse operations and queues, or do what Foundation on Linux cannot handle. The records that
+/// prove it are in the trace of the process that crashed, hung or was killed.
 @Suite(.ownThread) struct MisuseTests {
   static let ways: [Way] = [.traced, .foreign, .instrumented, .recorded]
-  /// Of operations that no queue has, a traced queue tells nothing.
+  /// A traced queue does not record operations that are in no queue.
   static let waysWithoutQueues: [Way] = [.traced, .instrumented, .recorded]
 
   private func killed(
@@ -40,21 +40,21 @@ import Testing
 
   // MARK: Dependencies
 
-  @Test(arguments: ways) func theEdgeOfAnOperationToItselfIsThereBeforeTheCallHangs(_ way: Way) throws {
+  @Test(arguments: ways) func dependencyOnItselfIsRecordedBeforeTheCallHangs(_ way: Way) throws {
     let trace = try killed(.dependsOnItself, way, when: has("loop") { !$0.dependencies.isEmpty })
     let loop = try trace.operation(named: "loop")
     #expect(loop.dependencies.map(\.on) == [loop.id])
     #expect(loop.enqueued != nil && loop.started == nil)
   }
 
-  @Test(arguments: waysWithoutQueues) func soItIsBeforeAnyQueueHasIt(_ way: Way) throws {
+  @Test(arguments: waysWithoutQueues) func dependencyOnItselfIsRecordedBeforeAdding(_ way: Way) throws {
     let trace = try killed(.dependsOnItselfBeforeAdding, way, when: has("loop") { !$0.dependencies.isEmpty })
     let loop = try trace.operation(named: "loop")
     #expect(loop.dependencies.map(\.on) == [loop.id])
     #expect(loop.enqueued == nil)
   }
 
-  @Test(arguments: waysWithoutQueues) func aDependentIsReleasedThatNoQueueWasGiven(_ way: Way) throws {
+  @Test(arguments: waysWithoutQueues) func releasedDependentThatWasNeverEnqueuedIsRecorded(_ way: Way) throws {
     let trace = try killed(.dependentReleased, way, when: has("before") { $0.enqueued != nil })
     let before = try trace.operation(named: "before")
     let after = try trace.operation(named: "after")
@@ -64,7 +64,7 @@ import Testing
     #expect(before.finished == nil)
   }
 
-  @Test(arguments: ways) func aCancelledDependentIsReleasedBeforeItsDependencyIsFinished(_ way: Way) throws {
+  @Test(arguments: ways) func cancelledDependentIsReleasedBeforeItsDependencyFinishes(_ way: Way) throws {
     let trace = try killed(.cancelledDependentReleased, way, when: has("after") { $0.released != nil })
     let before = try trace.operation(named: "before")
     let after = try trace.operation(named: "after")
@@ -75,7 +75,7 @@ import Testing
 
   // MARK: Queues
 
-  @Test(arguments: ways) func aBarrierOnAnIdleQueueRunsThoughItIsSuspended(_ way: Way) throws {
+  @Test(arguments: ways) func barrierOnAnIdleSuspendedQueueRuns(_ way: Way) throws {
     let trace = try killed(.barrierOnIdleQueue, way) { $0.barrier?.finished != nil }
     let barrier = try #require(trace.barrier)
     let enqueued = try #require(barrier.enqueued?.time)
@@ -84,13 +84,13 @@ import Testing
     #expect(queue.isSuspended)
     let suspended = try #require(queue.changes.last { $0.kind == .suspended }?.time)
     #expect(suspended <= enqueued)
-    // Idle: all that it was given before is over.
+    // The queue is idle: all its earlier operations are finished.
     let before = trace.operations.filter { $0.queue == queue.id && $0.id != barrier.id }
     #expect(before.map(\.name) == ["before"])
     #expect(before.allSatisfy { $0.finished.map { $0.time <= enqueued } ?? false })
   }
 
-  @Test(arguments: ways) func aWaitForTheQueueEndsBeforeABarrierOnItDoes(_ way: Way) throws {
+  @Test(arguments: ways) func waitForTheQueueEndsBeforeItsBarrierEnds(_ way: Way) throws {
     func waits(_ trace: Trace) -> [WaitRecord] {
       trace.waits.filter { wait in trace.queues.contains { wait.target == .queue($0.id) } }
     }
@@ -102,7 +102,7 @@ import Testing
     #expect(wait.ended != nil && barrier.finished == nil)
   }
 
-  @Test(arguments: ways) func suspendingAndResumingAreThere(_ way: Way) throws {
+  @Test(arguments: ways) func suspendingAndResumingAreRecorded(_ way: Way) throws {
     let trace = try killed(.suspendedForGood, way, when: isWaitedFor("waits"))
     let queue = try #require(trace.queues.first)
     let changes = queue.changes.filter { $0.kind != .limit(3) }
@@ -112,7 +112,7 @@ import Testing
     #expect(waits.ready != nil && waits.started == nil)
   }
 
-  @Test(arguments: ways) func aLimitOfZeroIsThere(_ way: Way) throws {
+  @Test(arguments: ways) func limitOfZeroIsRecorded(_ way: Way) throws {
     let trace = try killed(.limitOfZero, way, when: isWaitedFor("waits"))
     let queue = try #require(trace.queues.first)
     #expect(queue.changes.last?.kind == .limit(0))
@@ -123,26 +123,26 @@ import Testing
 
   // MARK: Starting and finishing
 
-  @Test(arguments: ways) func oneThatAQueueOwnsIsStartedByHand(_ way: Way) throws {
+  @Test(arguments: ways) func startingAnEnqueuedOperationByHandIsRecorded(_ way: Way) throws {
     let owned = try crashed(.startedInAQueue, way).operation(named: "owned")
     #expect(owned.enqueueCount == 1 && owned.startCount == 1)
-    // On the thread that added it, and the queue is suspended: no queue starts it there.
+    // It started on the thread that added it, while the queue was suspended: the queue did not start it.
     #expect(owned.started?.thread == owned.enqueued?.thread)
     #expect(owned.executionBegan == nil && owned.startReturned == nil)
   }
 
-  @Test(arguments: waysWithoutQueues) func oneIsStartedTwice(_ way: Way) throws {
+  @Test(arguments: waysWithoutQueues) func startingTwiceIsRecorded(_ way: Way) throws {
     let trace = try killed(.startedTwice, way, when: has("twice") { $0.startCount == 2 })
     let twice = try trace.operation(named: "twice")
     #expect(twice.finishCount == 1 && twice.enqueueCount == 0)
   }
 
-  @Test(arguments: ways) func oneIsAddedTwice(_ way: Way) throws {
+  @Test(arguments: ways) func addingTwiceIsRecorded(_ way: Way) throws {
     let twice = try crashed(.addedTwice, way).operation(named: "twice")
     #expect(twice.enqueueCount == 2 && twice.startCount == 0)
   }
 
-  @Test(arguments: [Way.foreign, .instrumented, .recorded]) func oneIsFinishedBeforeItsStart(_ way: Way) throws {
+  @Test(arguments: [Way.foreign, .instrumented, .recorded]) func finishingBeforeTheStartIsRecorded(_ way: Way) throws {
     let program = try HangingProgram(.finishedBeforeStart, way)
     try program.follow(until: has("early") { $0.finished != nil })
     let early = try program.kill().trace.operation(named: "early")
@@ -150,9 +150,9 @@ import Testing
     #expect(early.coverage == .full)
   }
 
-  /// What tells an operation that did nothing from one that goes on asynchronously: its code never began.
+  /// An operation that did nothing differs from an asynchronous one that continues: its code never began.
   @Test(arguments: [Way.foreign, .instrumented, .recorded])
-  func oneThatWasCancelledReturnsFromItsStartWithoutExecuting(_ way: Way) throws {
+  func cancelledOperationReturnsFromStartWithoutExecuting(_ way: Way) throws {
     let trace = try killed(
       .cancelledAndNeverFinished, way,
       when: { trace in ["slow", "lazy"].allSatisfy { self.has($0) { $0.startReturned != nil }(trace) } })

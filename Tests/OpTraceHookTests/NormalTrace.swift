@@ -1,8 +1,8 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// What a trace says without what differs from run to run and from way to way: times, numbers, thread ids, releases,
-/// single blocks, the return of `start()` (nobody waits for it), and the names of our own and Foundation's classes.
+/// A trace without what differs between runs and ways of recording: times, numbers, thread ids, releases,
+/// single blocks, the return of `start()` (nothing waits for it), and the names of our own and Foundation's classes.
 struct NormalTrace {
   let trace: Trace
 
@@ -10,7 +10,7 @@ struct NormalTrace {
 
   private var queues: [String] {
     trace.queues.map { queue in
-      // What a queue was set to before it got work is how it was made.
+      // Limits that were set before the first operation count as the initial limit.
       let first = trace.operations.compactMap { $0.queue == queue.id ? $0.enqueued?.time : nil }.min() ?? .max
       let changes = queue.changes.compactMap { change -> String? in
         switch change.kind {
@@ -29,7 +29,7 @@ struct NormalTrace {
     trace.operations.map { operation in
       var words = [name(operation)]
       if !Self.commonClasses.contains(operation.className) { words.append(operation.className) }
-      // Of a class with its own `start` and `isFinished` nobody can tell beforehand that it leaves both to Foundation.
+      // A class with its own `start` and `isFinished` counts as asynchronous, even if it only calls Foundation's.
       if operation.isAsynchronous, operation.className != "Everything" { words.append("asynchronous") }
       if operation.isBarrier { words.append("barrier") }
       if operation.priority != 0 { words.append("priority \(operation.priority)") }
@@ -44,7 +44,7 @@ struct NormalTrace {
     }.sorted()
   }
 
-  /// In the order of time; each with the kind of thread.
+  /// In order of time, each with the kind of thread.
   private func states(_ operation: OperationRecord) -> [String] {
     let states: [(String, Stamp?)] = [
       ("enqueued", operation.enqueued), ("ready", operation.ready), ("cancel", operation.cancelRequested),
@@ -62,7 +62,7 @@ struct NormalTrace {
       switch wait.target {
       case .operation(let id): target = name(id)
       case .queue(let id): target = "queue \(name(id))"
-      // The programs hold their threads with semaphores, and only some ways see these.
+      // The programs hold their threads with semaphores, which only some ways record.
       case .object: return nil
       }
       let inside = wait.inside.map { " inside \(name($0))" } ?? ""
@@ -70,7 +70,7 @@ struct NormalTrace {
     }.sorted()
   }
 
-  /// Who waits for a queue is made to wait for those of its operations that are unfinished yet.
+  /// Foundation waits for a queue by waiting for each of its unfinished operations.
   private func isPartOfAnother(_ wait: WaitRecord) -> Bool {
     guard case .operation = wait.target else { return false }
     return trace.waits.contains { other in
@@ -86,13 +86,13 @@ struct NormalTrace {
     trace.queue(id).map { $0.isMain ? "main" : "\"\($0.name)\"" } ?? "none"
   }
 
-  /// Classes that the programs use under one name each.
+  /// Classes that have the same name in all programs.
   private static let commonClasses: Set = [
     "TracedBlockOperation", "BlockOperation", "TracedAsyncOperation", "AsyncWork",
   ]
 }
 
-/// What must hold in every trace of a program that ended in order.
+/// What must hold in each trace of a program that ended normally.
 func faults(_ events: TraceEvents, _ trace: Trace) -> [String] {
   var faults = TraceValidator.check(events).map(\.description)
   if !trace.header.isClosed { faults.append("the trace is not closed") }
@@ -103,7 +103,7 @@ func faults(_ events: TraceEvents, _ trace: Trace) -> [String] {
   return faults + repetitions(events)
 }
 
-/// Events that tell twice what happens once.
+/// Events that are recorded twice but happen once.
 func repetitions(_ events: TraceEvents) -> [String] {
   let once: Set<EventKind> = [
     .operationCreated, .enqueued, .started, .executionBegan, .executionEnded, .finished, .finishedAgain, .startReturned,
@@ -113,7 +113,7 @@ func repetitions(_ events: TraceEvents) -> [String] {
   var faults: [String] = []
   for event in events {
     guard let kind = EventKind(rawValue: event.kind), once.contains(kind) else { continue }
-    // An operation that was only named as a dependency is described again when it is met itself.
+    // An operation that was only named as a dependency is described again when the recorder meets it.
     if kind == .operationCreated, event.word1 >> 16 & 0xF == UInt64(Coverage.external.rawValue) { continue }
     if !seen.insert(UInt64(event.subject) << 8 | UInt64(event.kind)).inserted {
       faults.append("`\(kind.spec.name)` of #\(event.subject) is there again")

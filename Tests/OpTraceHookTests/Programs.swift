@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How a program is traced.
+/// The ways to record a program.
 enum Way: String, CaseIterable {
   /// The traced types.
   case traced
   /// Foundation's operations in traced queues.
   case foreign
-  /// Foundation's types alone, and `instrumentProcess()`.
+  /// Only Foundation's types, and `instrumentProcess()`.
   case instrumented
   /// A program that was built without OpTrace, under `optrace record`.
   case recorded
 
-  // Two ways at once: what both see is recorded once.
+  // Two ways at once: what both see must be recorded once.
   case tracedAndInstrumented, tracedAndRecorded, foreignAndInstrumented, foreignAndRecorded
 
   var program: String {
@@ -25,7 +25,7 @@ enum Way: String, CaseIterable {
     }
   }
 
-  /// What two ways do at once does not depend on how a program calls Foundation: one build is enough.
+  /// One build is enough for two ways at once: they do not depend on how a program calls Foundation.
   var builds: [Build] {
     switch self {
     case .traced, .foreign, .instrumented, .recorded: Build.allCases
@@ -40,7 +40,7 @@ enum Way: String, CaseIterable {
 typealias Build = Built.Configuration
 
 enum Programs {
-  /// What starts one of the programs, traced into `file`; without recording when that is nil. `ring`: a flight recorder.
+  /// The command that starts a program, recorded to `file`, or not recorded if it is nil. `ring`: a flight recorder.
   static func command(
     _ name: String, _ way: Way, _ build: Build, into file: URL?, ring: Bool = false
   ) throws -> (executable: URL, arguments: [String], variables: [String: String]) {
@@ -65,13 +65,13 @@ enum Programs {
 
   static func environment(_ variables: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("OPTRACE_") }
-    // A crash is part of some programs: what Swift tells about it takes seconds.
+    // Some programs crash, and Swift takes seconds to print the crash report.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     return environment.merging(variables) { $1 }
   }
 }
 
 extension Scratch {
-  /// The traces in it, by name.
+  /// The traces in the folder, by name.
   var traces: [URL] { get throws { try names.filter { $0.hasSuffix(".optrace") }.map { file($0) } } }
 }

@@ -2,17 +2,17 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What the trace holds of classes that override `isReady`, whichever way it was made.
+/// What a trace has of classes that override `isReady`, in each way of recording.
 @Suite(.ownThread) struct ReadinessTests {
   static let ways: [Way] = [.traced, .foreign, .instrumented, .recorded]
 
-  /// The main thread waits for it in vain.
+  /// Whether the main thread waits for the operation.
   private func isStuck(_ trace: Trace, _ name: String) -> Bool {
     guard let operation = trace.operations.first(where: { $0.name == name }) else { return false }
     return trace.waits.contains { $0.target == .operation(operation.id) && $0.ended == nil }
   }
 
-  @Test(arguments: ways) func oneThatIsNeverReadyHasNoTurnToReady(_ way: Way) throws {
+  @Test(arguments: ways) func operationThatIsNeverReadyHasNoReadyEvent(_ way: Way) throws {
     let program = try HangingProgram(.neverReady, way)
     try program.follow { trace in
       isStuck(trace, "unwilling") && trace.operations.contains { $0.name == "before" && $0.finished != nil }
@@ -23,7 +23,7 @@ import Testing
     let unwilling = try trace.operation(named: "unwilling")
     #expect(unwilling.overridesReady)
     #expect(!before.overridesReady)
-    // Foundation's own part of the answer is yes.
+    // Foundation's own `isReady` is true: the dependency is finished.
     #expect(unwilling.dependencies.map(\.on) == [before.id])
     #expect(before.finished != nil)
     #expect(unwilling.ready == nil)
@@ -31,7 +31,7 @@ import Testing
     #expect(unwilling.coverage == .full)
   }
 
-  @Test(arguments: ways) func oneThatTellsNobodyNeverStarts(_ way: Way) throws {
+  @Test(arguments: ways) func operationThatBecomesReadySilentlyNeverStarts(_ way: Way) throws {
     let program = try HangingProgram(.readyInSilence, way)
     try program.follow { isStuck($0, "silent") }
     let trace = try program.kill().trace
@@ -41,11 +41,11 @@ import Testing
     #expect(silent.started == nil)
   }
 
-  @Test(arguments: ways) func oneThatIsReadyTooEarlyStartsBeforeItsDependencyIsFinished(_ way: Way) throws {
+  @Test(arguments: ways) func operationThatIsReadyTooEarlyStartsBeforeItsDependency(_ way: Way) throws {
     let program = try HangingProgram(.readyTooEarly, way)
     try program.follow { trace in trace.operations.contains { $0.name == "hasty" && $0.startReturned != nil } }
     let (events, trace) = try program.kill()
-    // The program's fault, and none of the recording.
+    // The program is at fault; the trace breaks no rule.
     #expect(TraceValidator.check(events).map(\.description) == [])
     let before = try trace.operation(named: "before")
     let hasty = try trace.operation(named: "hasty")

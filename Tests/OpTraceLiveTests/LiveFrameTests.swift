@@ -12,7 +12,7 @@ import OpTraceText
     "line\nbreak\r\ttab", String(repeating: "long ", count: 100), "한국어 대기열", "", "\u{0}", "ﷺ", "ｆｕｌｌ",
   ]
 
-  /// Many queues and operations with names of every sort.
+  /// Many queues and operations with all kinds of names.
   private func frame(_ count: Int = 30) -> LiveFrame {
     var trace = HandmadeTrace("程序\u{1B}[31m", end: 70_000)
     for index in 0..<count {
@@ -28,7 +28,7 @@ import OpTraceText
     return frame
   }
 
-  @Test("no line is wider than the terminal, and there are as many as it has rows", arguments: 40...300)
+  @Test("a frame has as many lines as the terminal has rows, and none is too wide", arguments: 40...300)
   func fits(columns: Int) {
     let frame = frame()
     for (rows, isASCII) in [(8, false), (24, true), (57, false)] {
@@ -46,7 +46,7 @@ import OpTraceText
     }
   }
 
-  @Test("a terminal that is too small is told so", arguments: [(39, 24), (80, 7), (10, 3), (1, 1)])
+  @Test("a terminal that is too small gets a message", arguments: [(39, 24), (80, 7), (10, 3), (1, 1)])
   func tooSmall(columns: Int, rows: Int) {
     let lines = frame().lines(columns: columns, rows: rows, style: .plain)
     #expect(lines.count == 1)
@@ -62,7 +62,7 @@ import OpTraceText
     #expect(lines.contains { $0.hasPrefix("  > ") })
   }
 
-  @Test("in a narrow terminal what matters most stays") func narrow() {
+  @Test("a narrow terminal keeps the most important columns") func narrow() {
     let lines = frame(3).lines(columns: 40, rows: 24, style: .plain)
     let heading = lines.first { $0.hasPrefix("  queue") } ?? ""
     for word in ["exec", "ready", "oldest"] { #expect(heading.contains(word)) }
@@ -78,14 +78,14 @@ import OpTraceText
     }
     let made = names()
     frame.order = .oldest
-    // Each was ready a millisecond later than the one before.
+    // Each operation became ready a millisecond after the one before.
     #expect(names() == made)
     frame.order = .name
     #expect(names() != made && names().sorted() == made.sorted())
     #expect(LiveFrame.Order.name.next == .made)
   }
 
-  @Test("a filter leaves what has its text") func filter() {
+  @Test("a filter leaves only rows with its text") func filter() {
     var frame = frame()
     frame.filter = "PLAIN"
     #expect(!frame.chosen.isEmpty)
@@ -101,7 +101,7 @@ import OpTraceText
     }
   }
 
-  @Test("what may be over is told apart") func uncertain() {
+  @Test("operations that may be finished are counted in a line of their own") func uncertain() {
     var frame = frame(1)
     frame.status.uncertain = 223
     frame.status.incompleteUntil = 12_000_000_000
@@ -109,7 +109,7 @@ import OpTraceText
     #expect(lines.last == "223 operations are not counted and may be finished: records from before 12.0 s are missing")
   }
 
-  @Test("a program without queues") func empty() {
+  @Test("a program without queues gets a message") func empty() {
     let frame = LiveFrame(title: "program (1) runs", status: LiveStatus(of: HandmadeTrace().trace))
     #expect(
       frame.lines(style: .plain) == ["program (1) runs  0  0 threads busy", "", "no operation queue at the moment"])
@@ -146,7 +146,7 @@ import OpTraceText
     return LiveFrame(title: "shop (1) runs", status: status)
   }
 
-  @Test("a service: requests, event loops and actors") func services() {
+  @Test("a service has tables of requests, event loops and actors") func services() {
     #expect(
       service().lines(columns: 120, rows: 20, style: .plain).prefix(13) == [
         "shop (1) runs  0  0 threads busy", "",
@@ -161,7 +161,7 @@ import OpTraceText
       ])
   }
 
-  @Test("a service in a narrow terminal, filtered, and with requests that failed") func narrowServices() {
+  @Test("tables of a service fit a narrow terminal, can be filtered, and count failed requests") func narrowServices() {
     var frame = service()
     for (columns, heading) in [
       (80, "  requests                 per s      p50      p99  mostly"),
@@ -180,7 +180,7 @@ import OpTraceText
     #expect(!lines.contains { $0.contains("NIO") || $0.contains("closure") })
   }
 
-  @Test("the form for scripts: its keys, and null where there is none") func json() {
+  @Test("JSON has all keys, and null for missing values") func json() {
     var trace = HandmadeTrace(end: 2000)
     let queue = trace.queue("photos", limit: 2)
     trace.queue("idle")
@@ -201,7 +201,7 @@ import OpTraceText
         """)
   }
 
-  @Test("programs that are recorded") func programs() {
+  @Test("the list of recorded programs has a row for each") func programs() {
     #expect(RecordedProgram.text(of: [], style: .plain) == "No program on this machine is being recorded.\n")
     let program = RecordedProgram(
       processID: 4711, program: "ser\u{1B}ver", since: 90_000_000_000, file: "/tmp/run.optrace", mode: .flightRecorder,

@@ -6,10 +6,10 @@ import Testing
 @testable import OpTraceModel
 
 /// Times of traces are in microseconds.
-@Suite("What services did in the last ten seconds") struct LiveServicesTests {
+@Suite("Services in the last ten seconds") struct LiveServicesTests {
   private static let second = 1_000_000
 
-  /// The events in pieces of such sizes, the last one again and again, as a reader hands them out.
+  /// The events in pieces of these sizes, as a reader delivers them.
   private func news(_ events: TraceEvents, _ size: () -> Int) -> [LiveReader.News] {
     var result: [LiveReader.News] = []
     var next = 0
@@ -34,14 +34,14 @@ import Testing
     try TraceText.parse(make.text(end: end))
   }
 
-  /// What the window keeps of a trace.
+  /// The part of a trace that the window keeps.
   private func kept(_ events: TraceEvents, _ size: Int) -> Trace {
     var services = LiveServices(after: TraceBuilder(growing: events.header, forgets: true))
     for piece in news(events, { size }) { services.take(piece) }
     return services.trace(completeSince: nil, carried: [])
   }
 
-  @Test("a unit that ended eleven seconds ago is history, one of five seconds ago counts", arguments: [1, 3, 1000])
+  @Test("a unit that ended five seconds ago counts, one of eleven seconds ago does not", arguments: [1, 3, 1000])
   func units(size: Int) throws {
     var make = ServiceTrace()
     for time in [9, 15, 20] {
@@ -55,16 +55,14 @@ import Testing
     #expect(rows.first?.figures.count == 2 && rows.first?.figures.perSecond == 0.2)
     #expect(rows.first?.figures.max == 100_000 && rows.first?.mostly == "running handle()")
     #expect(kept(events, size).tasks.map(\.id.rawValue) == [2, 3])
-    // What nothing more comes of passes as well.
+    // Units leave the window even if no more events come.
     var state = state(events) { size }
     state.take(LiveReader.News(events: TraceEvents(header: events.header)), asked: 40_000_000_000)
     #expect(state.services(now: 26_000_000_000).requests.first?.figures.count == 1)
     #expect(state.services(now: 40_000_000_000).requests.isEmpty)
   }
 
-  @Test("rates are of what there has been, where that is less than ten seconds, and of what is whole") func rates()
-    throws
-  {
+  @Test("rates are per recorded second, and per complete second after a loss") func rates() throws {
     var make = ServiceTrace()
     for number in 1...8 {
       let id = make.task(number * Self.second / 4 - 50, "handle()")
@@ -77,7 +75,7 @@ import Testing
     #expect(late.requests.first?.figures.count == 4 && late.requests.first?.figures.perSecond == 4.444)
   }
 
-  @Test("of a task that goes on for an hour a bounded part stays, which shows its rounds") func connection() throws {
+  @Test("a bounded part of an hour-long task is kept, and shows its rounds") func connection() throws {
     var make = ServiceTrace()
     let busy = make.connection(100)
     let slow = make.connection(200)
@@ -95,7 +93,7 @@ import Testing
     #expect(rows.first?.figures.count == 10 && rows.first?.figures.p99 == 340_000)
   }
 
-  @Test("who submitted work that stays is kept: it says whether that is a unit") func submitters() throws {
+  @Test("the submitter of kept work is kept, because it decides whether that work is a unit") func submitters() throws {
     var make = ServiceTrace()
     make.add(100, 2, "submitted #900 queue=d1")
     make.add(200, 2, "run #900")
@@ -108,7 +106,7 @@ import Testing
     #expect(LiveStatus.Services(of: trace, until: trace.end).requests.isEmpty)
   }
 
-  @Test("waits for an actor count that ended in the window") func actors() throws {
+  @Test("waits for an actor count if they ended in the window") func actors() throws {
     var make = ServiceTrace()
     for second in [2, 8, 14] {
       let id = make.task(second * Self.second, "read()")
@@ -122,11 +120,11 @@ import Testing
       state(try events(make, end: 16 * Self.second)) { 7 }.services(now: 16_000_000_000).actors.first)
     #expect(actor.title == "actor Cache 3" && actor.waits == 2 && actor.deepest == 1)
     #expect(actor.p99Wait == 999_990_000 && actor.holder?.function == "touch()")
-    // Twice two seconds of ten.
+    // Two times two of ten seconds.
     #expect(abs(actor.used - 0.4) < 0.001)
   }
 
-  @Test("event loops are told of by the seconds in the window, cut where it begins, and by the turn that goes on")
+  @Test("event loops count turns in the window, cut at its begin, and the open turn")
   func loops() throws {
     var make = ServiceTrace()
     func age(_ microseconds: Int) -> Int { microseconds * 1000 / 16 }
@@ -135,27 +133,28 @@ import Testing
     make.add(8 * Self.second, 3, "loop-turns t6 turns=1 busy=10 idle=7999990 longest=10")
     let events = try events(make, end: 16 * Self.second)
     let loops = state(events) { 1 }.services(now: 16_000_000_000).loops
-    // From 6 to 16: of the second record's four seconds the last two count.
+    // The window is from 6 to 16 s: of the second record's four seconds the last two count.
     #expect(loops.map(\.thread.rawValue) == [5, 6] && loops.map(\.turns) == [10, 1])
     #expect(loops.first?.busy == 0.25 && loops.first?.longest == 20_000_000)
 
     make.add(15 * Self.second, 3, "loop-turn t5 age=\(age(7 * Self.second)) open")
     let open = try #require(
       state(try self.events(make, end: 16 * Self.second)) { 1 }.services(now: 16_000_000_000).loops.first)
-    // Half of a second, and eight of the turn.
+    // Half a second, and eight seconds of the open turn.
     #expect(open.busy == 0.85 && open.longest == 8_000_000_000 && open.longTurns == 1)
     var later = state(events) { 1 }
     later.take(LiveReader.News(events: TraceEvents(header: events.header)), asked: 19_000_000_000)
     #expect(later.services(now: 19_000_000_000).loops.isEmpty)
   }
 
-  @Test("operations alone are no service") func operations() throws {
+  @Test("operations alone are not a service") func operations() throws {
     var generator = SeededGenerator(3)
     let made = RandomTraces.program(&generator, operations: 50)
     #expect(state(made) { 100 }.services(now: .max) == LiveStatus.Services())
   }
 
-  @Test("what is said is what the whole trace says of the window", arguments: 0..<20) func whole(seed: Int) throws {
+  @Test("the live figures are those of the whole trace within the window", arguments: 0..<20)
+  func whole(seed: Int) throws {
     var random = SeededGenerator(UInt64(seed))
     var make = ServiceTrace()
     let connections = (0..<3).map { make.connection(10 + $0, thread: 2 + $0) }
@@ -188,7 +187,7 @@ import Testing
     #expect(live.actors == whole.actorFigures && live.loops == whole.loopFigures && live.loops.count == 1)
   }
 
-  @Test("whatever a trace holds, and however it comes, nothing traps") func anything() throws {
+  @Test("random events in random pieces do not trap") func anything() throws {
     var random = SeededGenerator(5)
     for _ in 0..<40 {
       let events = RandomTraces.anything(&random, count: 300)

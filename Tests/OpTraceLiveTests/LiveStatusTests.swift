@@ -13,7 +13,7 @@ import Testing
     return try TraceReader.read(bytes: Array(typed.text(lines, in: unit).utf8))
   }
 
-  /// An executing one, two ready ones, one that depends on a ready one, and two that are over.
+  /// One executing operation, two ready ones, one that depends on a ready one, and two finished ones.
   private static let busy = """
     0 t1 queue q1 limit=1 "photos"
     0 t1 queue q2 limit=-1 "idle"
@@ -48,7 +48,7 @@ import Testing
     500 t1 enqueued #6 queue=q1
     """
 
-  @Test func whatQueuesDo() throws {
+  @Test func queuesHaveCountsRatesAndSlotWaits() throws {
     let status = LiveStatus(of: try trace(Self.busy, heartbeat: 1000))
     #expect(status.now == 1_000_000_000)
     #expect(status.queues.map(\.title) == ["photos", "idle"])
@@ -56,9 +56,9 @@ import Testing
     #expect(queue.limit == 1)
     #expect((queue.executing, queue.ready, queue.pending) == (1, 2, 1))
     #expect(queue.oldestReady == 600_000_000)
-    // Two in the one second that there has been.
+    // Two operations finished in the one recorded second.
     #expect(queue.finishedPerSecond == 2)
-    // 10, 20 and 40 ms.
+    // The slot waits are 10, 20 and 40 ms.
     #expect(abs((queue.slotWaitP50 ?? 0) - 20_000_000) < 400_000)
     #expect(abs((queue.slotWaitP99 ?? 0) - 40_000_000) < 800_000)
     let idle = status.queues[1]
@@ -69,12 +69,12 @@ import Testing
     #expect(status.uncertain == 0)
   }
 
-  @Test func aTraceOfNothing() throws {
+  @Test func emptyTraceHasEmptyStatus() throws {
     let status = LiveStatus(of: try trace(""))
     #expect(status.queues.isEmpty && status.executing.isEmpty && status.threads == 0)
   }
 
-  @Test func whoHoldsWhatAnOperationWaitsFor() throws {
+  @Test func waitingOperationNamesItsHolder() throws {
     let status = LiveStatus(
       of: try trace(
         """
@@ -100,7 +100,7 @@ import Testing
 
   // MARK: - Queues that are gone
 
-  /// A queue for each piece of work, and one that stays.
+  /// A queue for each operation, and one queue that stays.
   private static func shortLived(_ names: [String]) -> String {
     var lines = "0 t1 queue q1 limit=2 \"stays\"\n"
     for (index, name) in names.enumerated() {
@@ -121,7 +121,7 @@ import Testing
     return lines
   }
 
-  @Test func queuesOfOneNameThatAreGoneAreARow() throws {
+  @Test func releasedQueuesOfTheSameNameShareARow() throws {
     let names = (0..<100).map { $0 % 2 == 0 ? "request" : "  " }
     let trace = try trace(Self.shortLived(names), heartbeat: 1000)
     let status = LiveStatus(of: trace)
@@ -129,21 +129,21 @@ import Testing
     #expect(status.queues.map(\.finishedPerSecond) == [0, 50, 50])
     #expect(status.queues.map(\.limit) == [2, 3, 3])
     #expect(status.queues[1].slotWaitP99.map { abs($0 - 4_000_000) < 125_000 } == true)
-    // Ten seconds later they are history.
+    // After eleven seconds they are outside of the window.
     #expect(LiveStatus(of: trace, now: trace.end + 11_000_000_000).queues.map(\.title) == ["stays"])
   }
 
-  @Test(arguments: [(1, [50.0]), (2, [0, 0, 50])]) func whoeverLivesGoesOnInTheirRow(
+  @Test(arguments: [(1, [50.0]), (2, [0, 0, 50])]) func livingQueueContinuesTheRowOfReleasedOnes(
     _ living: Int, _ rates: [Double]
   ) throws {
     let names = Array(repeating: "request", count: 50)
     let others = (0..<living).map { "900 t1 queue q\(100 + $0) limit=3 \"request\"\n" }.joined()
     let rows = LiveStatus(of: try trace(Self.shortLived(names) + others, heartbeat: 1000)).queues
-    // Of two that live neither is the one.
+    // With two living queues of the name, neither continues the row.
     #expect(rows.filter { $0.title == "request" }.map(\.finishedPerSecond).sorted() == rates)
   }
 
-  @Test func namesWithoutEndAreBounded() throws {
+  @Test func manyQueueNamesShareARow() throws {
     let trace = try trace(Self.shortLived((0..<300).map { "request \($0)" }), heartbeat: 3100)
     let rows = LiveStatus(of: trace).queues
     #expect(rows.count == 102)
@@ -153,7 +153,7 @@ import Testing
 
   // MARK: - Where records are missing
 
-  /// What a ring has left: the thread that adds has a chunk that is never full, those that run have newer ones.
+  /// The rest in a ring: the adding thread has a chunk that is never full, the executing threads have newer ones.
   private static let flooded = """
     0 t1 queue q1 limit=2 "photos"
     10 t1 created #1 class="Over"
@@ -180,7 +180,7 @@ import Testing
     900 t1 ready #6
     """
 
-  @Test func whatIsNotCertainIsNotCounted() throws {
+  @Test func uncertainOperationsAreNotCounted() throws {
     let trace = try trace(Self.flooded, heartbeat: 1000)
     var certainty = LiveCertainty()
     certainty.incompleteUntil = 800_000_000
@@ -193,11 +193,11 @@ import Testing
     #expect(status.uncertain == 2)
     #expect(status.executing.map(\.title) == ["Blocked"])
     #expect(queue.oldestReady == 960_000_000)
-    // With nothing missing, all would be counted.
+    // If nothing is missing, all are counted.
     #expect(LiveStatus(of: trace).queues.first?.ready == 3)
   }
 
-  @Test func ratesAreOfTheTimeThatIsWhole() throws {
+  @Test func ratesCountOnlyCompleteTime() throws {
     let trace = try trace(Self.busy, heartbeat: 1000)
     var certainty = LiveCertainty()
     certainty.incompleteUntil = 200_000_000
@@ -209,7 +209,7 @@ import Testing
 
   // MARK: - The window
 
-  @Test func bucketsHoldWhatTheySay() {
+  @Test func bucketsAreExactToAThirtySecond() {
     var length: Nanoseconds = 0
     while length < 1 << 50 {
       let middle = LiveWindow.middle(of: LiveWindow.bucket(length))
@@ -220,7 +220,7 @@ import Testing
     #expect(LiveWindow.middle(of: LiveWindow.bucket(.max)) > 1 << 61)
   }
 
-  @Test(arguments: 1...5) func percentilesAreThoseOfTheLastSeconds(_ seed: Int) {
+  @Test(arguments: 1...5) func percentilesCoverTheLastTenSeconds(_ seed: Int) {
     var generator = SeededGenerator(UInt64(seed))
     var window = LiveWindow()
     var samples: [(time: Nanoseconds, wait: Nanoseconds)] = []
@@ -228,7 +228,7 @@ import Testing
       samples.append(
         (.random(in: 0...60_000_000_000, using: &generator), .random(in: 0...2_000_000_000, using: &generator)))
     }
-    // Nearly in order, as records come.
+    // Records come nearly in order.
     samples.sort { $0.time < $1.time }
     for index in stride(from: 0, to: samples.count - 1, by: 7) { samples.swapAt(index, index + 1) }
     for sample in samples {
@@ -243,24 +243,24 @@ import Testing
       #expect(abs((found ?? 0) - exact) <= exact / 32 + 1)
     }
     #expect(abs(figures.finishedPerSecond - Double(last.count) / 10) < 1)
-    // Ten seconds later there is nothing.
+    // After eleven more seconds the window is empty.
     #expect(window.figures(now: now + 11_000_000_000, since: nil) == LiveWindow.Figures())
   }
 
-  /// A thousand finish a second, and a ring knows the last part of it.
-  @Test(arguments: [0, 1, 613, 650, 949, 970, 999]) func whatIsKnownInPartIsNotCounted(_ since: Int) {
+  /// A thousand operations finish per second, and a ring has only the last part of the second.
+  @Test(arguments: [0, 1, 613, 650, 949, 970, 999]) func partlyKnownTimeIsNotCounted(_ since: Int) {
     var window = LiveWindow()
     for time in 0..<1000 where time >= since { window.finished(at: Nanoseconds(time) * 1_000_000) }
     let figures = window.figures(now: 1_000_000_000, since: Nanoseconds(since) * 1_000_000)
-    // Of less than a twentieth of a second there is no rate to speak of.
+    // Less than a twentieth of a second gives no useful rate.
     #expect(abs(figures.finishedPerSecond - 1000) < 30 || since > 950, "\(figures.finishedPerSecond)")
     #expect(figures.finishedPerSecond < 1001)
   }
 
-  @Test func ratesEndWhereReadingHasEnded() throws {
+  @Test func ratesEndWithTheLastReadRecord() throws {
     let trace = try trace(Self.busy, heartbeat: 1000)
     let whole = try #require(LiveStatus(of: trace, now: trace.end).queues.first)
-    // The picture is of a moment that is later than what was read.
+    // The status is for a later time than the last read record.
     let later = LiveStatus(
       of: trace, now: trace.end + 1_000_000_000, knownUntil: trace.end, windows: [:], LiveCertainty())
     #expect(later.queues.first?.finishedPerSecond == whole.finishedPerSecond)
@@ -269,7 +269,7 @@ import Testing
 
   // MARK: - The doctor
 
-  @Test func aFindingNeedsTwoLooks() throws {
+  @Test func aFindingNeedsTwoChecks() throws {
     let stuck = """
       0 t1 queue q1 limit=1 "database"
       10 t1 created #1 class="Save"
@@ -303,7 +303,7 @@ import Testing
       return 1_000_000_000
     }
     #expect(doctor.findings.map(\.code) == ["queue-self-wait"])
-    // The look cost a second: the next one is not before twenty.
+    // The check took a second, so the next one comes at least twenty seconds later.
     let soon = try trace(stuck, heartbeat: 20_000)
     #expect(!doctor.isDue(LiveStatus(of: soon), soon))
     let late = try trace(stuck, heartbeat: 24_000)

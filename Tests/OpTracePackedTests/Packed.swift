@@ -4,7 +4,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTracePacked
 
-/// Packing for tests: in memory.
+/// Packs in memory, for tests.
 enum Packed {
   static func pack(_ bytes: [UInt8]) throws -> [UInt8] {
     var result: [UInt8] = []
@@ -33,7 +33,7 @@ enum Packed {
     }
   }
 
-  /// A block with a checksum that holds, whatever it says.
+  /// A block with a valid checksum and any content.
   static func block(_ block: PackedBlock, _ payload: [UInt8] = []) -> [UInt8] { block.bytes(payload) + payload }
 
   static func header(_ length: UInt64) throws -> [UInt8] {
@@ -50,6 +50,6 @@ enum Packed {
     return index.blocks
   }
 
-  /// The block of a trace that is a header alone.
+  /// The block of a trace that has only a header.
   static func firstBlock(_ header: [UInt8]) throws -> [UInt8] { Array(try pack(header)[PackedLayout.Header.size...]) }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTracePacked
 
-@Suite("Packed traces that are cut, flipped or made up")
+@Suite("Damaged packed traces")
 struct PackedDamageTests {
   private let packed: [UInt8]
 
@@ -14,9 +14,9 @@ struct PackedDamageTests {
     packed = try Packed.pack(TraceWriter.bytes(RandomTraces.program(&generator, operations: 10)))
   }
 
-  @Test("a sound one has no damage") func sound() { #expect(Packed.message(packed) == "") }
+  @Test("a sound packed trace has no damage") func sound() { #expect(Packed.message(packed) == "") }
 
-  @Test("cut at every byte: an error or damage, never silence") func cuts() throws {
+  @Test("a cut at any byte gives an error or damage") func cuts() throws {
     for count in 0..<packed.count { #expect(Packed.message(Array(packed[..<count])) != "", "cut to \(count)") }
     let error = "x.optracez: the header cannot be read: "
     #expect(
@@ -38,14 +38,15 @@ struct PackedDamageTests {
 
   private func blocks() throws -> [PackedBlock] { try Packed.blocks(of: packed) }
 
-  @Test("every flipped bit costs its block alone, and at the beginning nothing") func flipsCostTheirBlock() throws {
+  @Test("a flipped bit loses only its own block, and nothing in the header or first block")
+  func flipsCostTheirBlock() throws {
     var generator = SeededGenerator(11)
     let packed = try Packed.pack(TraceWriter.bytes(RandomTraces.program(&generator, operations: 8000)))
     let blocks = try Packed.blocks(of: packed)
     try #require(blocks.count > 2)
     let whole = try Packed.read(packed)
     let copy = try #require(blocks.last).next
-    // Each takes as long as reading the whole: one in some, another bit of each.
+    // Each check reads the whole trace, so flip one bit in every 23rd byte only.
     for offset in Array(0..<Int(blocks[1].fileOffset)) + Array(Int(copy)..<packed.count) where offset % 23 == 4 {
       var damaged = packed
       damaged[offset] ^= 1 << UInt8(offset % 8)
@@ -53,7 +54,7 @@ struct PackedDamageTests {
       #expect(trace.eventCount == whole.eventCount && trace.header == whole.header, "flipped at \(offset)")
       #expect(trace.loss.isDamaged, "flipped at \(offset)")
     }
-    // In the first block of records, too, what is behind it is there.
+    // A flip in the first block of records keeps the blocks after it.
     for offset in [0, 4, 8, 16, 24, 28, 32, 40, 1000] {
       var damaged = packed
       damaged[Int(blocks[1].fileOffset) + offset] ^= 1
@@ -64,7 +65,7 @@ struct PackedDamageTests {
     }
   }
 
-  @Test("where the beginning is damaged, its copy serves") func copyServes() throws {
+  @Test("the copy of the first block is used if the first block is damaged") func copyServes() throws {
     var damaged = packed
     damaged[100] ^= 1
     let size = try blocks()[0].next - 64
@@ -74,7 +75,7 @@ struct PackedDamageTests {
     #expect(try Packed.unpack(damaged) == Packed.unpack(packed))
   }
 
-  /// What a file has lost at its beginning and at its end, and whether its own header is sound.
+  /// Files that have lost parts of their beginning and end.
   private func lost() throws -> [(what: String, bytes: [UInt8])] {
     let copy = Int(try #require(try blocks().last).next)
     func without(_ ranges: Range<Int>...) -> [UInt8] {
@@ -91,7 +92,7 @@ struct PackedDamageTests {
     ]
   }
 
-  @Test("what has lost its magic numbers is known by its blocks, at both ends") func knownByItsBlocks() throws {
+  @Test("a file without magic numbers is recognised by the blocks at both ends") func knownByItsBlocks() throws {
     let whole = try Packed.read(packed)
     for (what, bytes) in try lost() {
       let trace = try Packed.read(bytes)
@@ -103,7 +104,7 @@ struct PackedDamageTests {
           == EventReader(bytes: packed, unpacking: .packed()).count, "without \(what)")
       #expect(try Packed.pack(bytes) == packed, "without \(what): packed again it is sound")
     }
-    // Neither the first block nor its copy: of a packed trace, but nothing that could be read.
+    // Without the first block and its copy the file is a packed trace that cannot be read.
     var hopeless = packed
     let first = 0..<Int(try blocks()[1].fileOffset)
     let copy = Int(try #require(try blocks().last).next)..<packed.count
@@ -111,7 +112,8 @@ struct PackedDamageTests {
     #expect(Packed.message(hopeless).hasPrefix("x.optracez: the header cannot be read: the packed trace is damaged"))
   }
 
-  @Test("what only holds a packed trace is none, and may not become more than others") func isNotFooled() throws {
+  @Test("a file that contains a packed trace is not one, and damaged files have a size limit")
+  func isNotFooled() throws {
     var archive = [UInt8](repeating: 0, count: 512)
     archive.replaceSubrange(257..<262, with: Array("ustar".utf8))
     for (start, looks) in [
@@ -121,7 +123,7 @@ struct PackedDamageTests {
         try Packed.read(start + packed)
       }
     }
-    // A magic number alone is no block.
+    // A magic number alone is not a block.
     let noise = [1, 2, 3] + Array("OPKB".utf8) + [UInt8](repeating: 1, count: 100)
     #expect(throws: TraceError(file: "trace", .notATrace(looksLike: "unknown binary data"))) {
       try Packed.read(noise)
@@ -133,7 +135,7 @@ struct PackedDamageTests {
     }
   }
 
-  @Test("a file without its last block, and one of the older form") func lastBlockAndOlderForm() throws {
+  @Test("a missing last block and an older format are reported") func lastBlockAndOlderForm() throws {
     let cut = Array(packed[..<Int(try #require(try blocks().last).next)])
     #expect(Packed.message(cut) == "byte \(cut.count), 0 skipped: the packed file is cut: its last block is missing")
     var old = packed
@@ -144,7 +146,7 @@ struct PackedDamageTests {
         + "read: unpack it with the version that packed it, then pack it again")
   }
 
-  @Test("few bytes that become many are refused, unless they are asked for") func limit() throws {
+  @Test("a file that unpacks to many times its size is refused, unless the caller allows it") func limit() throws {
     let plain = try Packed.unpack(packed) + [UInt8](repeating: 0, count: 80 << 20)
     let small = try Packed.pack(plain)
     let most = UInt64(small.count) * 32 + (64 << 20)
@@ -162,7 +164,7 @@ struct PackedDamageTests {
     }
   }
 
-  @Test("what was never packed is not unpacked") func notPacked() throws {
+  @Test("files that are not packed cannot be unpacked") func notPacked() throws {
     let plain = try Packed.unpack(packed)
     #expect(throws: TraceError(file: "trace", .notPacked)) { try Packed.unpack(plain) }
     #expect(throws: TraceError(file: "trace", .notPacked)) { try Packed.unpack(Array("optrace text 1\n".utf8)) }
@@ -170,7 +172,7 @@ struct PackedDamageTests {
     #expect(throws: TraceError(file: "trace", .empty)) { try Packed.unpack([]) }
   }
 
-  @Test("every flipped byte is noticed") func flips() {
+  @Test("each flipped byte is detected") func flips() {
     for offset in packed.indices {
       var damaged = packed
       damaged[offset] ^= 0x10
@@ -178,7 +180,7 @@ struct PackedDamageTests {
     }
   }
 
-  @Test("a header with a wrong checksum is told, and the blocks are read") func header() throws {
+  @Test("a wrong checksum of the header is reported, and the blocks are read") func header() throws {
     var damaged = packed
     damaged[PackedLayout.Header.length] ^= 1
     #expect(
@@ -186,7 +188,7 @@ struct PackedDamageTests {
     #expect(try Packed.read(damaged).eventCount == Packed.read(packed).eventCount)
   }
 
-  @Test("a newer version is told apart from damage") func version() throws {
+  @Test("a newer version is not reported as damage") func version() throws {
     var newer = packed
     newer.put(UInt16(3), at: PackedLayout.Header.majorVersion)
     newer.put(newer.checksum(of: 0..<PackedLayout.Header.checksum), at: PackedLayout.Header.checksum)
@@ -195,19 +197,19 @@ struct PackedDamageTests {
     }
   }
 
-  @Test("bytes behind the end are told") func trailing() {
+  @Test("bytes after the end are reported") func trailing() {
     #expect(
       Packed.message(packed + [1, 2, 3])
         == "byte \(packed.count), 3 skipped: bytes after the end of the packed trace")
   }
 
-  @Test("lengths that nothing can have are not believed") func hostileLengths() throws {
+  @Test("impossible lengths of blocks are refused") func hostileLengths() throws {
     typealias Block = PackedBlock
     let error = "x.optracez: the header cannot be read: the packed trace is damaged from byte 64 on: "
     let none = error + "no block of the packed trace begins here"
     let payload = [UInt8](repeating: 0, count: 8)
-    // More than 64 times its size, more than a block's size, past the end of numbers, nothing; no streams, and streams that no
-    // records have.
+    // More than 64 times its size, more than a block's size, an offset that overflows, nothing, no streams, and more
+    // streams than records can have.
     for block in [
       Block(kind: .coded, offset: 0, length: 513, payload: 8, streams: 8),
       Block(kind: .coded, offset: 0, length: 1 << 40, payload: 8, streams: 8),
@@ -223,9 +225,9 @@ struct PackedDamageTests {
     #expect(Packed.message(zeros) == none)
   }
 
-  @Test("a sound block that liblzma refuses is reported as damage, and becomes zeros") func refusedBlock() throws {
+  @Test("a sound block that liblzma refuses is reported as damage and read as zeros") func refusedBlock() throws {
     let head = Array(try Packed.unpack(packed).prefix(Layout.Header.size))
-    // No chunk of LZMA2 begins with 3.
+    // No LZMA2 chunk begins with 3.
     let payload = [UInt8](repeating: 3, count: 8)
     let block = PackedBlock(
       kind: .coded, offset: UInt64(head.count), length: 64, payload: payload.count, streams: 8)
@@ -238,7 +240,7 @@ struct PackedDamageTests {
     #expect(report.damage.count { $0.skippedBytes == 8 } == 1)
   }
 
-  @Test("what a file claims behind its end costs nothing") func hostileClaim() throws {
+  @Test("a header or a block that claims a huge length or offset is reported") func hostileClaim() throws {
     var claim = packed
     claim.put(UInt64(1) << 62, at: PackedLayout.Header.length)
     claim.put(claim.checksum(of: 0..<PackedLayout.Header.checksum), at: PackedLayout.Header.checksum)
@@ -246,25 +248,25 @@ struct PackedDamageTests {
     #expect(
       Packed.message(claim) == "byte \(packed.count), 0 skipped: the packed trace is cut: "
         + "\(grouped((1 << 62) - length)) bytes of the trace are missing")
-    // Nor does a gap that nothing can have filled.
+    // A block after an impossible gap is reported, too.
     let far = PackedBlock(kind: .coded, offset: 1 << 50, length: 64, payload: 8, streams: 8)
     #expect(
       Packed.message(claim + Packed.block(far, [UInt8](repeating: 0, count: 8))).hasPrefix(
         "byte \(packed.count), 48 skipped: a block of the packed trace does not belong behind the one before it\n"))
   }
 
-  @Test("blocks of any bytes become as many bytes as they say", arguments: 0..<40)
+  @Test("blocks of random bytes decode to their length or are refused", arguments: 0..<40)
   func hostileBlocks(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let noise = (0..<800).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    // Noise for liblzma, and noise that liblzma has packed.
+    // Random bytes, and random bytes that liblzma has packed.
     for (payload, streams) in [(noise, 800), (try LZMA.compress(noise), noise.count)] {
       for length in [1, 7, 64, 5000, 51_200] {
         let decoded = BlockCodec.decode(payload, streams: streams, count: length)
         #expect(decoded.map { $0.count == length } ?? (payload == noise), "seed \(seed)")
       }
     }
-    // And the reader takes whatever came out for what it is.
+    // The reader reports damage in the decoded bytes.
     let head = try Packed.unpack(packed).prefix(Layout.Header.size)
     let start = UInt64(head.count)
     let payload = try LZMA.compress(noise)

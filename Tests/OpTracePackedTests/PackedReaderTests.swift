@@ -4,7 +4,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTracePacked
 
-/// Every way of reading takes a packed trace for what it was packed from.
+/// Each reader reads a packed trace like the original.
 @Suite struct PackedReaderTests {
   private func checkReaders(_ bytes: [UInt8], _ comment: Comment) throws {
     let packed = try Packed.pack(bytes)
@@ -26,18 +26,19 @@ import Testing
     return events
   }
 
-  @Test("samples", arguments: SampleTraces.names) func samples(_ name: String) throws {
+  @Test("packed samples are read like the originals", arguments: SampleTraces.names)
+  func samples(_ name: String) throws {
     try checkReaders(SampleTraces.bytes(name), "\(name)")
   }
 
-  @Test("made up by a seed", arguments: 0..<3) func madeUp(_ seed: UInt64) throws {
+  @Test("packed random traces are read like the originals", arguments: 0..<3) func madeUp(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     for made in [RandomTraces.anything(&generator, count: 1000), RandomTraces.program(&generator, operations: 1000)] {
       try checkReaders(TraceWriter.bytes(made), "seed \(seed)")
     }
   }
 
-  @Test("by path, in every reader") func paths() throws {
+  @Test("each reader reads a packed file by its path") func paths() throws {
     let scratch = try Scratch()
     let plain = try SampleTraces.bytes("tickets.optrace")
     let path = try scratch.write("run.optracez", Packed.pack(plain))
@@ -50,7 +51,7 @@ import Testing
     #expect(error.code == .notATrace)
   }
 
-  @Test("on several processors the same bytes, and the same trace") func sideBySide() throws {
+  @Test("the number of processors changes neither the packed bytes nor the trace") func sideBySide() throws {
     var generator = SeededGenerator(7)
     let bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 25_000))
     #expect(bytes.count > 2 * BlockCodec.longest)

@@ -6,7 +6,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTracePacked
 
-@Suite("Packing what was recorded a moment ago", .ownThread)
+@Suite("Packing recorded traces", .ownThread)
 struct PackedRecordingTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-pack-\(UUID().uuidString)")
@@ -20,7 +20,7 @@ struct PackedRecordingTests {
     return packed
   }
 
-  /// Its operations depend each on the one before.
+  /// Each operation depends on the one before it.
   private func record(_ count: Int, to url: URL) throws {
     let recorder = try TraceRecorder(writingTo: url)
     let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
@@ -36,9 +36,9 @@ struct PackedRecordingTests {
     try recorder.stop()
   }
 
-  /// A trace that was recorded once by an optimised program: how exact its times are, and so how much there is to pack, does not
-  /// depend on what else this machine does. Stored packed, it pins the form, too: its chunks have checksums.
-  @Test("at most 12 bytes an operation, each with a dependency: a recorded trace") func size() throws {
+  /// A stored trace of an optimised program, so that the precision of its times, and the packed size, do not depend on
+  /// the load of this machine. It is stored packed with checksums, so it pins the format, too.
+  @Test("a recorded chain packs into at most 12 bytes per operation") func size() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
     let stored = [UInt8](try Data(contentsOf: folder.appendingPathComponent("chain-10000.optracez")))
     let trace = try Packed.read(stored)
@@ -64,7 +64,7 @@ struct PackedRecordingTests {
     #expect(try Packed.read(packed).operations.count == 2000)
   }
 
-  @Test("a recorder that is at rest: as it is") func atRest() throws {
+  @Test("the trace of an idle recorder can be packed") func atRest() throws {
     let folder = try Folder()
     let url = folder.url.appendingPathComponent("run.optrace")
     let recorder = try TraceRecorder(writingTo: url)
@@ -76,7 +76,7 @@ struct PackedRecordingTests {
     try recorder.stop()
   }
 
-  @Test("recorders that write meanwhile: one moment for all threads", arguments: [0, 1 << 20])
+  @Test("a trace that is being written can be packed without damage", arguments: [0, 1 << 20])
   func moving(capacity: Int) throws {
     let folder = try Folder()
     let url = folder.url.appendingPathComponent("run.optrace")
@@ -91,7 +91,7 @@ struct PackedRecordingTests {
         while !isOver.isSet {
           number += 1
           recorder.mark("mark \(number)")
-          // Slower than it can be read.
+          // Write more slowly than the file can be read.
           usleep(200)
         }
         ends.leave()

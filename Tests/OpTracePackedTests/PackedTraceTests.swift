@@ -6,7 +6,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTracePacked
 
-@Suite("A packed trace is the trace that it was")
+@Suite("Packing keeps the trace")
 struct PackedTraceTests {
   private func check(_ bytes: [UInt8], _ comment: Comment? = nil) throws {
     let packed = try Packed.pack(bytes)
@@ -17,39 +17,39 @@ struct PackedTraceTests {
     #expect(read.loss == plain.loss, comment)
   }
 
-  @Test("what is packed already is packed as what it was; values are read as from the plain one") func again() throws {
+  @Test("packing a packed trace changes nothing, and it is read like the original") func again() throws {
     let bytes = try SampleTraces.bytes("photo-import.optrace")
     let packed = try Packed.pack(bytes)
     #expect(try Packed.pack(packed) == packed)
     #expect(try Packed.read(packed) == TraceReader.read(bytes: bytes))
   }
 
-  @Test("byte for byte: samples", arguments: SampleTraces.names)
+  @Test("samples are the same after unpacking", arguments: SampleTraces.names)
   func samples(_ name: String) throws {
     let bytes = try SampleTraces.bytes(name)
     try check(bytes)
     #expect(try Packed.pack(bytes).count < bytes.count / 3)
   }
 
-  @Test("byte for byte: texts, and the binaries made of them", arguments: SampleTraces.textNames)
+  @Test("text traces and their binary traces are the same after unpacking", arguments: SampleTraces.textNames)
   func texts(_ name: String) throws {
     let text = [UInt8](try Data(contentsOf: SampleTraces.textFolder.appendingPathComponent(name + ".txt")))
     try check(text)
     try check(TraceWriter.bytes(try TraceReader.events(bytes: text)))
   }
 
-  @Test("byte for byte: any records", arguments: 0..<12)
+  @Test("random records are the same after unpacking", arguments: 0..<12)
   func anything(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     try check(TraceWriter.bytes(RandomTraces.anything(&generator, count: 300)), "seed \(seed)")
   }
 
-  @Test("byte for byte: cut, flipped, with holes and with bytes that do not belong there", arguments: 0..<20)
+  @Test("damaged traces are the same after unpacking", arguments: 0..<20)
   func damaged(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var bytes = try SampleTraces.bytes("photo-import.optrace")
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
-      // The first header stays, or there would be nothing to read.
+      // The file's header stays, or nothing could be read.
       let offset = Int.random(in: Layout.Header.size..<bytes.count, using: &generator)
       let count = min(bytes.count - offset, Int.random(in: 1...3000, using: &generator))
       switch Int.random(in: 0..<5, using: &generator) {
@@ -64,26 +64,26 @@ struct PackedTraceTests {
     try check(bytes, "seed \(seed)")
   }
 
-  @Test("byte for byte: an open trace with space that was not handed out")
+  @Test("an open trace with unused space is the same after unpacking")
   func open() throws {
     var events = try TraceReader.events(bytes: SampleTraces.bytes("photo-import.optrace"))
     events.header.isClosed = false
     let bytes = TraceWriter.bytes(events)
     try check(bytes + [UInt8](repeating: 0, count: 100_003))
-    // Whole blocks of nothing, and a chunk behind them.
+    // Whole blocks of zeros, then a chunk.
     let hole = [UInt8](repeating: 0, count: 3 * BlockCodec.longest + 64)
     let last = Array(bytes[Layout.Header.size...])
     try check(bytes + hole + last)
     #expect(try Packed.pack(bytes + hole + last).count < bytes.count)
   }
 
-  /// Of several blocks.
+  /// A trace of several blocks.
   private static let large: [UInt8] = {
     var generator = SeededGenerator(7)
     return TraceWriter.bytes(RandomTraces.program(&generator, operations: 8000))
   }()
 
-  @Test("of several blocks: the same trace, read piece by piece") func severalBlocks() throws {
+  @Test("a packed trace of several blocks is the same, and can be read in pieces") func severalBlocks() throws {
     let packed = try Packed.pack(Self.large)
     #expect(Self.large.count > BlockCodec.longest)
     #expect(try Packed.unpack(packed) == Self.large)
@@ -92,11 +92,11 @@ struct PackedTraceTests {
     #expect(try pieces == TraceReader.read(bytes: Self.large))
   }
 
-  @Test("a damaged block is left out and told, and the rest is read") func damagedBlock() throws {
+  @Test("a damaged block is skipped and reported, and the rest is read") func damagedBlock() throws {
     var packed = try Packed.pack(Self.large)
     let blocks = try Packed.blocks(of: packed)
     let whole = try Packed.read(packed)
-    // Behind the header's block and the first one of records.
+    // The block after the header's block and the first block of records.
     try #require(blocks.count > 2)
     let second = blocks[2]
     packed[Int(second.fileOffset) + 100] ^= 4
@@ -111,7 +111,7 @@ struct PackedTraceTests {
           ? "\(first)\nbyte \(packed.count), 0 skipped: the packed trace is cut: \(lost) bytes of the trace are missing"
           : "\(first): \(lost) bytes of the trace are missing"))
     #expect(trace.eventCount < whole.eventCount && trace.eventCount > 0)
-    // Unpacked, there are zeros.
+    // Unpacking gives zeros for it.
     var report = TracePacker.Report()
     var unpacked: [UInt8] = []
     report = try TracePacker.unpack(bytes: packed) { unpacked += $0 }
@@ -119,7 +119,7 @@ struct PackedTraceTests {
     #expect(unpacked.starts(with: Self.large[..<Int(second.offset)]))
   }
 
-  @Test("a file is packed as it is in memory, and one that is not there is told of") func files() throws {
+  @Test("a file packs like its bytes in memory, and a missing file is an error") func files() throws {
     let path = SampleTraces.folder.appendingPathComponent("deadlock.optrace").path
     var packed: [UInt8] = []
     let report = try TracePacker.pack(path: path) { packed += $0 }

@@ -3,7 +3,7 @@ import OpTracePrediction
 import TestSupport
 import Testing
 
-@Suite("Changes and their words")
+@Suite("Changes and their texts")
 struct ChangeTests {
   private let trace: Trace
 
@@ -37,7 +37,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("values are split at the last sign, and mean what the option says")
+  @Test("values are split at the last sign and parsed for their option")
   func forms() throws {
     #expect(try effect(.limit, "network=3") == .limit(QueueID(1), 3))
     #expect(try effect(.limit, "disk=a=unlimited") == .limit(QueueID(2), nil))
@@ -53,7 +53,7 @@ struct ChangeTests {
     #expect(try ChangeParser(trace).parse(.limit, "network=3").text == "--limit network=3")
   }
 
-  @Test("each change has words for people, and quoted text for a shell")
+  @Test("each change has a description and a quoted option for a shell")
   func words() throws {
     let parser = ChangeParser(trace)
     func expect(_ option: ChangeOption, _ value: String, _ words: String, _ typed: String) throws {
@@ -138,9 +138,9 @@ struct ChangeTests {
     #expect(check([(.priority, "Other=low"), (.priority, "Other=low")]) != "")
   }
 
-  @Test("a queue whose name holds the sign is found, also as the other one of a merge")
+  @Test("a queue whose name contains the sign is found, also as the second queue of a merge")
   func signInName() throws {
-    // The last sign splits: 'network=disk' is no queue.
+    // The value is split at the last sign, and 'network=disk' is not a queue.
     #expect(message(.merge, "network=disk=a") == "--merge: no queue is called 'network=disk'")
     #expect(try effect(.merge, "disk=a=network") == .merge(QueueID(2), into: QueueID(1)))
   }

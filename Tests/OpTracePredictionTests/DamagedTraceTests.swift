@@ -4,8 +4,8 @@ import OpTracePrediction
 import TestSupport
 import Testing
 
-/// Sample traces from which lines are missing, in which lines are repeated, or times are nonsense: what is predicted may be wrong, and says so; nothing
-/// traps, and ranges stay ranges.
+/// Sample traces with missing lines, repeated lines or wrong times. A prediction may be wrong, and says so. Nothing
+/// traps, and ranges stay valid.
 @Suite("Predictions of damaged traces")
 struct DamagedTraceTests {
   static let samples: [URL] = {
@@ -19,7 +19,7 @@ struct DamagedTraceTests {
 
   private enum Damage: Int, CaseIterable { case missing, twice, otherTime, hugeTime, otherNumber }
 
-  /// Lines of events, some of them changed.
+  /// The lines of a trace, some of them changed.
   private func damaged(_ lines: [Substring], _ generator: inout SeededGenerator) -> String {
     let damage = Damage(rawValue: generator.number(0..<Damage.allCases.count)) ?? .missing
     let percent = generator.number(1..<20)

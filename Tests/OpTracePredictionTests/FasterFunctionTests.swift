@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A function that is made faster")
 struct FasterFunctionTests {
-  /// Two operations of 100 ms on one thread: the first is in `decode()` for 40 ms of processor time, the second for none.
+  /// Two operations of 100 ms on one thread. Only the first one runs `decode()`, for 40 ms of processor time.
   private func trace() throws -> Trace {
     var sampled = SampledTrace()
     sampled.unit = .milliseconds
@@ -21,7 +21,7 @@ struct FasterFunctionTests {
     ] { sampled.add(line) }
     for index in 0..<40 { sampled.sample(110 + index, 2, decode) }
     for index in 0..<60 { sampled.sample(210 + index, 2, other) }
-    // Of no operation.
+    // Samples of no operation.
     sampled.sample(310, 2, sampled.stack(["main", "sort(_:)"]))
     sampled.sample(311, 2, sampled.stack(["main", "sort(_:by:)"]))
     return TraceBuilder.build(try TraceText.parse(sampled.text))
@@ -36,7 +36,7 @@ struct FasterFunctionTests {
     }
   }
 
-  /// `decode()` made twice as fast, by this name.
+  /// Checks `decode()` twice as fast, under this name.
   private func expectDecoding(_ name: String) throws {
     let change = try ChangeParser(try trace()).parse(.faster, name + "=2")
     guard case .fasterPart(let parts, 2) = change.effect else {
@@ -48,14 +48,14 @@ struct FasterFunctionTests {
     #expect(change.words == "function '\(name)' 2 times as fast, in 1 operation")
   }
 
-  @Test("only its part of the operations that ran it is scaled")
+  @Test("only the function's share of its operations is scaled")
   func part() throws {
     try expectDecoding("decode()")
     let whole = try ChangeParser(try trace()).parse(.faster, "store()=infinitely")
     #expect(whole.words == "function 'store()' in no time at all, in 1 operation")
   }
 
-  @Test("the run becomes as much shorter as the function was")
+  @Test("the run gets shorter by the time that the function saves")
   func run() throws {
     let trace = try trace()
     let change = try ChangeParser(trace).parse(.faster, "decode()=2")
@@ -71,7 +71,7 @@ struct FasterFunctionTests {
     #expect(running(workload) - running(workload.applying([change])) == 20_000_000)
   }
 
-  @Test("a function needs no arguments in its name where it is the only one")
+  @Test("a function's name needs no arguments if it is unique")
   func name() throws {
     try expectDecoding("decode")
     #expect(try message("sort=2") == "--faster: 'sort' may mean 'sort(_:)' or 'sort(_:by:)'")
@@ -79,7 +79,7 @@ struct FasterFunctionTests {
     #expect(try message("decode(=2") == "--faster: no class, function or operation is called 'decode('")
   }
 
-  @Test("what names nothing is said as ever")
+  @Test("an unknown function is an error, and classes and operations still work")
   func unknown() throws {
     #expect(try message("encode()=2") == "--faster: no class, function or operation is called 'encode()'")
     #expect(try message("Import=2") == "")

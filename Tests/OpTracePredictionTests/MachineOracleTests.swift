@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The machine against simple simulators")
 struct MachineOracleTests {
-  /// Everything is enqueued in one call; the thread that does it takes no time.
+  /// All operations are enqueued in one call that takes no time.
   private func workload(
     _ durations: [Int64], _ edges: [(Int, Int)], limit: Int?, priorities: [Int8]
   ) -> Workload {
@@ -24,7 +24,7 @@ struct MachineOracleTests {
     return workload
   }
 
-  /// List scheduling as in a textbook, but that dependents are released while the slot is still taken.
+  /// Textbook list scheduling, except that dependents are released while the slot is still held.
   private func listSchedule(
     _ durations: [Int64], _ edges: [(Int, Int)], limit: Int, priorities: [Int8]
   ) -> [Int64] {
@@ -55,9 +55,9 @@ struct MachineOracleTests {
     return finished
   }
 
-  @Test("every graph of up to four operations, with limits of 1 to 3 and two priorities, is scheduled as by hand")
+  @Test("all graphs of up to four operations, limits 1 to 3 and two priorities match list scheduling")
   func everySmallGraph() {
-    // Powers of two: no two sums are the same, so nothing happens at one moment.
+    // Powers of two have different sums, so no two events coincide.
     let durations: [Int64] = [8, 1, 4, 2]
     var cases = 0
     for count in 1...4 {
@@ -81,7 +81,7 @@ struct MachineOracleTests {
     #expect(cases == 3 * (2 + 2 * 4 + 8 * 8 + 64 * 16))
   }
 
-  @Test("without a limit, independent operations are never later than with one", arguments: 1...40)
+  @Test("independent operations are never later without a limit than with one", arguments: 1...40)
   func unlimitedIsNoSlower(seed: Int) {
     var generator = SeededGenerator(seed)
     let durations = (0..<generator.number(1..<30)).map { _ in Int64(generator.number(1..<1000)) }
@@ -102,7 +102,7 @@ struct MachineOracleTests {
     }
   }
 
-  @Test("replaying a random program's trace gives the same moments, to the nanosecond", arguments: 1...1500)
+  @Test("the replay of a random program has the same times, to the nanosecond", arguments: 1...1500)
   func replayIsExact(seed: Int) throws {
     var generator = SeededGenerator(seed)
     let program = TinyProgram.random(&generator)
@@ -117,7 +117,7 @@ struct MachineOracleTests {
     #expect(predictor.replay.isTrusted, "seed \(seed)")
   }
 
-  @Test("the prediction for another limit, speed or priority is what the program does with it", arguments: 1...1500)
+  @Test("the prediction for a changed limit, speed or priority matches the changed program", arguments: 1...1500)
   func changesArePredicted(seed: Int) throws {
     var generator = SeededGenerator(seed)
     let program = TinyProgram.random(&generator)
@@ -156,7 +156,7 @@ struct MachineOracleTests {
     let expected = changed.play()
     let predicted = predictor.predictedTrace([change])
     var machine = Machine(predictor.workload.applying([change]), MachineSettings(poolThreads: 1000))
-    // Where chance decides who comes first, only the range is to be right.
+    // If chance decides which operation comes first, only the range must be right.
     let isSure = machine.run().choices == 0
     #expect(
       !isSure

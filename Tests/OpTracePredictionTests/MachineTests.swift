@@ -2,12 +2,12 @@ import OpTraceModel
 import OpTracePrediction
 import Testing
 
-/// Programs of a few steps, whose times are easy to see.
+/// Programs of a few steps, whose times are easy to compute.
 @Suite("The machine")
 struct MachineTests {
   private static let millisecond: Nanoseconds = 1_000_000
 
-  /// `count` operations of so many milliseconds in one queue, enqueued at once.
+  /// `count` operations of `milliseconds` in one queue, enqueued at once.
   private func equal(_ count: Int, milliseconds: Int64, limit: Int? = nil, barriers: Set<Int> = []) -> Workload {
     var workload = Workload()
     workload.queues = [.init(id: QueueID(1), limit: limit)]
@@ -42,7 +42,7 @@ struct MachineTests {
     #expect(finishes(workload, .init(poolThreads: 1, poolGrows: false)) == [2500, 5000, 7500, 10000])
   }
 
-  @Test("a barrier waits for all before it, and all behind it wait for the barrier")
+  @Test("a barrier waits for all earlier operations, and all later operations wait for it")
   func barrier() {
     let workload = equal(5, milliseconds: 10, barriers: [2])
     #expect(finishes(workload, .init(poolThreads: 8)) == [10, 10, 20, 30, 30])
@@ -50,14 +50,14 @@ struct MachineTests {
     #expect(finishes(two, .init(poolThreads: 8)) == [10, 20, 30, 30, 30])
   }
 
-  @Test("to make a thread, and to hand over, takes the time that was measured")
+  @Test("creating a thread and handing over take the measured time")
   func latencies() {
     var workload = equal(3, milliseconds: 10)
     workload.latencies = Latencies(make: 2 * Self.millisecond, wake: 0, handover: 1 * Self.millisecond)
     #expect(finishes(workload, .init(poolThreads: 2)) == [12, 12, 23])
   }
 
-  @Test("an asynchronous operation holds its slot, and no thread")
+  @Test("an asynchronous operation holds its slot but no thread")
   func asynchronous() {
     var workload = Workload()
     workload.queues = [.init(id: QueueID(1), limit: 2)]
@@ -83,14 +83,14 @@ struct MachineTests {
     #expect(finishes(workload, .init(poolThreads: 2)) == [15, 15])
   }
 
-  @Test("a limit that is set while it runs holds from then on")
+  @Test("a limit that is set during the run holds from then on")
   func limitChanges() {
     var workload = equal(4, milliseconds: 10, limit: 1)
     workload.add([.run(15 * Self.millisecond), .limit(0, 3)], executor: .ownThread(from: 0))
     #expect(finishes(workload, .init(poolThreads: 8)) == [10, 20, 25, 25])
   }
 
-  @Test("a signal lets the first thread go on that waits, or the next one that comes")
+  @Test("a signal wakes the first waiting thread, or the next one that waits")
   func signals() {
     var workload = equal(2, milliseconds: 10)
     workload.objectCount = 1
@@ -108,12 +108,12 @@ struct MachineTests {
   func completionBlock() {
     var workload = equal(2, milliseconds: 10, limit: 1)
     workload.jobs[0].completions = [workload.add([.run(3 * Self.millisecond)], executor: .pooled(.quality(0)))]
-    // One thread: the block comes first.
+    // With one thread the completion block comes first.
     #expect(finishes(workload, .init(poolThreads: 1)) == [10, 23])
     #expect(finishes(workload, .init(poolThreads: 2)) == [10, 20])
   }
 
-  @Test("an operation that is cancelled waits for no dependency")
+  @Test("a cancelled operation waits for no dependency")
   func cancelled() {
     var workload = equal(2, milliseconds: 10)
     workload.edges = [.init(from: 0, to: 1)]
@@ -140,7 +140,7 @@ struct MachineTests {
   func hugeTimes() {
     var workload = equal(2, milliseconds: 1, limit: 1)
     workload.steps = workload.steps.map { if case .run = $0 { .run(.max) } else { $0 } }
-    // Before the trace's start, so that no difference fits either.
+    // Before the trace's start, so that differences overflow, too.
     workload.strands[2].executor = .ownThread(from: -1 << 55)
     var machine = Machine(workload, .init(poolThreads: 1, firstCheck: 1000))
     let outcome = machine.run()

@@ -4,15 +4,15 @@ import OpTraceText
 import TestSupport
 import Testing
 
-/// Operations of a queue with one slot that each wait for a block: 20 ms of their own, 80 ms of the block, 10 ms of their own.
-@Suite("Waits of operations that end only when others have a thread")
+/// Operations of a queue with one slot. Each runs for 20 ms, waits for a block of 80 ms, and runs for 10 ms.
+@Suite("Operations that wait for work that needs a thread")
 struct PoolTests {
   enum Recorded: CaseIterable {
-    /// Each block with who submitted it.
+    /// Each block with its submitter.
     case blocks
-    /// Who signalled, but no blocks.
+    /// The signals, but no blocks.
     case signals
-    /// Only that the operations waited.
+    /// Only the waits of the operations.
     case waits
   }
 
@@ -49,7 +49,7 @@ struct PoolTests {
     try Predictor(trace).predict([ChangeParser(trace).parse(.limit, "requests=\(limit)")])
   }
 
-  @Test("more slots than threads starve the pool, and that is said", arguments: Recorded.allCases)
+  @Test("more slots than threads starve the pool, and the prediction says so", arguments: Recorded.allCases)
   func starvation(_ recorded: Recorded) throws {
     let trace = try trace(recorded)
     let predictor = try Predictor(trace)
@@ -61,21 +61,21 @@ struct PoolTests {
     let report = WhatIfText(WhatIf([predictor], scenarios: [[[try ChangeParser(trace).parse(.limit, "requests=8")]]]))
       .text
     #expect(report.contains("  starves the pool: operations that wait hold all its threads"), "\(report)")
-    // No suggestion makes it slower.
+    // No suggestion makes the run slower.
     for suggestion in predictor.suggestions() {
       #expect(try #require(suggestion.wall).likely < wall, "\(suggestion.changes.map(\.text))")
       #expect(!suggestion.changes.map(\.text).joined().contains("limit requests=8"))
     }
   }
 
-  @Test("threads that are never short need no pool") func overcommit() throws {
+  @Test("the pool does not matter if threads are never short") func overcommit() throws {
     let trace = try trace(.signals, helper: "oot.default-qos.overcommit")
     let prediction = try predict(trace, limit: 2)
     #expect(prediction.shortages == 0)
     #expect(try #require(prediction.wall).likely < 700_000_000)
   }
 
-  @Test("a block that a block submits is waited for, too") func nested() throws {
+  @Test("a wait includes blocks that other blocks submit") func nested() throws {
     let text = """
       0 t2 thread t2 tid=12 "oot.default-qos"
       0 t3 thread t3 tid=13 "oot.default-qos"

@@ -14,7 +14,7 @@ struct PredictorTests {
     TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .milliseconds)))
   }
 
-  @Test("what was measured of the recorded run is not in the predicted one") func measured() throws {
+  @Test("the predicted trace has no measurements of the recorded run") func measured() throws {
     let recorded = try typed(
       """
       0 t1 queue q1 limit=1 "q"
@@ -44,7 +44,7 @@ struct PredictorTests {
     #expect(after.completion == nil && after.processorTime == nil && after.finished != nil)
   }
 
-  @Test("each sample of a program that ended is replayed within half a percent")
+  @Test("each sample of a finished program is replayed within half a percent")
   func samples() throws {
     var replayed = 0
     for file in try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
@@ -87,7 +87,7 @@ struct PredictorTests {
     60 t2 start-returned #1
     """
 
-  @Test("a deadlock that a smaller limit brings is predicted, with who never finishes")
+  @Test("a deadlock from a smaller limit is predicted, with the operations that never finish")
   func deadlock() throws {
     let trace = try typed(Self.waiting)
     let predictor = try Predictor(trace)
@@ -100,7 +100,7 @@ struct PredictorTests {
     #expect(wider.wall?.likely == 60_000_000)
   }
 
-  @Test("pieces of running are scaled, and waits follow from them")
+  @Test("a faster operation scales its running time, and waits change with it")
   func faster() throws {
     let trace = try typed(Self.waiting)
     let predictor = try Predictor(trace)
@@ -113,7 +113,7 @@ struct PredictorTests {
     #expect(outer.wall?.likely == 50_000_000)
   }
 
-  @Test("an asynchronous operation is finished so long after its own beginning, wherever that comes")
+  @Test("an asynchronous operation takes the same time wherever it begins")
   func asynchronous() throws {
     let trace = try typed(
       """
@@ -142,8 +142,7 @@ struct PredictorTests {
     #expect(two.assumptions.contains(Assumption.callbackDelays.sentence))
   }
 
-  @Test(
-    "where the trace has completion blocks, what they add follows from their own operation")
+  @Test("work that a recorded completion block adds follows from its operation")
   func recordedCompletionBlock() throws {
     let trace = try typed(
       """
@@ -185,7 +184,7 @@ struct PredictorTests {
     #expect(other.wall?.likely == 60_000_000)
   }
 
-  @Test("what a completion block adds comes when its operation finishes, also when that is sooner")
+  @Test("work that a completion block adds moves with the finish of its operation")
   func completionBlock() throws {
     let trace = try typed(
       """
@@ -214,7 +213,7 @@ struct PredictorTests {
     #expect(faster.assumptions.contains(Assumption.callbackCauses.sentence))
   }
 
-  @Test("a dependency that is taken away lets the operation begin at once")
+  @Test("an operation without its dependency begins at once")
   func without() throws {
     var trace = HandmadeTrace()
     let queue = trace.queue("work", limit: 2)
@@ -252,7 +251,7 @@ struct PredictorTests {
     ) { try Predictor(trace) }
   }
 
-  @Test("a trace that was cut is replayed up to there, and is not trusted")
+  @Test("a cut trace is replayed up to the cut, and is not trusted")
   func cut() throws {
     let lines = Self.waiting.split(separator: "\n").prefix(14).joined(separator: "\n") + "\n40 t1 mark #0 \"here\""
     let trace = try typed(lines)
@@ -285,7 +284,7 @@ struct PredictorTests {
     #expect(two.likely == 30_000_000)
   }
 
-  /// The main thread adds each operation when the one before has ended, or at its own pace.
+  /// The main thread adds each operation after the one before has ended, or at its own pace.
   private func inTurn(pace: [Int]) throws -> Trace {
     var lines = "0 t1 queue q1 limit=2 \"work\"\n"
     for (index, begin) in pace.enumerated() {
@@ -305,7 +304,7 @@ struct PredictorTests {
     return TraceBuilder.build(try TraceText.parse(TypedTrace().text(lines, in: .microseconds)))
   }
 
-  @Test("a thread that goes on right after operations end is assumed to wait for them; others are not")
+  @Test("only a thread that continues right after operations end is assumed to wait for them")
   func ownThreads() throws {
     let following = try inTurn(pace: [0, 20_100, 40_200, 60_300])
     let after = try Predictor(following, processors: 4)
@@ -319,7 +318,7 @@ struct PredictorTests {
     #expect(!own.assumptions.contains(Assumption.ownThreadsFollow.sentence))
   }
 
-  @Test("two runs side by side: numbers of their own, a word behind the queues' names, nothing of either lost")
+  @Test("two runs side by side have their own numbers and queue names, and lose nothing")
   func beside() throws {
     let trace = try typed(Self.waiting)
     let predicted = try Predictor(trace).predictedTrace([try ChangeParser(trace).parse(.faster, "Inner=2")])

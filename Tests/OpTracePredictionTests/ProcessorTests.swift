@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Bodies that compute share the processors")
 struct ProcessorTests {
-  /// Operations of one queue, all of which begin at 0, with what each takes and uses of a processor, in milliseconds.
+  /// Operations of one queue that all begin at 0, with their duration and processor time in milliseconds.
   private func trace(processors: Int, limit: Int, _ bodies: [(begin: Int, end: Int, used: Int)]) throws -> Trace {
     var lines: [(time: Int, text: String)] = []
     for (index, body) in bodies.enumerated() {
@@ -36,10 +36,9 @@ struct ProcessorTests {
     return abs(time - Nanoseconds(milliseconds) * 1_000_000) < 200_000
   }
 
-  @Test(
-    "one body that computes is not slowed down; four on two processors take twice as long, and more slots do not help")
+  @Test("four computing bodies on two processors take twice as long, and more slots do not help")
   func computing() throws {
-    // Four that each need 10 ms of a processor; on two processors all take 20.
+    // Four bodies that each need 10 ms of processor time take 20 ms on two processors.
     let crowded = try trace(processors: 2, limit: 4, Array(repeating: (0, 20, 10), count: 4))
     let predictor = try Predictor(crowded)
     #expect(abs(predictor.replay.errorShare ?? 1) < 0.01)
@@ -50,11 +49,11 @@ struct ProcessorTests {
     #expect(near(try wall(crowded, .faster, "Step=2"), 10))
   }
 
-  @Test("sleeping bodies share nothing") func sleeping() throws {
+  @Test("sleeping bodies do not slow each other down") func sleeping() throws {
     let idle = try trace(processors: 2, limit: 4, Array(repeating: (0, 20, 0), count: 4))
     #expect(near(try wall(idle, .limit, "work=2"), 40))
     #expect(near(try wall(idle, .processors, "4"), 20))
-    // One computes all the time; three sleep beside it.
+    // One computes all the time, three sleep.
     let mixed = try trace(processors: 1, limit: 4, [(0, 20, 20), (0, 20, 0), (0, 20, 0), (0, 20, 0)])
     #expect(abs(try Predictor(mixed).replay.errorShare ?? 1) < 0.01)
   }
@@ -67,8 +66,7 @@ struct ProcessorTests {
     #expect(near(try wall(two, .limit, "work=2"), 10))
   }
 
-  @Test(
-    "the assumptions say that processors are shared where processor times are known, else that bodies do not compete")
+  @Test("the assumptions say whether bodies share processors: only with known processor times")
   func assumptions() throws {
     let known = try trace(processors: 2, limit: 1, [(0, 10, 10)])
     let option = try ChangeParser(known).parse(.limit, "work=2")

@@ -1,14 +1,14 @@
 import OpTraceModel
 import TestSupport
 
-/// A program of operations as a test writes it down, and a simulator of its own for it: it visits everything at every step,
-/// and knows nothing of the machine that it is compared with. Threads are never short.
+/// A program of operations, and a simple simulator for it. The simulator visits everything at each step,
+/// and is independent of the machine that it checks. Threads are never short.
 struct TinyProgram {
   enum Step: Equatable {
     case run(Int64)
-    /// Waits until that operation has finished.
+    /// Waits until the operation has finished.
     case wait(Int)
-    /// Gives that operation to its queue.
+    /// Adds the operation to its queue.
     case add(Int)
   }
 
@@ -22,16 +22,16 @@ struct TinyProgram {
 
   var limits: [Int]
   var operations: [Operation]
-  /// What the main thread does.
+  /// The steps of the main thread.
   var main: [Step]
 
-  /// When what happened, by operation; -1: never.
+  /// The times of each operation; -1: never.
   struct Times: Equatable {
     var enqueued: [Int64]
     var ready: [Int64]
     var began: [Int64]
     var finished: [Int64]
-    /// Waits: who (-1: the main thread), for whom, from, to.
+    /// Waits: waiter (-1: the main thread), awaited operation, begin, end.
     var waits: [Wait] = []
     struct Wait: Equatable {
       var who: Int
@@ -48,7 +48,7 @@ struct TinyProgram {
     var times = Times(enqueued: nothing, ready: nothing, began: nothing, finished: nothing)
     var clock: Int64 = 0
     var order: [Int] = []
-    // Actor -1 is the main thread. What is left to do, and until when it is busy.
+    // The steps that are left for each actor, and the time until which it is busy. Actor -1 is the main thread.
     var rest: [Int: [Step]] = [-1: main]
     var busy: [Int: Int64] = [-1: 0]
     var waiting: [Int: Int] = [:]
@@ -75,7 +75,7 @@ struct TinyProgram {
     var freed: Set<Int> = []
     func finish(_ operation: Int) {
       times.finished[operation] = clock
-      // Dependents first, while it still has its slot.
+      // Release dependents first, while the operation still holds its slot.
       for other in order where operations[other].dependencies.contains(operation) && times.began[other] < 0 {
         if isReady(other), times.ready[other] < 0 {
           times.ready[other] = clock
@@ -117,7 +117,7 @@ struct TinyProgram {
     return times
   }
 
-  /// The run as a recorder would have recorded it: each operation on a thread of its own.
+  /// The run as a recorder would record it, with each operation on its own thread.
   func trace() -> Trace {
     let times = play()
     var trace = Trace(header: TraceHeader())
@@ -159,9 +159,9 @@ struct TinyProgram {
 
   private func adder(of index: Int) -> Int { operations.firstIndex { $0.steps.contains(.add(index)) } ?? -1 }
 
-  /// A program that ends: everybody waits only for who came before.
+  /// A program that ends, because each operation waits only for earlier ones.
   static func random(_ generator: inout SeededGenerator) -> TinyProgram {
-    // Times whose sums are all different nearly surely, so that nothing happens at one moment by chance.
+    // Random times whose sums almost surely differ, so that no two events coincide.
     func time(_ generator: inout SeededGenerator) -> Int64 { Int64(generator.number(100_000..<90_000_000)) }
     let count = generator.number(1..<12)
     let queues = generator.number(1..<4)
@@ -176,7 +176,7 @@ struct TinyProgram {
       program.operations.append(operation)
     }
     for index in 0..<count {
-      // Some are added by others' bodies: by one that comes before, which cannot wait for them.
+      // Some operations are added by the body of an earlier one, which cannot wait for them.
       let adders = (0..<index).filter { !program.reaches($0, index) }
       if generator.chance(25), let adder = adders.last {
         program.operations[adder].steps += [.add(index), .run(time(&generator))]

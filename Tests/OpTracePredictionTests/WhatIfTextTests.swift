@@ -4,7 +4,7 @@ import OpTraceText
 import TestSupport
 import Testing
 
-@Suite("What-if in words")
+@Suite("The text of what-if")
 struct WhatIfTextTests {
   private func whatIf(_ name: String) throws -> WhatIf {
     var trace = HandmadeTrace()
@@ -18,7 +18,7 @@ struct WhatIfTextTests {
     return WhatIf([predictor], scenarios: [[[try parser.parse(.limit, "work=2")]], [[]]])
   }
 
-  @Test("long lists are cut, with how many more there are")
+  @Test("long lists are cut, and the rest is counted")
   func cuts() throws {
     let lines = WhatIfText(try whatIf("step")).text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[0] == "replayed 200 ms, recorded 200 ms: the replay matches")

@@ -3,20 +3,20 @@ import OpTraceProcesses
 import TestSupport
 import Testing
 
-/// What a program that is started gets from this process.
+/// Programs that this process starts.
 @Suite("Starting programs", .ownThread)
 struct ProgramTests {
   private static let shell = "/bin/sh"
 
   private struct NoPipe: Error {}
 
-  /// `#require` takes no values that cannot be copied.
+  /// `#require` does not take non-copyable values.
   private func makePipe() throws -> SystemPipe {
     guard let pipe = SystemPipe() else { throw NoPipe() }
     return pipe
   }
 
-  /// What a shell script prints, and how it ends.
+  /// The output and the ending of a shell script.
   private func run(
     _ script: String, _ arguments: [String] = [], change: (inout Program) throws -> Void = { _ in }
   ) throws -> (output: String, ending: ProgramEnding) {
@@ -52,11 +52,11 @@ struct ProgramTests {
     #expect(Program.variables.contains { $0.starts(with: "PATH=".utf8CString.dropLast()) })
   }
 
-  @Test("Streams and descriptors are exchanged correctly whatever their numbers are")
+  @Test("Streams and descriptors get their places whatever their numbers are")
   func descriptors() throws {
     var one = try makePipe()
     var two = try makePipe()
-    // Each gets a number that is another one's of ours.
+    // Each stream gets a number that another descriptor of this process has.
     let result = try run("printf one > /dev/fd/\(two.end); printf two > /dev/fd/\(one.end)") { program in
       program.descriptors = [(two.end, one.end), (one.end, two.end)]
       program.errors = .nothing
@@ -77,7 +77,7 @@ struct ProgramTests {
   }
 
   #if os(Linux)
-    @Test("A program has its own group or session if that is wanted, and the signals that are named")
+    @Test("A program gets its own group or session, and the named signals, on request")
     func settings() throws {
       func fields(_ change: (inout Program) -> Void) throws -> (group: String, session: String, process: String) {
         let parts = try run("echo $$; cut -d' ' -f5,6 /proc/$$/stat") { change(&$0) }.output.split(separator: "\n")
@@ -90,7 +90,7 @@ struct ProgramTests {
       let session = try fields { $0.group = .ownSession }
       #expect(session.session == session.process)
 
-      // One that no other test of this process uses.
+      // A signal that no other test of this process uses.
       let before = signal(SIGVTALRM, SIG_IGN)
       defer { signal(SIGVTALRM, before) }
       let ignored = "exec grep SigIgn /proc/self/status"
@@ -124,7 +124,7 @@ struct ProgramTests {
     running.send(SIGKILL)
     #expect(running.wait() == .killed(signal: SIGKILL))
     #expect(!running.isRunning)
-    // Its number may be another program's by now.
+    // Another program may have its number by now.
     running.send(SIGKILL)
     #expect(running.wait() == .killed(signal: SIGKILL))
   }

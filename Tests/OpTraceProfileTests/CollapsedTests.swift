@@ -6,7 +6,7 @@ import Testing
 @Suite struct CollapsedTests {
   private func collapsed(_ profile: Profile) -> String { text(exported { CollapsedExporter.write(profile, to: $0) }) }
 
-  @Test func aLineForEachStack() {
+  @Test func eachStackIsALine() {
     #expect(
       collapsed(.small) == """
         operation Load on network;start;main;load;parse 3
@@ -24,7 +24,7 @@ import Testing
     #expect(collapsed(maker.profile) == "main 1\nmain;wait 2469\n")
   }
 
-  @Test func linesOfTheSameTextAreOne() {
+  @Test func equalLinesAreMerged() {
     var maker = ProfileMaker()
     maker.add("f@App:1")
     maker.add("f@Store:2")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func nothingAndDamageAreWritten() {
+  @Test func emptyAndDamagedProfilesAreWritten() {
     #expect(collapsed(Profile()) == "")
     #expect(collapsed(.broken).hasSuffix("[unknown] 3\n"))
   }

@@ -10,7 +10,7 @@ import Testing
     return try JSONDecoder().decode(File.self, from: Data(bytes))
   }
 
-  @Test func stacksReadBack() throws {
+  @Test func stacksAreReadBack() throws {
     let file = try file(.small)
     #expect(file.meta.preprocessedProfileVersion == 48)
     #expect(file.meta.interval == 10)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [Profile.small, .hostile, .broken, Profile()])
-  func tablesHoldTogether(profile: Profile) throws {
+  func tablesAreConsistent(profile: Profile) throws {
     let file = try file(profile)
     #expect(file.threads.reduce(0) { $0 + $1.samples.length } == profile.samples.count)
     for thread in file.threads {
@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// What is read of it here. The names of the columns are the format's.
+/// The parts of the file that the tests read. The names are those of the format.
 private struct File: Decodable {
   struct Meta: Decodable {
     var preprocessedProfileVersion: Int
@@ -112,7 +112,7 @@ private struct Thread: Decodable {
   var resourceTable: Resources
   var stringArray: [String]
 
-  /// `outer|category inner^depth|category` of each sample.
+  /// Each sample as `outer|category inner^depth|category`.
   var stacks: [String] {
     let categories = ["Other", "Own code", "Libraries", "Async callers", "Kernel"]
     return samples.stack.map { leaf in

@@ -14,7 +14,7 @@ import Testing
     return maker.profile
   }
 
-  @Test func redGrewAndBlueShrank() throws {
+  @Test func redBoxesGrewAndBlueBoxesShrank() throws {
     let base = profile(["main@App;a@App:1": 50, "main@App;b@App": 50, "gone@App;inner@App": 100])
     let now = profile(["main@App;a@App:9": 30, "main@App;b@App": 5, "new@App": 65])
     let boxes = try picture(now, against: base).boxes
@@ -26,12 +26,12 @@ import Testing
     #expect(words.contains("Stacks with 50 % of the time before are not there any more."))
   }
 
-  @Test func theSameIsNoChange() throws {
+  @Test func equalProfilesShowNoChange() throws {
     let boxes = try picture(.small, against: .small).boxes
     #expect(boxes.allSatisfy { $0.look == "d0" && $0.title.contains("no change") })
   }
 
-  @Test func anotherStackOfTheSameFunctionIsAnother() throws {
+  @Test func stacksOfOneFunctionAreComparedSeparately() throws {
     let base = profile(["a@App;c@App": 10, "b@App": 10])
     let now = profile(["a@App": 10, "b@App;c@App": 10])
     let boxes = try picture(now, against: base).boxes
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [Profile.small, .hostile, .broken, Profile()])
-  func anyTwoAreCompared(profile: Profile) throws {
+  func anyTwoProfilesCanBeCompared(profile: Profile) throws {
     for other in [Profile.small, .hostile, .broken, Profile()] {
       #expect(try picture(profile, against: other).boxes.count >= 1)
     }

@@ -9,14 +9,14 @@ import Testing
     text(exported { FlameGraphExporter.write(profile, options: options, to: $0) })
   }
 
-  /// Between the style and the script.
+  /// The part between the style and the script.
   private func body(_ svg: String) throws -> String {
     let start = try #require(svg.range(of: "<g class=\"head\">")).lowerBound
     let end = try #require(svg.range(of: "<script>")).lowerBound
     return String(svg[start..<end])
   }
 
-  @Test func whatIsDrawn() throws {
+  @Test func theDrawingIsAsExpected() throws {
     var maker = ProfileMaker()
     maker.add("start@libc.so;main@App:3;^parse@App:9", times: 3, owner: "operation Load on network")
     maker.add("~refresh@App;fetch@Store", owner: "task refresh", isInKernel: true)
@@ -115,14 +115,14 @@ import Testing
   }
 
   @Test(arguments: [Profile.small, .hostile, .broken, Profile()])
-  func isWellFormedAndStaysInItsBoxes(profile: Profile) throws {
+  func theFileIsWellFormedAndTextStaysInItsBoxes(profile: Profile) throws {
     let picture = try SVGPicture(svg(profile))
     #expect(picture.scripts == 1)
     #expect(picture.addresses == [])
     #expect(picture.boxes.count >= 1)
     for box in picture.boxes {
       #expect(box.x >= 20 && box.x + box.width <= 1180.02, "\(box.title)")
-      // Monospaced letters are 0.6 em wide or less.
+      // Monospaced letters are at most 0.6 em wide.
       #expect(Double(box.label.count) * 0.6 * 11 <= max(0, box.width), "\(box.label)")
       #expect(box.title.contains("%"))
     }
@@ -160,7 +160,7 @@ import Testing
     #expect(looks["photos"] == "g")
   }
 
-  @Test func aTooltipTellsAll() throws {
+  @Test func aTooltipHasFunctionPlaceTimeAndSamples() throws {
     let box = try #require(try SVGPicture(svg(.small)).boxes.first { $0.name == "parse" })
     #expect(
       box.title == """
@@ -171,8 +171,8 @@ import Testing
         """)
   }
 
-  /// WCAG 2 wants a contrast of 4.5.
-  @Test func textsCanBeReadOnEveryColour() {
+  /// WCAG 2 requires a contrast of 4.5.
+  @Test func textHasEnoughContrastOnEveryColour() {
     for look in FlameStyle.colors {
       #expect(contrast(look.light, FlameStyle.textColor.light) >= 4.5, "\(look)")
       #expect(contrast(look.dark, FlameStyle.textColor.dark) >= 4.5, "\(look)")

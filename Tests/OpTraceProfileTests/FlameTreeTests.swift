@@ -4,7 +4,7 @@ import Testing
 @testable import OpTraceAnalysis
 
 @Suite struct FlameTreeTests {
-  @Test func mergesStacksFromTheOutermostOn() {
+  @Test func stacksAreMergedFromTheOutermostFrame() {
     var maker = ProfileMaker(period: 10)
     maker.add("main@App;b@App", times: 2)
     maker.add("main@App;a@App:1;c@App")
@@ -19,7 +19,7 @@ import Testing
         """)
   }
 
-  @Test func siblingsByWeightAreTheHeaviestFirstThenByName() {
+  @Test func orderByWeightPutsTheHeaviestFirstThenByName() {
     var maker = ProfileMaker(period: 10)
     maker.add("a@App")
     maker.add("d@App", times: 2)
@@ -30,7 +30,7 @@ import Testing
     #expect(names(FlameTree(maker.profile), maker.profile) == ["all", "a", "c", "d"])
   }
 
-  @Test func ownersKernelAndWhatIsNotKnownAreNodes() {
+  @Test func ownersKernelAndUnknownCallersAreNodes() {
     #expect(
       text(FlameTree(.small, byOwner: true), .small) == """
         all 70000000 7
@@ -51,7 +51,7 @@ import Testing
         """)
   }
 
-  @Test func anAsyncCallerIsAnotherNodeThanTheFunctionOnTheStack() {
+  @Test func anAsyncCallerHasItsOwnNode() {
     var maker = ProfileMaker(period: 10)
     maker.add("load@App;a@App")
     maker.add("~load@App;a@App")
@@ -60,7 +60,7 @@ import Testing
     #expect(tree.nodes.map(\.isJoined) == [false, true, false, false, false])
   }
 
-  @Test func nothingGivesTheRootAlone() {
+  @Test func anEmptyProfileGivesOnlyTheRoot() {
     let tree = FlameTree(Profile(), byOwner: true)
     #expect(tree.nodes.count == 1)
     #expect(tree.root.part == .all)
@@ -69,7 +69,7 @@ import Testing
     #expect(tree.children(of: 7) == [])
   }
 
-  @Test func whatIsDamagedIsUnknownAndNothingOverflows() {
+  @Test func damagedStacksAreUnknownAndNothingOverflows() {
     let tree = FlameTree(.broken)
     #expect(tree.root.weight == .max)
     #expect(tree.root.samples == 7)
@@ -77,8 +77,8 @@ import Testing
     #expect(tree.nodes.allSatisfy { $0.weight >= 0 && $0.start >= 0 })
   }
 
-  /// Every path's sums, added up sample by sample.
-  @Test(arguments: [1, 2, 3, 4, 5]) func sumsAreThoseOfTheSamples(seed: UInt64) {
+  /// The sums of each path are added up sample by sample.
+  @Test(arguments: [1, 2, 3, 4, 5]) func sumsEqualThoseOfTheSamples(seed: UInt64) {
     var random = Numbers(state: seed &* 0x9E37_79B9_7F4A_7C15)
     var maker = ProfileMaker(period: 10)
     for _ in 0..<400 {

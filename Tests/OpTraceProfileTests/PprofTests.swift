@@ -8,7 +8,7 @@ import Testing
     PprofReader(exported { PprofExporter.write(profile, to: $0) })
   }
 
-  @Test func samplesReadBack() {
+  @Test func samplesAreReadBack() {
     let file = read(.small)
     #expect(file.types == ["samples count", "cpu nanoseconds"])
     #expect(file.numbers[12] == 10_000_000)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [Profile.small, .hostile, .broken, Profile()])
-  func everyReferenceHolds(profile: Profile) {
+  func everyReferenceIsValid(profile: Profile) {
     let file = read(profile)
     #expect(file.strings.first == "")
     #expect(file.troubles == [])
@@ -44,14 +44,14 @@ import Testing
   }
 }
 
-/// Reads what pprof reads, as text.
+/// Reads the fields that pprof reads, as text.
 private struct PprofReader {
   private(set) var strings: [String] = []
   private(set) var numbers: [UInt64: UInt64] = [:]
   private(set) var types: [String] = []
   private(set) var samples: [String] = []
   private(set) var mappings: [String] = []
-  /// Numbers that lead nowhere.
+  /// References to nothing.
   private(set) var troubles: [String] = []
   private var functions: [UInt64: String] = [:]
   private var locations: [UInt64: String] = [:]

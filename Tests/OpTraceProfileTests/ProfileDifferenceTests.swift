@@ -4,7 +4,7 @@ import OpTraceProfile
 import TestSupport
 import Testing
 
-@Suite("What changed between profiles")
+@Suite("Differences between profiles")
 struct ProfileDifferenceTests {
   private func profile(_ counts: [String: Int], every period: Int = 1_000_000) throws -> Profile {
     var trace = SampledTrace()
@@ -19,7 +19,7 @@ struct ProfileDifferenceTests {
     return Profile(of: TraceBuilder.build(try TraceText.parse(trace.text)))
   }
 
-  @Test("functions of either side, the largest change first; clear is what chance does not explain")
+  @Test("functions of both sides are sorted by change, and large changes are clear")
   func functions() throws {
     let difference = ProfileDifference(
       from: try profile(["a()": 100, "b()": 10, "c()": 9]), to: try profile(["a()": 160, "b()": 14, "d()": 9]))
@@ -32,14 +32,14 @@ struct ProfileDifferenceTests {
     #expect(difference.work.map(\.time.difference) == [64_000_000])
   }
 
-  @Test("sampled at different rates they are compared by time")
+  @Test("profiles with different sampling rates are compared by time")
   func rates() throws {
     let difference = ProfileDifference(
       from: try profile(["a()": 10], every: 10_000_000), to: try profile(["a()": 100]))
     #expect(difference.functions.allSatisfy { $0.total.difference == 0 && !$0.total.isClear })
   }
 
-  @Test("a profile has nothing that changed since itself", arguments: 0..<20)
+  @Test("a profile does not differ from itself", arguments: 0..<20)
   func same(seed: Int) throws {
     var random = SeededGenerator(seed)
     let names = ["a()", "b()", "c()"]

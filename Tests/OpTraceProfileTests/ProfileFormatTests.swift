@@ -7,16 +7,16 @@ import Testing
     ("run.svg", ProfileFormat.flameGraph), ("/a.b/run.pb.gz", .pprof), ("RUN.Collapsed", .collapsed),
     ("a.speedscope.json", .speedscope), ("a.firefox.json", .firefox),
   ])
-  func theEndingDecides(name: String, format: ProfileFormat) {
+  func theFileNamesEndingSelectsTheFormat(name: String, format: ProfileFormat) {
     #expect(ProfileFormat(fileName: name) == format)
   }
 
   @Test(arguments: ["run.json", "run", "", "run.pb", "svg", ".svg", "a/.svg", "run.svg.txt"])
-  func otherNamesAreNone(name: String) {
+  func otherNamesSelectNoFormat(name: String) {
     #expect(ProfileFormat(fileName: name) == nil)
   }
 
-  @Test func eachWritesItsOwn() {
+  @Test func eachFormatWritesItsOwnFile() {
     let starts: [ProfileFormat: String] = [
       .flameGraph: "<?xml", .pprof: "\n", .collapsed: "operation Load on network;",
       .speedscope: "{\"$schema\":\"https://www.speedscope.app/", .firefox: "{\"meta\":{",

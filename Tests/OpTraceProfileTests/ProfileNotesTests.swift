@@ -18,7 +18,7 @@ struct ProfileNotesTests {
   }
 
   @Test(
-    "what the system refused has its remedy",
+    "each refusal of the system has a remedy",
     arguments: [
       (13, "kernel.perf_event_paranoid=2"), (1, "--cap-add PERFMON"), (16, "SIGPROF"), (38, "no perf events"),
       (12, "no memory"),
@@ -31,7 +31,7 @@ struct ProfileNotesTests {
     #expect(try #require(try said("by=1 refused=\(number)")).hasSuffix("--profile-by events' may do"))
   }
 
-  @Test("nobody asked for samples; there was no room; no thread could be sampled; too little was used")
+  @Test("each reason for an empty profile has its sentence")
   func reasons() throws {
     #expect(try said(nil) == "it has no samples of processor time: record them with 'optrace record --profile'")
     #expect(

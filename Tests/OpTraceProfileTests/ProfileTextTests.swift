@@ -5,19 +5,19 @@ import OpTraceText
 import TestSupport
 import Testing
 
-@Suite("What profile writes")
+@Suite("The text of profile")
 struct ProfileTextTests {
   private func profile(_ trace: SampledTrace = .photos(), offProcessor: Bool = false) throws -> Profile {
     let trace = TraceBuilder.build(try TraceText.parse(trace.text))
     return offProcessor ? Profile(offProcessorOf: trace) : Profile(of: trace)
   }
 
-  /// Without the head, which is the same for all tables.
+  /// The text without the head, which is the same for all tables.
   private func tables(_ text: String) -> String {
     text.split(separator: "\n\n", maxSplits: 1).last.map(String.init) ?? ""
   }
 
-  @Test("functions, and below them work")
+  @Test("the default text has functions, then work")
   func functions() throws {
     #expect(
       ProfileText(try profile()).text(by: .functions) == """
@@ -62,7 +62,7 @@ struct ProfileTextTests {
         """)
   }
 
-  @Test("work, threads and queues, with the functions of each")
+  @Test("groups by work, thread and queue have their functions")
   func groups() throws {
     let text = ProfileText(try profile(), most: 3)
     #expect(
@@ -100,7 +100,7 @@ struct ProfileTextTests {
         """)
   }
 
-  @Test("of waiting, what was waited for")
+  @Test("the table of waiting has what was waited for")
   func waiting() throws {
     #expect(
       ProfileText(try profile(offProcessor: true)).text(by: .functions) == """
@@ -133,7 +133,7 @@ struct ProfileTextTests {
         """)
   }
 
-  @Test("what changed")
+  @Test("the comparison has the changes")
   func compared() throws {
     let text = ProfileDifferenceText(from: try profile(), to: try profile(.photos(decodes: 25)), most: 3)
     #expect(
@@ -171,7 +171,7 @@ struct ProfileTextTests {
         """)
   }
 
-  @Test("what is always said")
+  @Test("the notes have sampling, loss, stacks, system calls, work and names")
   func notes() throws {
     #expect(ProfileNotes(try profile()).lines.contains("system calls: their time in the kernel is not seen"))
     #expect(ProfileNotes(try profile(.photos(kernel: true))).lines.contains("system calls: 5 % of the samples"))

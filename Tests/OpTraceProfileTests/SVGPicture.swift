@@ -4,7 +4,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// A flame graph as it is read from its file.
+/// A flame graph, read from its file.
 struct SVGPicture {
   struct Box: Equatable {
     var look = ""
@@ -19,10 +19,10 @@ struct SVGPicture {
   struct Malformed: Error { var line: Int }
 
   private(set) var boxes: [Box] = []
-  /// Outside of boxes.
+  /// Texts outside of boxes.
   private(set) var texts: [String] = []
   private(set) var scripts = 0
-  /// Of what would be loaded.
+  /// Addresses that a viewer would load.
   private(set) var addresses: [String] = []
 
   init(_ svg: String) throws {

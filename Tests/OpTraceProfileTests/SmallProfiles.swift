@@ -20,7 +20,7 @@ struct ProfileMaker {
     profile.startWall = 1_700_000_000_000_000_000
   }
 
-  /// Samples of a stack, a period after each other. Without an owner the profile has none.
+  /// Adds samples of a stack, one period apart. Without an owner the samples have none.
   mutating func add(
     _ text: String, times: Int = 1, thread: UInt32 = 1, owner: String? = nil, work: UInt32? = nil,
     isInKernel: Bool = false, isCut: Bool = false, weight: Nanoseconds? = nil
@@ -68,7 +68,7 @@ struct ProfileMaker {
 }
 
 extension Profile {
-  /// Two operations and a task, with all that a stack may have.
+  /// Two operations and a task, with all kinds of frames.
   static var small: Profile {
     var maker = ProfileMaker()
     maker.add("start@libc.so;main@App:3;load@App:7;^parse@App:9", times: 3, owner: "operation Load on network", work: 5)
@@ -78,7 +78,7 @@ extension Profile {
     return maker.profile
   }
 
-  /// Names that would break out of any format that does not escape them.
+  /// Names that break a format that does not escape them.
   static var hostile: Profile {
     let names = [
       "<script>alert(1)</script>", "]]>&amp;<!--", "a;b\nc\t\u{0}\u{1B}[31m", "\u{202E}turned", "שלום עולם", "漢字",
@@ -108,7 +108,7 @@ extension Profile {
     return profile
   }
 
-  /// Indexes that lead nowhere, and numbers at the ends of what there is.
+  /// Indexes of missing elements, and extreme numbers.
   static var broken: Profile {
     var profile = Profile()
     profile.period = 5
@@ -133,12 +133,12 @@ extension Profile {
   }
 }
 
-/// What an exporter writes.
+/// The output of an exporter.
 func exported(_ body: (ByteWriter) -> Void) -> [UInt8] {
   var bytes: [UInt8] = []
   let writer = ByteWriter { bytes += $0 }
   body(writer)
-  // The sink throws nothing.
+  // The sink never throws.
   try? writer.finish()
   return bytes
 }

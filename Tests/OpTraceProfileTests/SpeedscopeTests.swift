@@ -7,7 +7,7 @@ import Testing
 @Suite struct SpeedscopeTests {
   private func written(_ profile: Profile) -> [UInt8] { exported { SpeedscopeExporter.write(profile, to: $0) } }
 
-  @Test func aProfileForEachThread() {
+  @Test func eachThreadHasAProfile() {
     #expect(
       text(written(.small)) == """
         {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"optrace","name":"photos",\
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [Profile.small, .hostile, .broken, Profile()])
-  func indexesAndWeightsFit(profile: Profile) throws {
+  func indexesAndWeightsAreValid(profile: Profile) throws {
     let file = try JSONDecoder().decode(File.self, from: Data(written(profile)))
     for one in file.profiles {
       #expect(one.samples.count == one.weights.count)

@@ -8,21 +8,21 @@ import OpTraceModel
 import OpTraceText
 import Testing
 
-/// What the commands do with the sample traces when bytes of them are changed, cut out, or there twice: they say so, and read all
-/// that the damage has not touched.
+/// Sample traces in which bytes are changed, removed or doubled: readers report the damage, and read all
+/// undamaged chunks.
 @Suite struct DamagedSampleTests {
   static let samples: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Sample.folder.path)) ?? []
     return names.filter { $0.hasSuffix(".optrace") }.sorted()
   }()
-  /// `OPTRACE_SEED` takes one that a failure has printed; `.ci/full` takes another each time.
+  /// `OPTRACE_SEED` repeats a seed that a failure has printed. `.ci/full` uses a new one each time.
   static let seed = ProcessInfo.processInfo.environment["OPTRACE_SEED"].flatMap(Int.init) ?? 20_261_122
 
   @Test func thereAreSamples() { #expect(Self.samples.count >= 18) }
 
   @Test(arguments: samples) func damageIsReportedAndTheRestIsRead(_ name: String) throws {
     let sample = try Sample(name)
-    // The name too, or all samples would be damaged at the same offsets.
+    // The seed includes the name, so that samples are damaged at different offsets.
     var generator = SeededGenerator(name.utf8.reduce(Self.seed) { $0 &* 31 &+ Int($1) })
     for round in 0..<30 {
       let damage = Damage.any(of: sample.bytes.count, &generator)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// But for the first eight, by which the file is known.
+  /// Bytes of the header after the first eight, which identify the file.
   @Test func damageInTheHeaderLosesNoEvent() throws {
     let sample = try Sample("diamond.optrace")
     for offset in 8..<Layout.Header.size {
@@ -56,10 +56,10 @@ import Testing
     }
   }
 
-  @Test(arguments: samples) func bytesAfterTheLastRecordAreNoDamage(_ name: String) throws {
+  @Test(arguments: samples) func bytesAfterTheLastRecordAreNotDamage(_ name: String) throws {
     let sample = try Sample(name)
     let end = try #require(sample.chunks.last).used.upperBound
-    // Records twice, the second time where no reader looks for them.
+    // The records occur twice, the second time where no reader looks for them.
     let damage = Damage.doubled(end - 40..<end)
     let events = try TraceReader.events(bytes: damage.applied(to: sample.bytes))
     #expect(events.count == sample.eventCount)
@@ -86,7 +86,7 @@ private enum Damage: CustomStringConvertible {
   case flipped(at: Int, by: UInt8)
   case cut(from: Int)
   case removed(Range<Int>)
-  /// These bytes once more, right behind themselves.
+  /// These bytes occur a second time, directly after themselves.
   case doubled(Range<Int>)
 
   static func any(of count: Int, _ generator: inout SeededGenerator) -> Damage {
@@ -111,7 +111,7 @@ private enum Damage: CustomStringConvertible {
     return bytes
   }
 
-  /// The first byte that is not what and where it was.
+  /// The offset of the first byte that differs.
   var first: Int {
     switch self {
     case .flipped(let offset, _): offset
@@ -121,7 +121,7 @@ private enum Damage: CustomStringConvertible {
     }
   }
 
-  /// Whether the damage leaves these bytes whole, wherever they are now.
+  /// Whether these bytes are unchanged, even if they have moved.
   func spares(_ bytes: Range<Int>) -> Bool {
     switch self {
     case .flipped(let offset, _): !bytes.contains(offset)
@@ -147,7 +147,7 @@ private struct Sample {
     .appendingPathComponent("../../traces").standardized
 
   struct Chunk {
-    /// With its header; without what pads it.
+    /// With its header, without its padding.
     var used: Range<Int>
     var range: Range<Int>
     var events = 0
@@ -170,8 +170,8 @@ private struct Sample {
 
   var eventCount: Int { chunks.reduce(0) { $0 + $1.events } }
 
-  /// The events of all chunks that a damage has not touched, and that are where a reader can look for them: behind a whole
-  /// header, and before the offset that it names as the end.
+  /// The events of all undamaged chunks that a reader can find: after an undamaged
+  /// header, and before the end that it names.
   func eventCount(outOf damage: Damage) -> Int {
     var inserted = 0
     switch damage {
@@ -186,14 +186,14 @@ private struct Sample {
     }
   }
 
-  /// Only what no checksum covers has changed: what pads a chunk, or zeros behind the last one.
+  /// Whether only bytes without a checksum have changed: the padding of a chunk, or zeros after the last one.
   func isPadding(_ damage: Damage) -> Bool {
     switch damage {
     case .flipped(let offset, _):
       return offset >= Layout.Header.size && !chunks.contains { $0.used.contains(offset) }
     case .doubled(let range):
-      // What comes twice is behind the range. Zeros before the end may belong to the last record: then there are only
-      // more of them behind it.
+      // The second copy is after the range. Zeros before the end may belong to the last record: then there are only
+      // more zeros after it.
       return range.upperBound >= chunks.last?.used.upperBound ?? .max
         || bytes[range.lowerBound...].allSatisfy { $0 == 0 }
     default:
@@ -205,7 +205,7 @@ private struct Sample {
     (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
   }
 
-  /// Records but for those that are the file's bookkeeping.
+  /// The number of records, without the file's bookkeeping.
   private func countEvents(_ used: Range<Int>) -> Int {
     let isBookkeeping = EventSpec.column { $0?.part == .bookkeeping }
     var count = 0

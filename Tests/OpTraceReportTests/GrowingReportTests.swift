@@ -7,7 +7,7 @@ import Testing
 @testable import OpTraceGraph
 @testable import OpTraceReport
 
-/// What a page has, put together from what it received: in words and times, whatever their numbers are.
+/// The content of a page, put together from its updates: as texts and times, independent of row numbers.
 private struct ReceivedPage {
   typealias Row = [String: Int]
 
@@ -49,7 +49,7 @@ private struct ReceivedPage {
     }
   }
 
-  /// Where numbers of the page have gone.
+  /// How row numbers of the page have moved.
   private struct Moved {
     var tracks: [Int]?
     var groups: [Int]?
@@ -147,7 +147,7 @@ private struct ReceivedPage {
   func figure(_ name: String) throws -> String {
     var value = document[name] ?? ""
     if name == "groups", let groups = value as? [[String: Any]] {
-      // Queues have their rows by when they were met.
+      // Queues have rows in the order in which they were met, so compare their names.
       value = groups.map { group in
         group.merging(["queue": (group["queue"] as? Int).map { queueName($0) } ?? ""]) { $1 }
       }
@@ -157,7 +157,7 @@ private struct ReceivedPage {
   }
 }
 
-@Suite("The data of a page that grows with its trace")
+@Suite("Data of a page that grows with its trace")
 struct GrowingReportTests {
   private func trace(_ lines: some Collection<String>) throws -> Trace {
     let text = lines.map { $0 + "\n" }.joined()
@@ -171,7 +171,7 @@ struct GrowingReportTests {
   }
   private typealias ByteSinkOf = (UnsafeRawBufferPointer) throws -> Void
 
-  /// Lines with samples of their threads in between.
+  /// The lines, with samples of their threads in between.
   private func sampled(_ lines: [String], _ random: inout SeededGenerator) -> [String] {
     var result = [
       "0 t0 profile period=1000", "0 t0 image i901 page=4096 pages=64 \"/opt/photos/photos\"",
@@ -193,7 +193,7 @@ struct GrowingReportTests {
 
   /// `OPTRACE_TEST_SEED` repeats one.
   @Test(
-    "a page that grows step by step has what a page has that gets everything at the end",
+    "a page that grows in steps equals a page that gets everything at the end",
     arguments: ["blocks", "tasks", "samples"])
   func steps(kind: String) throws {
     let environment = ProcessInfo.processInfo.environment["OPTRACE_TEST_SEED"].flatMap { Int($0) }
@@ -204,7 +204,7 @@ struct GrowingReportTests {
       var lines = kind == "blocks" ? RandomBlocks.lines(&random) : RandomTasks.lines(&random)
       if kind == "samples" { lines = sampled(lines, &random) }
       var cuts = (0..<random.number(1..<8)).map { _ in random.number(1..<lines.count) }.sorted()
-      // Nothing new is news, too; and what has long been over is not written again.
+      // Include steps without new events: they must not write old rows again.
       cuts += [lines.count, lines.count, lines.count, lines.count]
       var report = GrowingReport()
       var page = ReceivedPage()
@@ -215,7 +215,7 @@ struct GrowingReportTests {
         #expect(page.revision == report.revision && page.revision == step + 1)
         if step > 0 { written.grown += page.written }
       }
-      // The trace has not changed for three steps.
+      // The trace did not change in the last three steps.
       #expect(page.written == 0, "seed \(seed + round)")
       var other = GrowingReport()
       var whole = ReceivedPage()
@@ -230,7 +230,7 @@ struct GrowingReportTests {
     #expect(written.grown * 2 < written.whole, "\(written)")
   }
 
-  @Test("a page that missed a revision gets everything anew, and continues from there")
+  @Test("a page that missed a revision gets everything again, and continues from there")
   func wholes() throws {
     var random = SeededGenerator(1)
     let lines = RandomBlocks.lines(&random)
@@ -260,7 +260,7 @@ struct GrowingReportTests {
     #expect(String(decoding: update, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
     try page.take(update)
     #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 1)
-    // It stays until the next one.
+    // The drawing stays until the next one.
     try page.take(try bytes { try report.writeGrowth(to: trace, to: $0) })
     #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 0)
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpTraceReport
 
-@Suite("The report: one page that needs nothing else")
+@Suite("The report is one self-contained page")
 struct ReportTests {
   private func page(
     _ trace: Trace, graph: EmbeddedGraph? = nil, note: String? = nil, isServed: Bool = false, isLive: Bool = false
@@ -66,18 +66,18 @@ struct ReportTests {
     #expect(try data(processors: 2, isReady: true) == alone)
   }
 
-  @Test("everything of a trace stays text: the data holds no '<', the title is escaped")
+  @Test("texts of a trace stay text: the data has no '<', and the title is escaped")
   func inert() throws {
     let page = try page(hostileTrace)
     let data = try part("id=\"data\">", "</script>", of: page)
     #expect(!data.contains("<"))
     #expect(page.contains("<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; · OpTrace</title>"))
-    // The data's element and the script, and no other.
+    // There are two script elements: the data and the script.
     #expect(page.components(separatedBy: "<script").count == 3)
     #expect(page.components(separatedBy: "</script").count == 3)
   }
 
-  @Test("the data is JSON and holds the names as they are, but for characters that cannot be shown")
+  @Test("the data is JSON and keeps names, except for characters that cannot be shown")
   func names() throws {
     let data = try part("id=\"data\">", "</script>", of: try page(hostileTrace))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
@@ -89,7 +89,7 @@ struct ReportTests {
     #expect(object["version"] as? Int == 1)
   }
 
-  @Test("the policy allows this script and this style, and nothing else")
+  @Test("the security policy allows only this script and this style")
   func policy() throws {
     let page = try page(hostileTrace)
     let policy = try part("http-equiv=\"Content-Security-Policy\" content=\"", "\"", of: page)
@@ -103,7 +103,7 @@ struct ReportTests {
     #expect(!page.contains(" style=\""))
   }
 
-  @Test("a served page may ask the server it came from; only a live one does")
+  @Test("a served page may ask its own server, and only a live page does")
   func served() throws {
     let trace = HandmadeTrace("fixture", unit: .nanoseconds).trace
     #expect(try page(trace, isServed: true).contains("connect-src 'self'"))
@@ -111,13 +111,13 @@ struct ReportTests {
     #expect(try page(trace, isServed: true, isLive: true).contains("<meta name=\"optrace-live\" content=\"data\">"))
   }
 
-  @Test("what is the same in every page takes at most 340 KB")
+  @Test("the fixed part of a page takes at most 340 KB")
   func size() throws {
     let page = try page(HandmadeTrace("fixture", unit: .nanoseconds).trace)
     #expect(page.utf8.count < 340_000)
   }
 
-  @Test("every part of the page is in the shell once")
+  @Test("the shell has each part of the page once")
   func shell() {
     let parts = ReportPage.standard.pieces.compactMap(\.next)
     #expect(parts.map(\.rawValue).sorted() == ReportPage.Part.allCases.map(\.rawValue).sorted())
@@ -127,7 +127,7 @@ struct ReportTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .appendingPathComponent("../../../Sources/OpTraceReport/Page").standardized
 
-  @Test("Every file of the page is compiled in, as it is in the folder")
+  @Test("Each file of the page is compiled in unchanged")
   func embeddedFiles() throws {
     let files = ReportPage.files
     #expect(
@@ -152,7 +152,7 @@ struct ReportTests {
     }
   }
 
-  @Test("the modules become one script that has no module left to fetch, and cannot end its element")
+  @Test("the modules become one script that fetches nothing and cannot end its element")
   func script() {
     let lines = ReportPage.standard.script.split(separator: "\n")
     #expect(!lines.contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") })
@@ -176,7 +176,7 @@ struct ReportTests {
     let signs = try #require(module.firstMatch(of: /const CHANGES = {([^}]*)}/)?.1)
     let words = signs.split(separator: ",").map { $0.prefix { $0 != ":" }.trimmingCharacters(in: .whitespaces) }
     let changes = StructureDifferences.Change.allCases.map(\.rawValue)
-    // What ends in another state is a change of the page's own.
+    // A different end state is a change that only the page has.
     #expect(words.sorted() == (changes + ["ends"]).sorted())
     for word in words + TimingVerdict.allCases.map(\.rawValue) {
       #expect(ReportPage.standard.style.contains(".change.\(word)"), "\(word)")
@@ -205,20 +205,20 @@ struct ColumnEncoderTests {
     var bytes: [UInt8] = []
     let writer = ByteWriter { bytes += $0 }
     column.write(to: writer)
-    // The sink throws nothing.
+    // The sink never throws.
     try? writer.finish()
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("distances to the value before, one higher and zigzag-coded; 0 is a missing one")
+  @Test("values are zigzag-coded distances to the value before, plus 1; 0 is a missing value")
   func distances() {
     var column = ColumnEncoder("time")
     for value in [0, 1, nil, 0, 100] as [Int?] { column.append(value) }
-    // 0: 1; +1: 3; none: 0; -1: 2; +100: 201, which takes two bytes.
+    // Distance 0: 1; +1: 3; missing: 0; -1: 2; +100: 201, which takes two bytes.
     #expect(text(column) == #""time":{"data":"AQMAAskB"}"#)
   }
 
-  @Test("values that are all the same are written once")
+  @Test("equal values are written once")
   func uniform() {
     var column = ColumnEncoder("a")
     column.append(7)
@@ -227,11 +227,11 @@ struct ColumnEncoderTests {
     #expect(text(ColumnEncoder("b")) == #""b":{"all":null}"#)
   }
 
-  @Test("values that are the same for a while are written like others")
+  @Test("values that are equal only at first are written one by one")
   func uniformAtFirst() {
     var column = ColumnEncoder("a")
     for value in [7, 7, 7, 8] { column.append(value) }
-    // +7: 15; none, twice: 1; +1: 3.
+    // Distance +7: 15; 0, twice: 1; +1: 3.
     #expect(text(column) == #""a":{"data":"DwEBAw=="}"#)
     var later = ColumnEncoder("b")
     for value in [nil, nil, 1] as [Int?] { later.append(value) }
@@ -241,7 +241,7 @@ struct ColumnEncoderTests {
     #expect(text(based) == #""end":{"base":"begin","data":"AAMB"}"#)
   }
 
-  @Test("a base is named, and used where it has a value")
+  @Test("the base column is named, and used where it has a value")
   func base() {
     var column = ColumnEncoder("end", base: "begin")
     column.append(110, relative: 100)
@@ -256,19 +256,19 @@ struct ColumnEncoderTests {
     #expect(text(column).hasPrefix(#""time":{"data":""#))
   }
 
-  @Test("base64 of one, two and three bytes")
+  @Test("base64 encodes one, two, three and many bytes")
   func base64() {
     #expect(Base64.text([]) == "")
     #expect(Base64.text(Array("f".utf8)) == "Zg==")
     #expect(Base64.text(Array("fo".utf8)) == "Zm8=")
     #expect(Base64.text(Array("foo".utf8)) == "Zm9v")
-    // More than goes to the writer at once.
+    // More bytes than the writer takes at once.
     let long = (0..<40_001).map { UInt8(truncatingIfNeeded: $0 &* 37 ^ $0 >> 5) }
     #expect(Base64.text(long) == Data(long).base64EncodedString())
   }
 
   @Test(
-    "SHA-256 as published",
+    "SHA-256 matches published values",
     arguments: [
       ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
       ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
@@ -278,7 +278,7 @@ struct ColumnEncoderTests {
     #expect(Base64.text(SHA256.hash(text.utf8)) == expected)
   }
 
-  @Test("SHA-256 at every length around its blocks ends")
+  @Test("SHA-256 is right at lengths around the ends of its blocks")
   func blocks() {
     let hashes = (0...200).map { SHA256.hash([UInt8](repeating: 97, count: $0)) }
     #expect(Set(hashes).count == hashes.count && hashes.allSatisfy { $0.count == 32 })

@@ -30,7 +30,7 @@ struct RequestsDocumentTests {
     return make.trace
   }
 
-  @Test("of many units the slowest are there and a sample of the others, and all are counted")
+  @Test("of many units the data has the slowest and a sample of the others, and counts all")
   func manyUnits() throws {
     let requests = try #require(try data(operations(5000)))
     let facts = try #require(requests["facts"] as? [String: Any])
@@ -38,35 +38,35 @@ struct RequestsDocumentTests {
     #expect(kind["count"] as? Int == 5000 && kind["units"] as? Int == 2000 && kind["slowest"] as? Int == 200)
     #expect((kind["buckets"] as? [Int])?.reduce(0, +) == 5000)
     #expect((requests["units"] as? [String: Any])?["count"] as? Int == 2000)
-    // A line for the operation itself.
+    // One row is for the operation itself.
     #expect((requests["lines"] as? [String: Any])?["count"] as? Int == ReportRequests.trees.units)
   }
 
-  @Test("few units are all there")
+  @Test("the data has all of few units")
   func fewUnits() throws {
     let facts = try #require(try data(operations(30))?["facts"] as? [String: Any])
     let kind = try #require((facts["kinds"] as? [[String: Any]])?.first)
     #expect(kind["units"] as? Int == 30 && kind["slowest"] as? Int == 30)
   }
 
-  @Test("the words for what units do come with the data, all of them and in order")
+  @Test("the data has all words for what units do, in order")
   func words() throws {
     let facts = try #require(try data(operations(1))?["facts"] as? [String: Any])
     #expect((facts["whats"] as? [[String]])?.map { $0[0] } == Requests.What.allCases.map(\.rawValue))
   }
 
-  @Test("names are as they are", arguments: ["</script><b>", "\"\\", "\u{2028}"])
+  @Test("names are not changed", arguments: ["</script><b>", "\"\\", "\u{2028}"])
   func names(name: String) throws {
     let facts = try #require(try data(operations(1, named: name))?["facts"] as? [String: Any])
     #expect((facts["kinds"] as? [[String: Any]])?.first?["name"] as? String == name)
   }
 
-  @Test("a trace without work has none")
+  @Test("a trace without work has no data of units")
   func none() throws {
     #expect(try data(operations(0)) == nil)
   }
 
-  @Test("four buckets for each doubling, without a gap")
+  @Test("there are four buckets for each doubling, without a gap")
   func buckets() {
     #expect([0, 1, 2, 3, 4, 8, 1000, 1024].map { ReportRequests.bucket(of: $0) } == [0, 0, 4, 6, 8, 12, 39, 40])
     var last = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTraceSQL
 
-@Suite("Asking a trace in SQL")
+@Suite("Querying a trace in SQL")
 struct TraceDatabaseTests {
   /// Two queues, one of which has one slot; "late" waits for a dependency and for it.
   static func trace() -> Trace {
@@ -42,7 +42,7 @@ struct TraceDatabaseTests {
     }
   }
 
-  @Test("tasks' waits for actors, and who resumed them")
+  @Test("tasks have their waits for actors, and who resumed them")
   func actors() throws {
     let traces = [try GoldenTrace.actors()]
     #expect(
@@ -59,7 +59,7 @@ struct TraceDatabaseTests {
       ])
   }
 
-  @Test("blocks and tasks have a state, and what a ring lost the end of is not open")
+  @Test("blocks and tasks have a state, and it is unknown if a ring lost their end")
   func states() throws {
     let tasks = try Self.text(
       "SELECT id, state, completed IS NULL FROM tasks ORDER BY id", of: [GoldenTrace.actors()])
@@ -87,7 +87,7 @@ struct TraceDatabaseTests {
     #expect(try Self.text("SELECT id, state FROM blocks", of: [lost]) == ["3 | unknown"])
   }
 
-  @Test("samples of processor time, with whose they are and where")
+  @Test("samples have their work, thread and stack")
   func samples() throws {
     let traces = [TraceBuilder.build(try TraceText.parse(SampledTrace.photos().text))]
     #expect(
@@ -122,7 +122,7 @@ struct TraceDatabaseTests {
     }
   }
 
-  @Test("operations: their columns are a contract")
+  @Test("the columns of operations are a contract")
   func operations() throws {
     #expect(
       TraceTable.named("operations")?.columns.map(\.name) == [
@@ -149,7 +149,7 @@ struct TraceDatabaseTests {
         ])
   }
 
-  @Test("what is looked up by number is found, whatever the bounds are made of")
+  @Test("a lookup by number finds its rows, whatever the type of its bounds")
   func bounds() throws {
     let all = try Self.rows("SELECT id FROM operations").map { $0[0] }
     for (condition, expected) in [
@@ -165,7 +165,7 @@ struct TraceDatabaseTests {
     #expect(try Self.text("SELECT dependency FROM dependencies WHERE operation = 4") == ["3"])
   }
 
-  @Test("several traces stand in one table, each with its own name")
+  @Test("tables have the rows of all traces, each with its trace's name")
   func several() throws {
     var other = Self.trace()
     other.header.startMonotonic = 7
@@ -177,7 +177,7 @@ struct TraceDatabaseTests {
     #expect(TableSource(other).hash.count == 16)
   }
 
-  @Test("load over time: busy threads and the depth of queues")
+  @Test("the tables of load have busy threads and depths of queues over time")
   func load() throws {
     #expect(
       try Self.text("SELECT time, threads FROM busy_threads") == [
@@ -189,7 +189,7 @@ struct TraceDatabaseTests {
       ])
   }
 
-  @Test("intervals of load follow each other without a gap, to the trace's end")
+  @Test("intervals of load have no gaps, up to the end of the trace")
   func intervals() throws {
     #expect(
       try Self.text("SELECT sum(until - time), min(time), max(until) FROM busy_threads") == [
@@ -201,7 +201,7 @@ struct TraceDatabaseTests {
       ])
   }
 
-  @Test("views: runs and transitions")
+  @Test("the views runs and transitions have the work and states of operations")
   func views() throws {
     #expect(
       try Self.text("SELECT kind, work, thread, began FROM runs ORDER BY began") == [
@@ -213,14 +213,14 @@ struct TraceDatabaseTests {
       ])
   }
 
-  @Test("percentiles are by the nearest rank: always one of the values")
+  @Test("percentiles are by nearest rank, so each is one of the values")
   func percentiles() throws {
     let values = "WITH v(x) AS (VALUES (3), (1), (2), (NULL), (10))"
     #expect(
       try Self.text("\(values) SELECT p50(x), p90(x), p99(x), median(x), p75(x) FROM v") == ["2 | 10 | 10 | 2 | 3"])
     #expect(try Self.text("\(values) SELECT p50(x) FROM v WHERE x > 100") == ["null"])
     #expect(try Self.text("SELECT p50(1.5), p50('x'), p50('7')") == ["1.5 | null | 7"])
-    // More than a Double tells apart.
+    // Integers that a Double cannot represent.
     #expect(
       try Self.text("SELECT p50(9007199254740993), p99(1795241200452905504)")
         == ["9007199254740993 | 1795241200452905504"])
@@ -236,7 +236,7 @@ struct TraceDatabaseTests {
   }
 
   @Test(
-    "nothing can be written",
+    "statements that write are refused",
     arguments: [
       "DELETE FROM operations", "UPDATE operations SET name = 'x'", "INSERT INTO marks VALUES (1, 2, 3, 4, 5)",
       "CREATE TABLE x(a)", "CREATE TEMP TABLE x AS SELECT 1", "DROP VIEW runs", "ATTACH '/tmp/x.db' AS x",
@@ -269,7 +269,7 @@ struct TraceDatabaseTests {
     #expect(error?.reason == .timeout)
   }
 
-  @Test("whoever asks can end a query that goes on")
+  @Test("the caller can end a running query")
   func ended() {
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c"
     let error = #expect(throws: SQLError.self) {
@@ -278,7 +278,7 @@ struct TraceDatabaseTests {
     #expect(error == .interrupted)
   }
 
-  @Test("a name in double quotes is no text, whatever version of SQLite says so")
+  @Test("an unknown name in double quotes is an error, not text, in each version of SQLite")
   func quotedNames() {
     let error = #expect(throws: SQLError.self) { try Self.rows("SELECT \"nmae\" FROM operations") }
     #expect(error?.unknownName == "nmae")
@@ -287,13 +287,13 @@ struct TraceDatabaseTests {
         == "nmae")
   }
 
-  /// One row of an answer for each, cells with bars between them.
+  /// The rows of an answer, with bars between cells.
   private static func answer(_ question: String, _ columns: String, of traces: Trace...) throws -> [String] {
     let query = try #require(Question.named(question)).query
     return try text("SELECT \(columns) FROM (\(query))", of: traces)
   }
 
-  @Test("what is unfinished has taken its time, too")
+  @Test("the time of unfinished work lasts up to the end of the trace")
   func unfinished() throws {
     var make = HandmadeTrace(end: 100)
     let (net, disk) = (make.queue("net"), make.queue("disk"))
@@ -309,7 +309,7 @@ struct TraceDatabaseTests {
         == ["disk | net | 1 | 100000000"])
   }
 
-  @Test("a dependency that was removed was waited for until then, and is none any more")
+  @Test("a removed dependency counts as a wait up to its removal, but not as fan-in")
   func removed() throws {
     var make = HandmadeTrace(end: 100)
     let (net, disk) = (make.queue("net"), make.queue("disk"))
@@ -320,7 +320,7 @@ struct TraceDatabaseTests {
     #expect(try Self.answer("fan-in-out", "name", of: make.trace) == [])
   }
 
-  @Test("a trace is compared to the others, and not to itself")
+  @Test("a trace is compared only with the other traces")
   func elsewhere() throws {
     func trace(_ process: UInt32, _ milliseconds: Double) -> Trace {
       var make = HandmadeTrace(end: 100)
@@ -345,7 +345,7 @@ struct TraceDatabaseTests {
     }
   }
 
-  @Test("names are texts, whatever they hold")
+  @Test("hostile names stay text")
   func hostile() throws {
     var make = HandmadeTrace()
     let queue = make.queue("q'); DROP TABLE x; --")
@@ -363,11 +363,11 @@ struct TraceDatabaseTests {
     try TraceDatabase([TableSource(Self.trace())]).run(question.query, columns: { columns = $0 }, row: { _ in })
     #expect(columns.count > 1)
     #expect(Set(columns).count == columns.count)
-    // Of a trace without anything, too.
+    // An empty trace must not fail either.
     #expect(throws: Never.self) { try Self.rows(question.query, of: [HandmadeTrace().trace]) }
   }
 
-  @Test("there are at least fifteen questions, each with a name of its own")
+  @Test("there are at least fifteen questions with different names")
   func questionNames() {
     #expect(Question.all.count >= 15)
     #expect(Set(Question.all.map(\.name)).count == Question.all.count)

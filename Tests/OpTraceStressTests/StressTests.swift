@@ -5,10 +5,10 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Many threads, many queues, cancels and finishes racing: run under the thread and the address sanitizer by
-/// `make sanitize`. Every operation and every event must be accounted for.
+/// Many threads and queues, with racing cancels and finishes. `make sanitize` runs this under the thread and the
+/// address sanitizer. Each operation and each event must be accounted for.
 @Suite(.serialized, .ownThread) struct StressTests {
-  /// As many as a run under a sanitizer can do in reasonable time.
+  /// As many as a sanitizer's run can do in reasonable time.
   static let operationCount = 100_000
 
   final class Sync: TracedOperation, @unchecked Sendable {
@@ -17,7 +17,7 @@ import Testing
     override func main() { executed.add() }
   }
 
-  /// Finishes from wherever it can: at once, from another thread, twice.
+  /// Finishes in different ways: at once, from another thread, twice.
   final class Async: TracedAsyncOperation, @unchecked Sendable {
     let executed: Counter
     let way: Int
@@ -47,9 +47,9 @@ import Testing
     override func main() { result = 1 }
   }
 
-  /// Whoever is told that an operation is finished, in whatever way, sees what it has done. Nothing but what OpTrace and Foundation do
-  /// orders the two, so the thread sanitizer tells where they do not.
-  @Test func whoIsToldOfAFinishSeesWhatTheOperationDid() throws {
+  /// Code that waits for an operation, in any way, sees what the operation wrote. Only OpTrace and Foundation order the
+  /// two, so the thread sanitizer reports a missing order.
+  @Test func waitersSeeTheResultsOfFinishedOperations() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("finish-\(UUID().uuidString).optrace")
     defer { try? FileManager.default.removeItem(at: url) }
     let recorder = try TraceRecorder(writingTo: url)
@@ -95,7 +95,7 @@ import Testing
         var random = SystemRandomNumberGenerator()
         var done = 0
         while done < perThread {
-          // Batches with some dependencies among them, over random queues, some of them cancelled on the way.
+          // Batches with some dependencies, on random queues, some of them cancelled.
           var batch: [Operation] = []
           for index in 0..<min(100, perThread - done) {
             let operation: Operation =
@@ -116,7 +116,7 @@ import Testing
         group.leave()
       }.start()
     }
-    // A hang is a failure that leaves its trace, not a run without an end.
+    // A hang must fail and leave its trace, instead of running forever.
     try #require(group.wait(timeout: .now() + 600) == .success, "operations hang: see \(url.path)")
     for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     try recorder.stop()
@@ -141,7 +141,7 @@ import Testing
     let events = try TraceReader.events(path: url.path)
     let violations = TraceValidator.check(events)
     #expect(violations.isEmpty, "\(violations.prefix(5))")
-    // A thread that heard "not ready" shortly before another one heard "ready" does not undo that.
+    // A thread that saw "not ready" just before another thread saw "ready" must not undo that.
     let ready = events.filter { $0.kind == EventKind.ready.rawValue }
     #expect(ready.count == Set(ready.map(\.subject)).count && ready.count <= Self.operationCount)
   }

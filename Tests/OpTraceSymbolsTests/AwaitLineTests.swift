@@ -5,9 +5,9 @@
 
   @testable import OpTraceSymbols
 
-  /// Where a waiting task goes on, as the line of its `await`.
+  /// A waiting task's resume point is shown as the line of its `await`.
   @Suite(.ownThread, .enabled(if: Tool.hasCompilers, "needs clang and swiftc")) struct AwaitLineTests {
-    @Test("the lines of awaits, in functions of classes and of actors", arguments: ["-O", "-Onone"])
+    @Test("pieces of async functions have the lines of their awaits", arguments: ["-O", "-Onone"])
     func lines(_ mode: String) throws {
       let path = try (mode == "-O" ? Programs.awaitingOptimized : Programs.awaitingDebug).get()
       let symbols = try #require(FunctionSymbols(try ElfImage(path: path)))
@@ -28,7 +28,7 @@
       for function in ["Loader.load", "Cache.load"] {
         let lines = found[function] ?? []
         let isAwait = lines.filter { source.indices.contains($0 - 1) && source[$0 - 1].contains("await") }
-        // Behind an await whose value nobody uses, the compiler may begin with what comes next.
+        // After an await whose value is unused, the compiler may begin with the next line.
         #expect(
           isAwait.count >= 2 && lines.isSubset(of: isAwait.union(isAwait.map { $0 + 1 })),
           "\(function) \(mode): \(lines.sorted())")
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test("pieces of async functions are told by their names")
+    @Test("pieces of async functions are recognised by their names")
     func names() {
       for name in ["async_Main", "async_MainTQ1_", "async_MainTY0_"] {
         #expect(FunctionName(mangled: name).short == "async main" && FunctionName(mangled: name).full == name)

@@ -5,7 +5,7 @@
 
   @testable import OpTraceSymbols
 
-  /// Files that are cut off or changed. Nothing traps or hangs; names may be wrong.
+  /// Files that are cut or changed. Nothing traps or hangs, but names may be wrong.
   @Suite(.ownThread, .enabled(if: Tool.hasCompilers, "needs clang")) struct DamageTests {
     private let scratch: Scratch
     private let path: String
@@ -33,16 +33,16 @@
       try file.write(contentsOf: [byte])
     }
 
-    @Test func filesThatAreCut() throws {
+    @Test func cutFilesDoNotTrap() throws {
       for count in bytes.indices.reversed() {
         try file.truncate(atOffset: UInt64(count))
         read()
       }
     }
 
-    @Test func filesWithChangedBytes() throws {
+    @Test func changedBytesDoNotTrap() throws {
       let seed = UInt64.random(in: 0...UInt64.max)
-      // Before anything can trap.
+      // Print the seed before anything can trap.
       print("damaged programs of seed \(seed)")
       var generator = SeededGenerator(seed)
       let image = try ElfImage(path: try Programs.tiny.get())
@@ -50,7 +50,7 @@
       for _ in 0..<2000 {
         var changed: Set<Int> = []
         for _ in 0...generator.number(0..<4) {
-          // Mostly where numbers are read: in the header, the list of sections and the tables.
+          // Most changes hit numbers: in the header, the list of sections and the tables.
           let offset: Int
           switch generator.number(0..<4) {
           case 0: offset = generator.number(0..<64)
@@ -68,8 +68,8 @@
       }
     }
 
-    /// Numbers that ask for more than there is.
-    @Test func namesOfAnyLength() throws {
+    /// Lengths and offsets beyond the end of the file.
+    @Test func readsBeyondTheFileReturnNil() throws {
       let image = try ElfImage(path: try Programs.tiny.get())
       let section = try #require(image.section(".strtab"))
       #expect(image.text(in: section, at: .max) == nil)

@@ -12,7 +12,7 @@
       return Symbolicator(options: options).symbolicate(Array(try code(of: path)), of: path)
     }
 
-    /// By another process: a file that any process of this one's has open for writing cannot be run.
+    /// Another process writes the file: a file cannot be run while a process has it open for writing.
     private func makeTool(_ script: String, in scratch: Scratch) throws -> String {
       let text = try scratch.write("script", Array("#!/bin/sh\n\(script)\n".utf8))
       let tool = scratch.path("llvm-symbolizer")
@@ -31,25 +31,25 @@
       #expect(["second", "third"].contains(twice[1].function.short))
       #expect(twice.allSatisfy { $0.file?.hasSuffix("/program.c") == true })
       #expect(twice[0].line.map { (2...5).contains($0) } == true)
-      // The rest is as without the tool.
+      // Other frames are the same as without the tool.
       let own = Symbolicator().symbolicate(Array(try code(of: path)), of: path)
       for (all, alone) in zip(result.frames, own.frames) where all.count == 1 { #expect(all == alone) }
       #expect(result.modules[0].named == own.modules[0].named)
     }
 
-    @Test(.enabled(if: Tool.symbolizer != nil, "needs llvm-symbolizer")) func inlinedSwift() throws {
+    @Test(.enabled(if: Tool.symbolizer != nil, "needs llvm-symbolizer")) func inlinedSwiftFunctionsAreFound() throws {
       let result = try ask(try Programs.swiftOptimized.get(), tool: nil)
       let names = Set(result.frames.lazy.filter { $0.count > 1 && $0[0].isInlined }.map { $0[0].function.short })
       #expect(names.contains("Loader.twice(_:)"), "\(names)")
     }
 
-    /// Whatever the tool does, the rest is known.
+    /// Other frames are known whatever the tool does.
     @Test(arguments: [
       ("exit 3", "ended with status 3"), ("kill -9 $$", "was ended by signal 9"),
       ("echo nonsense", "gave 0 answers to"),
       ("yes ''", "gave 0 answers to"), ("exit 0", "gave 0 answers to"),
     ])
-    func aBrokenTool(_ script: String, _ reason: String) throws {
+    func brokenToolIsReportedAndLosesOnlyInlining(_ script: String, _ reason: String) throws {
       let scratch = try Scratch()
       let tool = try makeTool(script, in: scratch)
       let path = try Programs.c(dwarf: 5)

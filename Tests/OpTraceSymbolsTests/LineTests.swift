@@ -5,18 +5,18 @@
 
   @testable import OpTraceSymbols
 
-  /// Functions and lines, as LLVM's tool reports them for the same programs.
+  /// Functions and lines match those that LLVM's tool reports for the same programs.
   @Suite(
     .ownThread, .enabled(if: Tool.hasCompilers && Tool.symbolizer != nil, "needs clang, swiftc and llvm-symbolizer"))
   struct LineTests {
-    @Test(arguments: 2...5) func everyVersionOfDwarf(_ version: Int) throws {
+    @Test(arguments: 2...5) func linesOfEveryDwarfVersionMatch(_ version: Int) throws {
       let path = try Programs.c(dwarf: version)
       let functions = try code(of: path)
       try compare(path, Array(functions))
     }
 
-    @Test func optimizedSwift() throws { try compareSome(Programs.swiftOptimized.get()) }
-    @Test func swiftForTheDebugger() throws { try compareSome(Programs.swiftDebug.get()) }
+    @Test func linesOfOptimizedSwiftMatch() throws { try compareSome(Programs.swiftOptimized.get()) }
+    @Test func linesOfDebugSwiftMatch() throws { try compareSome(Programs.swiftDebug.get()) }
 
     private func compareSome(_ path: String) throws {
       let seed = UInt64.random(in: 0...UInt64.max)
@@ -26,7 +26,7 @@
       try compare(path, offsets, "seed \(seed)")
     }
 
-    /// In 99 of 100 addresses, and never another function.
+    /// Lines match at 99 of 100 addresses, and no address has a wrong function.
     private func compare(_ path: String, _ offsets: [UInt64], _ comment: Comment? = nil) throws {
       let tool = try #require(Tool.symbolizer?.path)
       let (answers, outcome) = InlinedFrames.ask(
@@ -37,7 +37,7 @@
       var differing: [String] = []
       for ((offset, answer), frames) in zip(zip(offsets, answers), own.frames) {
         guard let expected = answer.first, let outermost = answer.last, let frame = frames.first else { continue }
-        // Any of several names at one address is right; the line is the same.
+        // Each of several names at one address is right; the line is the same.
         #expect(
           frame.function.mangled == outermost.mangled || outermost.mangled == nil || frame.line == expected.line,
           "\(String(offset, radix: 16))")

@@ -1,5 +1,5 @@
 extension Programs {
-  /// Functions that differ in nothing, or in constants.
+  /// Functions that are equal, or differ only in constants.
   static let mergedSource = """
     @inline(never) public func blocker(_ i: Int) { if i > 1_000_000 { print(i) } }
     @inline(never) public func keep(_ text: String, _ i: Int) { if i > 1_000_000 { print(text) } }
@@ -31,7 +31,7 @@ extension Programs {
     }
     """
 
-  /// What compilers and linkers leave of such functions, so that it does not depend on their versions.
+  /// Such functions after merging, in assembly, independent of versions of compilers and linkers.
   static let sharedSource = #"""
     #define NAME(name) __asm__(name)
     #ifdef __aarch64__

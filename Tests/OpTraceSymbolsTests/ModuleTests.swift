@@ -5,13 +5,13 @@
 
   @testable import OpTraceSymbols
 
-  /// Which file answers for a module, and what is said where none does.
+  /// Which file is used for a module, and what is reported if none is.
   @Suite(.ownThread, .enabled(if: Tool.hasCompilers && Tool.objcopy != nil, "needs clang, swiftc and objcopy"))
   struct ModuleTests {
     private let scratch: Scratch
     private let program: String
     private let buildID: [UInt8]
-    /// Of the function `third`.
+    /// An address in the function `third`.
     private let third: UInt64
 
     init() throws {
@@ -104,7 +104,7 @@
       #expect(result.modules[0].troubles == [.outsideOfCode(program, count: 2)])
     }
 
-    @Test func manyModulesAtOnce() throws {
+    @Test func manyModulesAreReadAtOnce() throws {
       let other = try Programs.c(dwarf: 2)
       let modules = ["/nowhere", program, other].map { CodeModule(path: $0) }
       let addresses = [2, 1, 0, 1, 7, -1].map { CodeAddress(module: $0, offset: third, isReturnAddress: false) }
@@ -151,14 +151,14 @@
       #expect(frame?.function.short == "third" && frame?.line == 16)
       #expect(summary.debugFile == debug)
       #expect(summary.troubles.isEmpty)
-      // A file of another build instead.
+      // Now with a file of another build.
       try Programs.run(Tool.objcopy, ["--only-keep-debug", try Programs.c(dwarf: 4), debug])
       let other = ask(stripped, buildID, folders: [scratch.path("debug")])
       #expect(other.frame == nil)
       #expect(other.summary.troubles.contains(.otherDebugFile(debug)))
     }
 
-    @Test("a debug file beside the program is found without a link to it, and so is one that is named")
+    @Test("a debug file beside the program is found without a debug link, and so is a named one")
     func debugFileIsFoundBeside() throws {
       let (stripped, debug) = (scratch.path("bare"), scratch.path("bare.debug"))
       try Programs.run(Tool.objcopy, ["--strip-all", program, stripped])
@@ -166,7 +166,7 @@
       let (frame, summary) = ask(stripped, buildID)
       #expect(frame?.function.short == "third" && frame?.line == 16)
       #expect(summary.debugFile == debug && summary.troubles.isEmpty)
-      // Of another build.
+      // A debug file of another build is not used.
       let named = scratch.path("named")
       try FileManager.default.moveItem(atPath: debug, toPath: named)
       try Programs.run(Tool.objcopy, ["--only-keep-debug", try Programs.c(dwarf: 4), debug])
@@ -188,7 +188,7 @@
       let (frame, summary) = ask(stripped, buildID, folders: [scratch.path("root")])
       #expect(frame?.function.short == "third" && frame?.line == 16)
       #expect(summary.debugFile?.replacingOccurrences(of: "//", with: "/") == debug)
-      // A byte more, and its checksum is another.
+      // One more byte changes its checksum.
       let handle = try #require(FileHandle(forWritingAtPath: debug))
       try handle.seekToEnd()
       try handle.write(contentsOf: [0])

@@ -3,15 +3,15 @@ import Testing
 
 @testable import OpTraceSymbols
 
-/// Names as the compilers make them: those of Swift come from one program, compiled with and without optimisation.
+/// Mangled names from compilers. The Swift names are from one program, compiled with and without optimisation.
 @Suite struct NameTests {
-  @Test(arguments: ofTheSource) func namesOfTheSource(_ mangled: String, _ short: String) {
+  @Test(arguments: ofTheSource) func namesOfSourceFunctionsAreShortened(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
     #expect(name.mangled == mangled)
   }
 
-  @Test(arguments: ofTheCompiler) func namesThatTheCompilerMadeUp(_ mangled: String, _ short: String) {
+  @Test(arguments: ofTheCompiler) func namesOfCompilerMadeFunctionsAreShortened(_ mangled: String, _ short: String) {
     let name = FunctionName(mangled: mangled)
     #expect(name.short == short, "\(name.full)")
   }
@@ -22,7 +22,7 @@ import Testing
     #expect(name.full == "partial apply forwarder for \(closure)")
   }
 
-  @Test func severalFunctions() {
+  @Test func codeOfSeveralFunctionsNamesUpToThree() {
     func name(_ mangled: [String], isOpen: Bool = false) -> String? {
       FunctionName("$s3app", oneOf: mangled.map { FunctionName(mangled: $0) }, isOpen: isOpen)?.short
     }
@@ -34,11 +34,11 @@ import Testing
     #expect(name(Array(functions.prefix(2)), isOpen: true) == "one of load(_:), store(_:) (or one merged with them)")
     #expect(name(Array(functions.prefix(3))) == "one of load(_:), read(_:), store(_:)")
     #expect(name(functions) == "one of erase(_:), load(_:), read(_:) and 2 more")
-    // All are called alike: parts and copies of one function, or one that calls it.
+    // All have one short name: parts and copies of one function, or a thunk that calls it.
     #expect(name([]) == nil && name([functions[0]]) == nil)
     #expect(name(["$s3app6LoaderC5other_2byS2i_SitYaKFTY1_", "$s3app6LoaderC5other_2byS2i_SitYaKFTQ0_"]) == nil)
     #expect(name(["$s3app6LoaderC3runyS2iYaKF", "$s3app6LoaderCAA6RunnerA2aDP3runyS2iYaKFTW"]) == nil)
-    // What the compiler makes for each type.
+    // Functions that the compiler makes for each type.
     #expect(name(["$s3app3BoxVMa", "$sSS3appE4PartVMa"]) == "type metadata accessor")
     #expect(name(["$s3app3BoxVwca", "$s3app3BoxVwcp"]) == "value witness")
     #expect(name(["$s3app3BoxVMa", "$s3app4loadyS2iF"]) == "one of load(_:), type metadata accessor")
@@ -48,7 +48,7 @@ import Testing
         == ["app", nil])
   }
 
-  /// What no compiler makes, up to names that are too long to be read.
+  /// Names that no compiler makes, including names that are too long to be read.
   @Test func nonsenseIsKept() {
     for name in ["", "@", ".", "$s", "_Z", "a b", "\u{1F600}", String(repeating: "(", count: 5000)] {
       #expect(FunctionName(mangled: name).full == name)
@@ -57,7 +57,7 @@ import Testing
     #expect(FunctionName(mangled: long).short == long)
   }
 
-  /// Swift's runtime ends the process that asks it for some of these.
+  /// Swift's runtime aborts the process for some of these names.
   @Test(.ownThread) func damagedNamesDoNoHarm() {
     var known: [String: FunctionName] = [:]
     let whole = (ofTheSource + ofTheCompiler).map(\.0)
@@ -66,20 +66,20 @@ import Testing
     #expect(known.count == Set(cut).count)
   }
 
-  /// Of names that end the child, those before and behind are known.
+  /// The names before and after a name that ends the child process are known.
   @Test(.ownThread) func onlyTheDamagedNameIsLost() {
     let sound = "$s3app9loadUsersy10Foundation9OperationCSiF"
-    // Cut off before its last letters; Swift 6.3 aborts.
+    // This name lacks its last letters, and Swift 6.3 aborts.
     let deadly = "$s3app5packsyyxxQpRvz"
     let texts = DemanglingChild.demangle([sound, deadly, sound, deadly, deadly, sound])
     #expect(texts[0] != nil && texts[0] == texts[2] && texts[2] == texts[5])
     #expect(texts[1] == texts[3] && texts[3] == texts[4])
   }
 
-  /// Some bytes that stand for gigabytes.
+  /// Short names that expand to gigabytes.
   @Test(.ownThread) func namesThatExpandToGigabytesAreDropped() {
     let sound = "$s3app9loadUsersy10Foundation9OperationCSiF"
-    // Each argument is a pair of the one before.
+    // Each argument is a pair of the previous one.
     let substitutions = ["S_"] + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { "S\($0)_" }
     let large = "_Z1f1AIiiE" + (1..<34).map { "S_I\(substitutions[$0])\(substitutions[$0])E" }.joined()
     let texts = DemanglingChild.demangle([large, sound])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpTraceSymbols
 
-/// Tools of the system that these tests compile with, and ask. Nil: not there.
+/// Compilers and other tools of the system that these tests use. Nil if missing.
 enum Tool {
   static let clang = find("clang")
   static let swiftc = find("swiftc")
@@ -23,29 +23,30 @@ struct CompilerFailed: Error, CustomStringConvertible {
   var description: String
 }
 
-/// Programs that are compiled once for all tests. Whoever asks for one needs a thread of its own.
+/// Programs that are compiled once for all tests. Callers need the trait `.ownThread`.
 enum Programs {
   /// A C program with line tables of this version of DWARF.
   static func c(dwarf version: Int) throws -> String { try (versions[version - 2]).get() }
   static let swiftOptimized = compiled("optimized", Tool.swiftc, ["-O", "-dwarf-version=5"] + swiftFlags)
   static let swiftDebug = compiled("debug", Tool.swiftc, ["-Onone", "-dwarf-version=4"] + swiftFlags)
 
-  /// Small enough to be tried with every damage: no library, nothing of the C runtime.
+  /// Small enough to try all kinds of damage: no library and no C runtime.
   static let tiny = compiled(
     "tiny", Tool.clang,
     ["-gdwarf-5", "-O1", "-nostdlib", "-static", "-Wl,--build-id,-e,first,-z,max-page-size=64", "program.c"])
 
-  /// Functions that the optimiser makes one of, or the linker (`--icf=all`), or both; then with frame pointers, as SwiftPM has them.
+  /// Functions that the optimiser merges, the linker folds (`--icf=all`), or both. The last one has frame pointers, as
+  /// with SwiftPM.
   static let merged = compiled("merged", Tool.swiftc, ["-O"] + mergedFlags)
   static let folded = compiled("folded", Tool.swiftc, ["-Onone"] + foldedFlags + mergedFlags)
   static let mergedAndFolded = compiled(
     "both", Tool.swiftc, ["-O", "-Xcc", "-fno-omit-frame-pointer"] + foldedFlags + mergedFlags)
 
-  /// Functions of a class and of an actor that await.
+  /// Async functions of a class and of an actor.
   static let awaitingOptimized = compiled("awaiting", Tool.swiftc, ["-O"] + awaitingFlags)
   static let awaitingDebug = compiled("awaiting-debug", Tool.swiftc, ["-Onone"] + awaitingFlags)
 
-  /// The processors whose code is read.
+  /// The processors whose code the symbolicator reads.
   enum Processor: String, CaseIterable {
     case x86 = "x86_64", arm = "aarch64"
     #if arch(arm64)
@@ -55,7 +56,7 @@ enum Programs {
     #endif
   }
 
-  /// A C program whose functions have names of Swift's, some at one address. It is never run.
+  /// A C program whose functions have mangled Swift names, some at the same address. It is never run.
   static func shared(_ processor: Processor) throws -> String {
     try (processor == .x86 ? sharedOnX86 : sharedOnArm).get()
   }
@@ -80,7 +81,7 @@ enum Programs {
   private static let mergedFlags = ["-g", "-parse-as-library", "-module-name", "app", "merged.swift"]
   private static let foldedFlags = ["-use-ld=lld", "-Xfrontend", "-function-sections", "-Xlinker", "--icf=all"]
 
-  /// Every folder of the tests goes away with the process.
+  /// The folder is removed when the process ends.
   private static let scratch = Result {
     let scratch = try Scratch()
     try scratch.write("program.c", Array(cSource.utf8))

@@ -5,23 +5,24 @@
 
   @testable import OpTraceSymbols
 
-  /// Code with one address and several names: a name is sure, or one of those that it may be.
+  /// Code with one address and several names has a certain name, or "one of" its possible names.
   @Suite(.ownThread, .enabled(if: Tool.hasCompilers, "needs clang and swiftc")) struct SharedCodeTests {
-    /// What each function's code is called, by the name of its symbol.
+    /// The name of each function's code, by the name of its symbol.
     private func names(of path: String) throws -> [String: FunctionName] {
       let code = try code(of: path)
       let frames = Symbolicator().symbolicate(Array(code), of: path).frames.compactMap(\.first)
       return Dictionary(frames.map { ($0.function.mangled, $0.function) }, uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: Programs.Processor.allCases) func oneOfSeveral(_ processor: Programs.Processor) throws {
+    @Test(arguments: Programs.Processor.allCases)
+    func sharedCodeIsNamedOneOfItsFunctions(_ processor: Programs.Processor) throws {
       let names = try names(of: try Programs.shared(processor))
       let shorts = Set(names.values.map(\.short))
       #expect(
         shorts == [
           "one of load(_:), read(_:), store(_:) and 1 more", "one of run(_:), walk(_:)",
           "one of begin(_:), end(_:) (or one merged with them)", "alone(_:) (or one merged with it)",
-          // What jumps there is sure, and so is who has a line or does more before.
+          // A thunk that jumps there has a certain name, and so has a function with a line or with more code before.
           "read(_:)", "write(_:)", "erase(_:)", "wrapper(_:)", "run(_:)", "walk(_:)", "begin(_:)", "end(_:)",
           "alone(_:)",
           "value witness", "_swift_dead_method_stub", "__read", "Foo::Foo()", "first",
@@ -31,7 +32,7 @@
       #expect(run.module == "app")
     }
 
-    /// Those that it has are of one of them.
+    /// Its lines belong to only one of its functions.
     @Test(arguments: Programs.Processor.allCases) func sharedCodeHasNoLines(_ processor: Programs.Processor) throws {
       let path = try Programs.shared(processor)
       var options = Symbolicator.Options()
@@ -44,8 +45,8 @@
       }
     }
 
-    /// Without lines nobody can tell a function that calls another from one that the optimiser left.
-    @Test(.enabled(if: Tool.objcopy != nil, "needs objcopy")) func withoutLines() throws {
+    /// Without lines a function that calls another looks like a thunk that the optimiser left.
+    @Test(.enabled(if: Tool.objcopy != nil, "needs objcopy")) func sharedCodeIsLessCertainWithoutLines() throws {
       let scratch = try Scratch()
       let bare = scratch.path("bare")
       try Programs.run(Tool.objcopy, ["--strip-debug", try Programs.shared(.own), bare])
@@ -56,7 +57,7 @@
 
     // MARK: - What Swift's compiler makes
 
-    /// Which of them is kept differs between versions.
+    /// Compiler versions keep different ones of the merged functions.
     @Test func optimisedFunctionsAreNotMistaken() throws {
       let path = try Programs.merged.get()
       let frames = Symbolicator().symbolicate(Array(try code(of: path)), of: path).frames.compactMap(\.first)
@@ -66,14 +67,14 @@
         "one of initialiser of table1, initialiser of table2",
       ]
       #if compiler(>=6.3)
-        // The last part of both.
+        // The last piece of both functions.
         texts.append("one of sleepA(_:), sleepB(_:)")
       #endif
       for text in texts {
         let shared = counts[text, default: []]
         #expect(!shared.isEmpty && shared.allSatisfy { $0.line == nil }, "\(text): \(counts.keys.sorted())")
       }
-      // What is left of each jumps to what they share.
+      // The rest of each function jumps to the shared code.
       for name in ["loadPosts(_:)", "loadUsers(_:)"] { #expect(counts[name, default: []].count <= 16) }
       #expect(counts["plain(_:)"]?.contains { $0.line != nil } == true)
       #expect(counts["wrapper(_:)"]?.contains { $0.line != nil } == true)
@@ -110,8 +111,8 @@
 
     // MARK: - Damage
 
-    /// Nothing traps or hangs.
-    @Test func damagedFiles() throws {
+    /// Damaged files do not trap or hang.
+    @Test func damagedFilesDoNotTrap() throws {
       let sound = try Programs.shared(.own)
       let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: sound)))
       let offsets = Array(try code(of: sound))

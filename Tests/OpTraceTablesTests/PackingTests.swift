@@ -3,10 +3,10 @@ import Testing
 
 @testable import OpTraceTables
 
-/// Parquet's encodings, read back by decoders that are written from the format's description alone.
+/// Parquet's encodings, checked by decoders that were written from the specification only.
 @Suite("Packing")
 struct PackingTests {
-  /// Reads what an encoder wrote, from its beginning.
+  /// Reads the output of an encoder.
   private struct Reader {
     var bytes: ArraySlice<UInt8>
 
@@ -25,7 +25,7 @@ struct PackingTests {
       return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 
-    /// Bit by bit.
+    /// Reads `count` numbers of `width` bits, bit by bit.
     mutating func packed(_ count: Int, width: Int) -> [UInt64] {
       let size = (count * width + 7) / 8
       let part = Array(bytes.prefix(size))
@@ -79,7 +79,7 @@ struct PackingTests {
     return result
   }
 
-  @Test("deltas come back: none, one, whole and cut blocks, and around the ends of the numbers")
+  @Test("deltas are decoded again: none, one, full and partial blocks, and extreme numbers")
   func deltas() {
     for count in [0, 1, 2, 31, 32, 33, 34, 128, 129, 130, 160, 161, 257, 1000] {
       let rising = (0..<count).map { Int64($0 * $0) }
@@ -91,7 +91,7 @@ struct PackingTests {
     }
   }
 
-  @Test("deltas of random numbers of every width come back")
+  @Test("deltas of random numbers of each width are decoded again")
   func randomDeltas() {
     for width in 1...64 {
       var random = SeededGenerator(width)
@@ -102,7 +102,7 @@ struct PackingTests {
     }
   }
 
-  @Test("runs and packed numbers come back, in any order of both")
+  @Test("runs and packed numbers are decoded again, in any order")
   func runs() {
     for width in 1...20 {
       var random = SeededGenerator(width)
@@ -120,14 +120,14 @@ struct PackingTests {
     }
   }
 
-  @Test("a thousand equal ones are a run of three bytes")
+  @Test("a thousand equal numbers are a run of three bytes")
   func longRun() {
     var bytes: [UInt8] = []
     RunEncoding.append([UInt32](repeating: 1, count: 1000), width: 1, to: &bytes)
     #expect(bytes == [0xD0, 0x0F, 1])
   }
 
-  @Test("texts tell what they share with the one before")
+  @Test("texts are stored with the length of the prefix that they share with the text before")
   func prefixes() {
     var texts = PrefixedTexts()
     for text in ["Load 10", "Load 11", "", "Löwe", "Läuse"] { texts.add(text) }

@@ -21,7 +21,7 @@ struct ParquetFileTests {
     return Array(file.dropLast(ParquetFacts.tailSize).suffix(size))
   }
 
-  @Test("a file says how many rows it has, and what was noted", arguments: ["operations", "traces", "marks"])
+  @Test("a file has its number of rows and its metadata", arguments: ["operations", "traces", "marks"])
   func facts(table: String) throws {
     let source = TableSource(Zoo.trace())
     let description = try #require(Self.description(try Self.file(table)))
@@ -30,12 +30,12 @@ struct ParquetFileTests {
     #expect(facts.facts == ["optrace.table": table, "optrace.trace": source.hash])
   }
 
-  @Test("the same trace makes the same bytes")
+  @Test("a trace always gives the same bytes")
   func repeatable() throws {
     #expect(try Self.file("operations") == Self.file("operations"))
   }
 
-  @Test("a file that is cut anywhere has no facts")
+  @Test("a cut file has no facts")
   func cut() throws {
     let file = try Self.file("threads")
     let whole = try #require(Self.description(file))
@@ -43,7 +43,7 @@ struct ParquetFileTests {
     for length in file.indices { #expect(Self.description(Array(file.prefix(length))) == nil, "\(length)") }
   }
 
-  @Test("whatever stands at the end of a file, reading it comes to an end", arguments: 0..<50)
+  @Test("reading a file with random bytes at its end ends", arguments: 0..<50)
   func hostile(seed: Int) throws {
     var random = SeededGenerator(seed)
     let file = try Self.file("operations")
@@ -59,7 +59,7 @@ struct ParquetFileTests {
     _ = ParquetFacts(description: [UInt8](repeating: 0x19, count: 5000))
   }
 
-  @Test("schema: every table has columns, the first is the trace, and a name is there once")
+  @Test("each table has columns with different names, and the first is the trace")
   func tables() {
     for table in TraceTable.all {
       #expect(table.columns.first?.name == "trace")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import OpTrace
 
-/// Notes of calls that add to a queue.
+/// The records of calls that add to a queue.
 @Suite(.ownThread) struct AddingCallTests {
-  /// Adds while it is asked whether it is ready.
+  /// Adds another operation when `isReady` is called.
   private final class Adding: TracedOperation, @unchecked Sendable {
     let queue: OperationQueue
     private let isToAdd = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func callsInsideOfEachOtherReturnAndLeaveNothing() throws {
+  @Test func nestedCallsThatReturnLeaveNoRecord() throws {
     let trace = try recorded { recorder in
       let inner = TracedOperationQueue(name: "inner", recorder: recorder)
       let outer = TracedOperationQueue(name: "outer", recorder: recorder)
@@ -39,13 +39,13 @@ import Testing
     #expect(trace.operations.count >= 2)
   }
 
-  /// What was begun is ended when its recorder has stopped and the lane of the thread is gone.
-  @Test func theRecorderMayStopInsideOfACall() throws {
+  /// The call ends after its recorder has stopped and the thread's lane is gone.
+  @Test func theRecorderMayStopDuringACall() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file("first.optrace"))
     let adding = QueueProbe.beginAdding(1, to: OperationQueue(), recorder: recorder)
     try recorder.stop()
-    // A new lane on this thread clears away those of recorders that have stopped.
+    // A new lane on this thread removes the lanes of stopped recorders.
     let other = try TraceRecorder(writingTo: scratch.file("second.optrace"))
     other.mark("here")
     withUnsafePointer(to: adding) { optrace_adding_end($0) }
@@ -53,7 +53,7 @@ import Testing
     #expect(try TraceReader.read(path: scratch.file("second.optrace").path).marks.map(\.name) == ["here"])
   }
 
-  @Test func aCallThatHangsOutlivesTheRing() throws {
+  @Test func aRingKeepsAHangingCall() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))

@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Classes with a `start()` and states of their own; see `Tests/RecorderTestProgram/AloneModes.swift`.
+/// Classes with their own `start()` and states: see `Tests/RecorderTestProgram/AloneModes.swift`.
 @Suite(.ownThread) struct AloneTests {
   private func run(_ mode: String) throws -> Trace {
     let scratch = try Scratch()
@@ -16,8 +16,8 @@ import Testing
     return trace
   }
 
-  /// Who waits for it meets it first, and takes it for one that has not been started.
-  @Test func aStartThatNobodySawIsNoneThatWasNot() throws {
+  /// The recorder first meets the operation in a wait, after its start, which was not recorded.
+  @Test func unrecordedStartMakesTheOperationPartial() throws {
     let trace = try run("unseen-start")
     for name in ["plain", "traced"] {
       let operation = try trace.operation(named: name)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func tracedClassesThatRunThemselvesAreRecordedAsOthersAre() throws {
+  @Test func tracedClassesWithTheirOwnStartAreRecordedInFull() throws {
     let trace = try run("alone-everywhere")
     let kinds = ["alone", "polite", "fetch"]
     #expect(trace.operations.count == kinds.count * 3 + 1)
@@ -46,12 +46,12 @@ import Testing
     #expect(cancelled.cancelRequested != nil && cancelled.startCount == 1 && cancelled.finishCount == 1)
   }
 
-  @Test func aTracedQueueNeedsNobodyElseForThem() throws {
+  @Test func aTracedQueueAloneRecordsThemInFull() throws {
     try expectWhole(try run("alone-in-traced"), ["alone in traced", "polite in traced", "fetch in traced"])
   }
 
-  /// Started by hand, the first of them passes everything by; who waits for it sees that it runs. It brings the hooks.
-  @Test func withoutHooksNothingIsSaidOfWhatWasNotSeen() throws {
+  /// The first one is started by hand before there are hooks. A wait for it finds that it runs, and installs the hooks.
+  @Test func withoutHooksAStartByHandIsRecordedInPart() throws {
     let trace = try run("alone-by-hand")
     let alone = try trace.operation(named: "alone by hand")
     #expect(alone.coverage == .partial && alone.started == nil)

@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What a subclass of ``TracedAsyncOperation`` and its users can do in any order.
+/// Calls to a subclass of ``TracedAsyncOperation``, in any order.
 @Suite(.ownThread) struct AsyncStateTests {
   @Test func cancelBeforeStart() throws {
     let trace = try recorded { recorder in
@@ -19,7 +19,7 @@ import Testing
     #expect(operation.state == .cancelled && operation.executionBegan == nil && operation.cancelRequested != nil)
   }
 
-  @Test func cancelDuringThenFinish() throws {
+  @Test func cancelDuringExecutionThenFinishIsRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let begun = Gate()
@@ -35,7 +35,7 @@ import Testing
     #expect(operation.state == .finished && operation.cancelRequested != nil)
   }
 
-  @Test func finishFromAnotherThread() throws {
+  @Test func finishFromAnotherThreadIsRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let operation = AsyncWork(name: "elsewhere") { operation in
@@ -47,7 +47,7 @@ import Testing
     #expect(operation.finished?.thread != operation.executionBegan?.thread)
   }
 
-  @Test func finishTwiceIsMisuseAndNothingElse() throws {
+  @Test func finishTwiceIsRecordedAsMisuse() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let operation = AsyncWork(name: "twice") { $0.finish() }
@@ -60,7 +60,7 @@ import Testing
     #expect(operation.finishCount == 3 && operation.state == .finished)
   }
 
-  @Test func finishBeforeExecuteReturns() throws {
+  @Test func finishBeforeExecuteReturnsIsRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(maxConcurrentOperationCount: 1, recorder: recorder)
       let goOn = Gate()
@@ -73,7 +73,7 @@ import Testing
     }
     let early = try trace.operation(named: "early"), next = try trace.operation(named: "next")
     let finished = try #require(early.finished), began = try #require(next.executionBegan)
-    #expect(finished.time <= began.time)  // And its `execute()` waits for `next`.
+    #expect(finished.time <= began.time)  // Its `execute()` waits for `next`.
   }
 
   @Test func finishBeforeStartTakesEffectAtTheStart() throws {
@@ -92,10 +92,10 @@ import Testing
     #expect(try trace.operation(named: "hasty").finished != nil)
   }
 
-  @Test func releaseWithoutFinish() throws {
+  @Test func releaseWithoutFinishIsRecorded() throws {
     let trace = try recorded { recorder in
       var operation: AsyncWork? = AsyncWork(name: "lost") { _ in }
-      // So it is known. (A default recorder would be everybody's, and other tests run meanwhile.)
+      // The recorder must know the operation. (A default recorder would record other tests, too.)
       if let operation { recorder.mark("known", in: operation) }
       operation?.start()
       #expect(operation?.isExecuting == true)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func statesChangeTogether() {
-    // What isFinished tells and what isExecuting tells never contradict each other.
+    // isFinished and isExecuting never contradict each other.
     let operation = AsyncWork { _ in }
     #expect(!operation.isExecuting && !operation.isFinished)
     operation.start()
@@ -137,10 +137,10 @@ import Testing
     #expect(!operation.isExecuting && operation.isFinished)
   }
 
-  @Test func manyThreadsFinishAtOnce() throws {
+  @Test func manyThreadsMayFinishAtOnce() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
-      // The queue is done after the first finish of each operation, the recorder must outlast the other three.
+      // The queue is done after the first finish of each operation. The recorder must outlive the other three.
       let finishes = DispatchGroup()
       for index in 0..<50 {
         let operation = AsyncWork(name: "\(index)") { operation in
@@ -193,7 +193,7 @@ import Testing
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let begun = Gate()
-      // Ahead of the tests that wait for a thread of the same pool.
+      // High priority, to run before tests that wait for a thread of the same pool.
       let operation = TracedTaskOperation(name: "sleeper", priority: .userInitiated) {
         begun.open()
         try await Task.sleep(nanoseconds: 60_000_000_000)

@@ -4,9 +4,9 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What operations block in; see `Tests/RecorderTestProgram/BlockingModes.swift`.
+/// Operations that block: see `Tests/RecorderTestProgram/BlockingModes.swift`.
 @Suite(.ownThread) struct BlockingTests {
-  /// Each operation of the mode `blocking` and what it waits on. The keeper tells of it while it lasts.
+  /// Each operation of the mode `blocking`, and the object it waits for. The flusher records the wait while it lasts.
   private static let kinds: [(operation: String, object: String, signaller: String?)] = [
     ("semaphore", "semaphore", "signaller"), ("traced", "semaphore", "signaller"),
     ("semaphore in sync", "semaphore", "signaller"), ("main thread", "semaphore", "signaller"),
@@ -35,7 +35,7 @@ import Testing
     trace.operations.first { $0.id == id }?.name
   }
 
-  /// Reads the trace of a running program until `isSeen`.
+  /// Reads the trace of a running program until `isSeen` holds.
   private func follow(_ program: RunningProgram, _ file: URL, until isSeen: (Trace) -> Bool) throws {
     try eventually("all is seen while the program runs", whileRunning: program) {
       (try? TraceReader.read(path: file.path)).map(isSeen) ?? false
@@ -58,7 +58,7 @@ import Testing
     Self.kinds.allSatisfy { kind in waits(trace, of: kind.operation).contains { $0.ended == nil } }
   }
 
-  @Test func eachKindOfWaitIsToldOnceWithWhoEndedIt() throws {
+  @Test func eachKindOfWaitIsRecordedOnceWithItsSignaller() throws {
     let scratch = try Scratch()
     let program = try Program.start(["blocking", scratch.file().path])
     try follow(program, scratch.file(), until: allBlock)
@@ -79,13 +79,13 @@ import Testing
         #expect(wait.endSignal?.thread == signaller.started?.thread, "\(kind.operation)")
       }
     }
-    // Waits of those who only let others go on are not told.
+    // Operations that only signal have no wait.
     let told = trace.waits.compactMap { wait in wait.inside.map { name(trace, $0) ?? "none" } }
     #expect(Set(told) == Set(Self.kinds.map(\.operation)))
   }
 
-  /// What the program waits for with objects of its own; not how it waits for the queue, and not short ones.
-  @Test func waitsOutsideOfOperationsAreToldWithWhoEndedThem() throws {
+  /// Waits for the program's own objects are recorded, but not how it waits for the queue, and no short waits.
+  @Test func waitsOutsideOfOperationsAreRecordedWithTheirSignaller() throws {
     let scratch = try Scratch()
     let result = try Program.run(["blocking-outside", scratch.file().path])
     #expect(result.status == 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(isMain == [true, false] && outside.allSatisfy { $0.ended != nil })
   }
 
-  @Test func killedProcessLeavesTheWaitsThatWereOpen() throws {
+  @Test func killedProcessLeavesItsOpenWaits() throws {
     let scratch = try Scratch()
     let program = try Program.start(["blocking", scratch.file().path])
     try follow(program, scratch.file(), until: allBlock)
@@ -112,13 +112,13 @@ import Testing
       #expect(waits.map { title(trace, $0) } == [kind.object], "\(kind.operation)")
       #expect(waits.allSatisfy { $0.ended == nil }, "\(kind.operation)")
     }
-    // Who is inside of the queue that is waited for.
+    // The operation that occupies the awaited dispatch queue.
     #expect(name(trace, waits(trace, of: "sync").first?.lastSignal?.operation) == "holder")
     #expect(name(trace, waits(trace, of: "barrier").first?.lastSignal?.operation) == "reader")
     #expect(waits(trace, of: "semaphore").first?.lastSignal == nil)
   }
 
-  @Test func callsGiveTheSameResultsAndShortOnesLeaveNothing() throws {
+  @Test func callsReturnTheSameAndShortWaitsAreNotRecorded() throws {
     let scratch = try Scratch()
     let plain = try Program.run(["blocking-results", scratch.file("plain").path, "plain"])
     let result = try Program.run(["blocking-results", scratch.file().path])
@@ -127,7 +127,7 @@ import Testing
     #expect(result.output == plain.output)
 
     let trace = try sound(scratch.file())
-    // Nothing holds these up; on a busy machine one may last all the same, and is told of when it lasted a millisecond.
+    // These waits end at once, but on a busy machine one may last. It is recorded if it lasted a millisecond.
     let late = waits(trace, of: "first") + waits(trace, of: "quick")
     for wait in late { #expect(wait.ended.map { $0 - wait.began >= 1_000_000 } == true) }
     let timedOut = [
@@ -136,7 +136,7 @@ import Testing
     for (operation, object) in timedOut {
       let waits = self.waits(trace, of: operation)
       #expect(waits.map { title(trace, $0) } == [object], "\(operation)")
-      // They ran into their timeouts.
+      // These waits timed out.
       #expect(waits.allSatisfy { $0.ended != nil && $0.endSignal == nil }, "\(operation)")
     }
     #expect(name(trace, waits(trace, of: "second").first?.lastSignal?.operation) == "first")
@@ -144,7 +144,7 @@ import Testing
     #expect(trace.waits.count { $0.inside != nil } == 4 + late.count)
   }
 
-  @Test func waitsForOperationsAreNotToldASecondTime() throws {
+  @Test func waitsForOperationsAreNotAlsoRecordedAsBlocking() throws {
     let scratch = try Scratch()
     let program = try Program.start(["blocking-operations", scratch.file().path])
     let waiting = ["plain", "traced"].flatMap { name in ["for one", "for all", "adding"].map { "\(name) \($0)" } }
@@ -160,7 +160,7 @@ import Testing
     for name in waiting { #expect(waits(trace, of: name) == [], "\(name)") }
   }
 
-  @Test func workOnAnotherThreadKeepsTheCallerWaiting() throws {
+  @Test func callerWaitsForItsWorkOnAnotherThread() throws {
     let scratch = try Scratch()
     let program = try Program.start(["blocking-main-queue", scratch.file().path])
     try follow(program, scratch.file()) { waits($0, of: "hop").contains { $0.ended == nil } }
@@ -174,7 +174,7 @@ import Testing
     #expect(name(trace, hops.first?.endSignal?.operation) == "hop")
   }
 
-  @Test func waitOfACancelledThreadEndsWithTheThread() throws {
+  @Test func waitEndsWithItsCancelledThread() throws {
     let scratch = try Scratch()
     let program = try Program.start(["blocking-cancelled", scratch.file().path])
     try follow(program, scratch.file()) { waits($0, of: "cancelled").contains { $0.ended == nil } }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import OpTrace
 
-/// What `Configuration.clock` does, on this machine and on one whose counter does not run evenly.
+/// `Configuration.clock` on this machine, and on one whose counter does not run evenly.
 @Suite struct ClockChoiceTests {
-  /// The clock that the file's header names, after two marks whose times must not go back.
+  /// The clock in the file's header, after two marks whose times must not decrease.
   private func clock(_ choice: TraceRecorder.Configuration.Clock, hasEvenCounter: Bool) throws -> Layout.Clock? {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file().path, configuration: .init(clock: choice)) {
@@ -26,12 +26,12 @@ import Testing
     }
   }
 
-  @Test func withoutAnEvenCounterTheMonotonicClockServes() throws {
+  @Test func withoutAnEvenCounterTheMonotonicClockIsUsed() throws {
     #expect(try clock(.automatic, hasEvenCounter: false) == .monotonic)
     #expect(try clock(.monotonic, hasEvenCounter: false) == .monotonic)
   }
 
-  @Test func theCounterIsInsistedOn() throws {
+  @Test func forcingAnUnevenCounterIsAnError() throws {
     let scratch = try Scratch()
     let error = try #require(throws: TraceRecorderError.self) {
       try TraceRecorder(writingTo: scratch.file().path, configuration: .init(clock: .counter)) { false }
@@ -44,14 +44,14 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: scratch.file().path), "nothing is begun")
   }
 
-  @Test(.enabled(if: optrace_clock_has_counter())) func whereItIsEvenItIsTaken() throws {
+  @Test(.enabled(if: optrace_clock_has_counter())) func anEvenCounterIsUsed() throws {
     #expect(try clock(.automatic, hasEvenCounter: true) == .counter)
     #expect(try clock(.counter, hasEvenCounter: true) == .counter)
     #expect(try clock(.monotonic, hasEvenCounter: true) == .monotonic)
   }
 
-  /// The public way asks the machine itself.
-  @Test func thisMachineIsAsked() throws {
+  /// The public API checks this machine.
+  @Test func thisMachineDecidesTheClock() throws {
     let scratch = try Scratch()
     let configuration = TraceRecorder.Configuration(clock: .counter)
     if optrace_clock_has_counter() {

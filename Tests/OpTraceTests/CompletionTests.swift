@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.ownThread) struct CompletionTests {
-  @Test("a completion block is given to a thread where the operation ends, and runs after that", arguments: [1, 4])
+  @Test("a completion block is submitted by the thread that finishes the operation, and runs later", arguments: [1, 4])
   func blocks(limit: Int) throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "queue", maxConcurrentOperationCount: limit, recorder: recorder)
@@ -21,7 +21,7 @@ import Testing
       }
       queue.addOperations(operations + [SyncWork(name: "without") { _ in }], waitUntilFinished: true)
       gates.wait()
-      // The blocks have left the group, and return.
+      // The blocks have left the group, and still have to return.
       while !Self.areOver(operations.count, recorder) { usleep(1000) }
     }
     for name in ["sync", "async", "block", "failed"] {
@@ -40,7 +40,7 @@ import Testing
     return trace?.operations.count { $0.completion?.ended != nil } == count
   }
 
-  /// An override is the program's code: it sees what the program set, and is not asked.
+  /// An override is the program's code: the recorder must not call it.
   private final class Overrides: TracedOperation, @unchecked Sendable {
     nonisolated(unsafe) static var calls = 0
     override var completionBlock: (@Sendable () -> Void)? {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("a program's own property is not called") func overrides() throws {
+  @Test("the recorder does not call an overridden completionBlock") func overrides() throws {
     let over = DispatchSemaphore(value: 0)
     let trace = try recorded { recorder in
       let operation = Overrides(name: "own")
@@ -67,7 +67,7 @@ import Testing
     #expect(try trace.operation(named: "own").completion?.began != nil)
   }
 
-  @Test("a block that is taken away does not run, and nothing tells of one") func takenAway() throws {
+  @Test("a completion block that is removed does not run and is not recorded") func takenAway() throws {
     let trace = try recorded { recorder in
       let operation = SyncWork(name: "work") { $0.completionBlock = nil }
       operation.completionBlock = { Issue.record("it was taken away") }
@@ -78,7 +78,7 @@ import Testing
 }
 
 @Suite struct ProcessorTimeTests {
-  /// So much that the clock of no thread misses it.
+  /// Computes long enough for the clock of a thread.
   private static func compute() -> Double {
     (0..<3_000_000).reduce(0.0) { $0 + Double($1).squareRoot() }
   }
@@ -99,13 +99,13 @@ import Testing
     return Dictionary(uniqueKeysWithValues: trace.operations.map { ($0.name ?? "", $0.processorTime) })
   }
 
-  @Test("who computes uses its processor, who sleeps does not") func used() throws {
+  @Test("computing uses processor time, sleeping does not") func used() throws {
     let times = try times(TraceRecorder.Configuration(recordsCPUTime: true))
     let (computes, sleeps) = try (#require(times["computes"] ?? nil), #require(times["sleeps"] ?? nil))
     #expect(computes > 0 && sleeps < computes)
   }
 
-  @Test("without being asked for nothing is told of it") func unasked() throws {
+  @Test("processor time is not recorded by default") func unasked() throws {
     #expect(try times(.init()).values.allSatisfy { $0 == nil })
   }
 }

@@ -8,21 +8,21 @@ import Testing
 
 @testable import OpTrace
 
-/// What makes recording cheap, as far as it is no question of time.
+/// Reasons for which recording is cheap, checked without measuring time.
 @Suite(.ownThread) struct CostTests {
-  @Test func theRoomInsideOfAnOperationIsWhatTheRecorderNeeds() {
+  @Test func theStorageInAnOperationHasTheRecordersSize() {
     #expect(MemoryLayout<OperationProbe.Storage>.size == Int(optrace_operation_words) * 8)
   }
 
-  /// Threads that record at the same time must not wait for each other's cache lines: an event changes what is its thread's
-  /// alone.
+  /// Threads that record at the same time must not wait for each other's cache lines: an event changes only its
+  /// thread's data.
   @Test func anEventWritesNothingThatThreadsShare() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     let operation = TracedOperation()
     recorder.introduce(operation)
     recorder.mark("the thread has its place")
-    // Meanwhile the recorder's own thread may have looked after the file, so that the two sums differ: it rests most of the time.
+    // The flusher may change shared data in between, so that the two sums differ, but it sleeps most of the time.
     let isUntouched = (0..<100).contains { _ in
       let before = test_shared(recorder.core)
       recorder.mark("12345678")
@@ -34,8 +34,8 @@ import Testing
     try recorder.stop()
   }
 
-  /// What was done with an operation before it met a recorder is asked of it; of one with which nothing was done, nothing is.
-  @Test func operationsThatWereUsedBeforeAreSeenAsTheyAre() throws {
+  /// The recorder asks an operation for its state when it meets it, but only if the operation was used before.
+  @Test func operationsUsedBeforeHaveTheirRealState() throws {
     let trace = try recorded { recorder in
       let cancelled = TracedBlockOperation(name: "cancelled") {}
       cancelled.cancel()
@@ -56,8 +56,9 @@ import Testing
   }
 
   #if os(Linux)
-    /// Heard when Foundation is looked at. What does not fit together is given up, and each answer would take a lock of Foundation's again.
-    @Test func whoRunsAnOperationKnowsWhatFoundationWouldSay() throws {
+    /// The recorder learns the answers of Foundation's getters by watching. If they contradict each other, it stops
+    /// using them, and each question would take Foundation's lock again.
+    @Test func theExecutingThreadKnowsFoundationsState() throws {
       _ = try recorded { recorder in
         let inside = Log<UInt8>()
         @Sendable func answer(_ operation: SyncWork) -> UInt8 {
@@ -73,9 +74,9 @@ import Testing
     }
   #endif
 
-  /// Getters are the program's code, and Foundation's take locks: what an operation of another class is asked while it is added,
-  /// beyond what Foundation asks, it is asked once.
-  @Test func anOperationOfAnotherClassIsAskedOnce() throws {
+  /// Getters are the program's code, and Foundation's take locks. While an operation of another class is added, the
+  /// recorder calls each getter at most once more than Foundation does.
+  @Test func gettersOfAnotherClassAreCalledOnce() throws {
     func questions(_ queue: OperationQueue) -> [String: Int] {
       let operation = Asked()
       queue.isSuspended = true
@@ -94,8 +95,8 @@ import Testing
     }
   }
 
-  /// Where its class has no getters of its own it is not asked at all, unless something was done with it.
-  @Test func whatWasDoneWithAnOperationOfAnotherClassIsSeen() throws {
+  /// Getters of a class without overrides are called only if the operation was used before.
+  @Test func changesToAnOperationOfAnotherClassAreRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)
       let named = BlockOperation {}
@@ -121,8 +122,8 @@ import Testing
     #expect(all.allSatisfy { $0.coverage == .full && $0.ready != nil && $0.enqueued != nil && $0.finished != nil })
   }
 
-  /// That there is no default recorder is noted, so that asking for it costs nothing; until there is one.
-  @Test func aDefaultThatComesLateIsUsed() throws {
+  /// A missing default recorder is cached, so that asking for it is cheap, until there is one.
+  @Test func aDefaultRecorderThatStartsLateIsUsed() throws {
     let scratch = try Scratch()
     #expect(try Program.run(["late-default", scratch.file().path]).status == 0)
     let trace = try TraceReader.read(path: scratch.file().path)

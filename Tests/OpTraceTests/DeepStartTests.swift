@@ -4,12 +4,13 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// More operations inside of each other than a thread has frames for: what is lost is a record's detail, and no answer to Foundation.
+/// Operations nested deeper than the recorder follows on a thread: records may lose details, but Foundation still gets
+/// the right answers.
 @Suite(.ownThread) struct DeepStartTests {
-  @Test func anOperationFinishesHoweverDeepItIsStarted() throws {
+  @Test func aDeeplyNestedOperationFinishes() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "q", recorder: recorder)
-      // No wait of Foundation's, which would last for good where this fails.
+      // Use gates: one of Foundation's waits would never end if this fails.
       let (completed, waited, before, after, ended) = (Gate(), Gate(), Gate(), Gate(), Gate())
       let innermost = SyncWork(name: "innermost") { _ in }
       innermost.completionBlock = { completed.open() }
@@ -30,7 +31,7 @@ import Testing
       }.start()
       queue.addOperations([outermost, dependent], waitUntilFinished: false)
       for gate in [completed, waited, before, ended] { gate.wait() }
-      // Foundation's own state says that it is over, for those that come later.
+      // Foundation's own state must be "finished" for operations that are added later.
       let late = SyncWork(name: "late") { _ in }
       late.completionBlock = { after.open() }
       late.addDependency(innermost)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OpTrace
 
-/// What stands at the trace's place, and what a careless program does to the file.
+/// Other files at the trace's path, and programs that damage the file.
 @Suite(.ownThread) struct FileTrapTests {
   @Test func closedTraceIsReplacedByANewFile() throws {
     let scratch = try Scratch()
@@ -22,7 +22,7 @@ import Testing
     let after = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int
     #expect(recorder.url == url && before != after)
     #expect(try TraceReader.read(path: url.path).marks.map(\.name) == ["second"])
-    // Who still has the old file open keeps it whole.
+    // A reader that has the old file open still sees all of it.
     let bytes = try #require(try old.readToEnd())
     #expect(try TraceReader.read(bytes: Array(bytes)).marks == [])
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["run.optrace"])
@@ -63,7 +63,7 @@ import Testing
     #expect(try Data(contentsOf: scratch.file("target")) == before)
   }
 
-  @Test func folderThatIsMissingOrAFolderItselfIsAnError() throws {
+  @Test func missingFolderAndFolderAsPathAreErrors() throws {
     let scratch = try Scratch()
     let missing = scratch.file("no/such/run.optrace")
     let error = #expect(throws: TraceRecorderError.self) { try TraceRecorder(writingTo: missing) }
@@ -82,8 +82,8 @@ import Testing
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.marks.count + lost == 20_000 && lost > 0)
     #expect(trace.loss.lost == [.sizeLimit: UInt64(lost)] && trace.loss.damage == [])
-    // In their order, and the first of them all. After a tenth of a second the recorder tries again: what little is left then
-    // takes some more, behind a gap.
+    // The first events are kept, in order. After a tenth of a second the recorder tries again: the little space that is
+    // left takes a few more, after a gap.
     let numbers = trace.marks.compactMap { Int($0.name.dropFirst(5)) }
     #expect(numbers.count == trace.marks.count && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     #expect(numbers.starts(with: 0..<1000))
@@ -112,7 +112,7 @@ import Testing
     #expect(trace.loss.damage == [] && !trace.header.isClosed)
   }
 
-  @Test func deletedFileGoesOnWithoutAName() throws {
+  @Test func deletedFileIsStillWritten() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     try FileManager.default.removeItem(at: scratch.file())

@@ -5,11 +5,11 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// The ring: a fixed size, the newest events, and all that belongs to operations which are unfinished.
+/// The ring has a fixed size, and keeps the newest events and all of unfinished operations.
 @Suite(.ownThread) struct FlightRecorderTests {
   static let capacity = 512 * 1024
 
-  @Test func blockedOperationsSurviveWhatEverHappensAfterThem() throws {
+  @Test func blockedOperationsSurviveManyLaterEvents() throws {
     let gate = Gate()
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
@@ -46,10 +46,10 @@ import Testing
       #expect(first.executionBegan?.thread != first.enqueued?.thread)
       #expect(trace.queues.map(\.name).sorted() == ["busy", "stuck"])
       #expect(trace.waits.contains { $0.target == .operation(second.id) && $0.ended == nil })
-      // The newest.
+      // The newest events are kept.
       let last = trace.operations.filter { $0.name == "round 99" }
       #expect(last.count == 300 && last.allSatisfy { $0.state == .finished && $0.coverage == .full })
-      // And not the oldest.
+      // The oldest events are overwritten.
       #expect(!trace.operations.contains { $0.name == "round 0" })
     }
     gate.open()
@@ -62,7 +62,7 @@ import Testing
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
     let queue = TracedOperationQueue(name: "suspended", recorder: recorder)
     queue.isSuspended = true
-    // The oldest of them is kept all the same: it is what hangs.
+    // The oldest operation is kept, because it hangs.
     let oldest = SyncWork(name: "oldest") { _ in }
     let gate = SyncWork(name: "gate") { _ in }
     oldest.addDependency(gate)
@@ -73,7 +73,7 @@ import Testing
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect((trace.loss.lost[.carry] ?? 0) > 0)
     #expect(trace.loss.damage == [])
-    // The newest event of all: Foundation asks the last one whether it is ready.
+    // The newest event: Foundation asks the last operation whether it is ready.
     #expect(trace.operations.last?.ready != nil)
     let kept = try trace.operation(named: "oldest")
     #expect(kept.coverage == .full && kept.enqueued != nil && kept.enqueueCount == 1)
@@ -106,7 +106,7 @@ import Testing
     #expect(numbers == Array((200_000 - numbers.count)..<200_000))
   }
 
-  /// A hundred million are for `make reliability`.
+  /// `make reliability` runs this with a hundred million events.
   @Test func ringKeepsItsSizeAndTheNewestOverAMillionEvents() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: Self.capacity))
@@ -130,13 +130,13 @@ import Testing
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.loss.damage == [] && trace.loss.lostCount == 0 && trace.loss.overwrittenBytes > 10_000_000)
     for thread in 0..<threads {
-      // Each thread's marks up to its last, without a gap.
+      // Each thread has its marks up to the last one, without a gap.
       let numbers = trace.marks.filter { $0.name.hasPrefix("\(thread) ") }.compactMap { Int($0.name.dropFirst(2)) }
       #expect(numbers == Array((share - numbers.count)..<share), "thread \(thread)")
     }
   }
 
-  @Test func tooSmallACapacityIsRaised() throws {
+  @Test func tooSmallCapacityIsRaised() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 1))
     recorder.mark("there")

@@ -5,7 +5,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Operations of other classes, recorded by hooks in the running program; see `Tests/RecorderTestProgram/HookModes.swift`.
+/// Operations of other classes, recorded by hooks in the program: see `Tests/RecorderTestProgram/HookModes.swift`.
 @Suite(.ownThread) struct HookTests {
   /// Runs a program to its end and reads its trace, which must be sound.
   private func run(
@@ -42,7 +42,7 @@ import Testing
 
         """, in: scratch)
     #expect(names(trace) == ["first block", "first late", "first generic"])
-    // A barrier on an idle queue is nothing that the queue waits for.
+    // The queue does not wait for a barrier on an idle queue, so it may be incomplete.
     for operation in trace.operations where !operation.isBarrier {
       #expect(operation.coverage == .full && operation.finishCount == 1 && operation.enqueueCount == 1)
     }
@@ -51,7 +51,7 @@ import Testing
     #expect(try sound(scratch.file("run.optrace.other"), closed: true).operations.isEmpty)
   }
 
-  @Test func whatWasThereBeforeIsRecordedInPart() throws {
+  @Test func operationsFromBeforeTheHooksAreRecordedInPart() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-late", in: scratch)
     let early = try trace.operation(named: "early")
@@ -60,7 +60,7 @@ import Testing
     #expect(dependent.coverage == .full && dependent.dependencies.map(\.on) == [early.id])
   }
 
-  @Test func whatAnObjectDoesWhileItGoesIsNotTheNextOnesDoing() throws {
+  @Test func usesInDeinitAreNotRecordedForTheNextObject() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-deinit", in: scratch)
     #expect(trace.queues.map(\.name) == (0..<20).map { "queue \($0)" })
@@ -69,10 +69,10 @@ import Testing
     #expect(trace.operations.allSatisfy { $0.startCount == 1 && $0.finishCount == 1 && $0.released != nil })
   }
 
-  @Test func classesWithStatesOfTheirOwn() throws {
+  @Test func classesWithTheirOwnStatesAreRecorded() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-classes", closed: true, in: scratch)
-    // Its start was not seen, so nothing is said of what is missing.
+    // Its start was not recorded, so the operation is partial.
     let direct = try trace.operation(named: "direct")
     #expect(direct.coverage == .partial && direct.started == nil && direct.finishCount == 1)
     for name in [
@@ -92,11 +92,11 @@ import Testing
       #expect(detached.executionBegan?.thread == detached.finished?.thread)
     }
 
-    // It said "finished" when it was asked, and told nobody.
+    // It returned true from `isFinished`, but sent no notification.
     let silent = try trace.operation(named: "silent")
     #expect(silent.finished == nil && silent.finishSeen != nil && silent.state == .executing)
 
-    // Deeper than the recorder follows: all the same each starts and finishes once.
+    // Nested deeper than the recorder follows: each still starts and finishes once.
     let nested = trace.operations.filter { $0.name?.hasPrefix("nested") == true }
     #expect(nested.count == 41 && nested.allSatisfy { $0.startCount == 1 && $0.finishCount == 1 })
 
@@ -123,7 +123,7 @@ import Testing
       names(trace) == ["before block", "before late", "before generic", "after block", "after late", "after generic"])
   }
 
-  @Test func manyThreadsMeetManyClasses() throws {
+  @Test func manyThreadsCanUseManyClasses() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-threads", in: scratch)
     let operations = trace.operations
@@ -148,19 +148,19 @@ import Testing
   }
 
   /// A program's setter may hold the lock that its getter takes.
-  @Test func settersAreNotAnsweredWithQuestions() throws {
+  @Test func recorderCallsNoGetterInASetter() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-locking-overrides", in: scratch)
     let operation = try trace.operation(named: "second name")
     #expect(operation.startCount == 1 && operation.finishCount == 1 && operation.quality == .utility)
     let queue = try #require(trace.queues.first { $0.name == "locking queue" })
     #expect(queue.changes.map(\.kind) == [.limit(2), .suspended, .resumed])
-    // The operation that somebody asked for, and the one that asking made.
+    // The program reads the name of a `TalkingQueue` once. Its getter adds the third operation to the third queue.
     #expect(trace.operations.count == 3 && trace.queues.count == 3)
   }
 
-  /// Nothing is told of an operation before its description, and it is described once, whoever else meets it meanwhile.
-  @Test func whatIsAskedMayUseTheOperation() throws {
+  /// An operation is described once, before its other events, even if its getters use it.
+  @Test func gettersMayUseTheirOperation() throws {
     let scratch = try Scratch()
     let trace = try run("hooks-eager", in: scratch)
     let eager = try trace.operation(named: "eager")
@@ -182,7 +182,7 @@ import Testing
 }
 
 private extension QueueRecord {
-  /// All limits that it was given.
+  /// All limits that the queue was given.
   var limits: [Int] {
     changes.compactMap { if case .limit(let limit) = $0.kind { limit } else { nil } }
   }

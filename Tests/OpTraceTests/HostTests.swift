@@ -5,18 +5,18 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What the recorder does to the program that it watches, where something is missing: nothing. Each situation is had by the
-/// same program twice, with a recorder and without, and both must print the same and end with the same status.
+/// The recorder does not harm its program if resources are missing. In each situation the same program runs
+/// with and without a recorder, and must print the same and end with the same status.
 @Suite(.ownThread) struct HostTests {
-  /// What becomes of the trace.
+  /// The result for the trace.
   enum Outcome {
-    /// Everything is there.
+    /// The trace is complete.
     case complete
-    /// Some records are missing, and counted under this reason.
+    /// Some records are missing, and are counted under this reason.
     case lossCounted(LossReason)
-    /// Part of the file is gone, and the reader says so; recording has ended.
+    /// Part of the file is missing, the reader reports it, and recording has ended.
     case cut
-    /// There is no file; where it could not be begun, standard error says so.
+    /// There is no file. If it could not be created, standard error says so.
     case none
   }
 
@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: situations) func programIsNotHarmed(_ situation: String, _ outcome: Outcome) throws {
     let scratch = try Scratch()
-    // For those who are not its owner.
+    // Let other users enter the folder.
     chmod(scratch.folder.path, 0o755)
     try compare(situation, outcome, in: scratch.folder)
   }
@@ -44,7 +44,7 @@ import Testing
 
   private func compare(_ situation: String, _ outcome: Outcome, in folder: URL) throws {
     let file = folder.appendingPathComponent("run.optrace")
-    // Else threads reserve addresses for memory of their own, some more and some less.
+    // Otherwise threads reserve varying amounts of address space for their memory.
     var environment = ["MALLOC_ARENA_MAX": "1"]
     let plain = try Program.run(["host", file.path, situation], environment: environment)
     #expect(plain.status == 5 && plain.output.hasSuffix("last 80200\n"), "\(plain)")
@@ -71,7 +71,7 @@ import Testing
     case .lossCounted(let reason):
       #expect(trace.loss.damage == [] && trace.header.isClosed)
       #expect(Array(trace.loss.lost.keys) == [reason])
-      // All that came before is there.
+      // All earlier records are there.
       #expect(trace.operations.filter { $0.name?.hasPrefix("first ") == true && $0.finished != nil }.count == 400)
     case .cut:
       #expect(!trace.header.isClosed && trace.marks.count > 10_000)

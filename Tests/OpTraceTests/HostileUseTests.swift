@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpTrace
 
-/// What a recorder meets in programs that nobody wrote for it.
+/// Programs that use the recorder in unexpected ways.
 @Suite(.ownThread) struct HostileUseTests {
   // MARK: User code that the recorder calls
 
@@ -16,7 +16,7 @@ import Testing
     var description: String { "executing \(operation.isExecuting), error \(operation.error != nil)" }
   }
 
-  @Test func errorWhoseDescriptionAsksTheOperation() throws {
+  @Test func errorsDescriptionMayUseTheOperation() throws {
     let trace = try recorded { recorder in
       let done = Gate()
       Thread {
@@ -33,9 +33,9 @@ import Testing
     #expect(try trace.operation(named: "failed early").error == "executing false, error true")
   }
 
-  /// Other classes are found by weak references. Whoever looks through them may be the last to hold one, and then the
+  /// The recorder finds other classes by weak references. During a search it may hold the last reference, so that the
   /// program's `deinit` runs there.
-  @Test func foreignOperationThatRecordsWhenItIsReleased() throws {
+  @Test func foreignOperationMayRecordInItsDeinit() throws {
     final class Last: Operation, @unchecked Sendable {
       let recorder: TraceRecorder
       init(_ recorder: TraceRecorder) { self.recorder = recorder }
@@ -57,13 +57,13 @@ import Testing
 
   // MARK: Barriers
 
-  /// Opens the gate when it is gone.
+  /// Opens the gate when it is released.
   private static func block(_ gone: Gate) -> @Sendable () -> Void {
     let token = Token(gone)
     return { withExtendedLifetime(token) {} }
   }
 
-  @Test func barrierOfACancelledQueueIsOver() throws {
+  @Test func barrierOfACancelledQueueIsFinished() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "q", recorder: recorder)
       queue.isSuspended = true
@@ -76,7 +76,7 @@ import Testing
     }
     let barrier = try #require(trace.operations.first { $0.isBarrier })
     #expect(barrier.finished != nil && barrier.released != nil)
-    // Foundation on Linux runs it all the same.
+    // Foundation on Linux runs it nevertheless.
     #expect(barrier.state == (barrier.executionBegan == nil ? .cancelled : .finished))
   }
 
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, 0, 256 * 1024 + 1, 300_001])
-  func ringOfAnOddCapacity(capacity: Int) throws {
+  func ringMayHaveAnyCapacity(capacity: Int) throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: capacity))
     for index in 0..<50_000 { recorder.mark("mark \(index)") }
@@ -117,7 +117,7 @@ import Testing
     #expect(trace.loss.damage == [] && trace.marks.last?.name == "mark 49999")
   }
 
-  @Test func ringThatNoMachineHas() throws {
+  @Test func impossiblyLargeRingIsAnError() throws {
     let scratch = try Scratch()
     for capacity in [Int.max, Int.max / 2] {
       let error = #expect(throws: TraceRecorderError.self) {
@@ -130,9 +130,9 @@ import Testing
 
   // MARK: Rings under pressure
 
-  /// Many operations that are unfinished, described long before: what is carried out of one chunk then takes more room
-  /// than it had there, and a chunk is asked for while another is being carried.
-  @Test func whatIsCarriedStaysItself() throws {
+  /// Many unfinished operations that were described long before: what is carried out of one chunk then takes more space
+  /// than it had there, and a chunk is needed while another one is being carried.
+  @Test func carriedOperationsKeepTheirDescription() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
@@ -188,7 +188,7 @@ import Testing
 
   // MARK: Several at once
 
-  @Test func recordersThatStartTogetherAtOnePathEachHaveAFile() throws {
+  @Test func recordersThatStartTogetherAtOnePathGetTheirOwnFiles() throws {
     for _ in 0..<10 {
       let scratch = try Scratch()
       let recorders = Log<TraceRecorder>()
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func hundredRecordersAtOnceAndOneAfterAnother() throws {
+  @Test func hundredRecordersCanRunAtOnceAndInSequence() throws {
     let scratch = try Scratch()
     let recorders = try (0..<100).map { try TraceRecorder(writingTo: scratch.file("\($0).optrace")) }
     for (number, recorder) in recorders.enumerated() {
@@ -224,13 +224,13 @@ import Testing
     for number in 0..<100 {
       let file = scratch.file("next \(number).optrace")
       do { try TraceRecorder(writingTo: file).mark("kept") }
-      // Released without a stop: it is closed all the same.
+      // A recorder that is released without a stop closes its file, too.
       let trace = try TraceReader.read(path: file.path)
       #expect(trace.header.isClosed && trace.marks.map(\.name) == ["kept"])
     }
   }
 
-  @Test func stopWaitsForAStopThatGoesOn() throws {
+  @Test func stopWaitsForAConcurrentStop() throws {
     for _ in 0..<20 {
       let scratch = try Scratch()
       let recorder = try TraceRecorder(writingTo: scratch.file())
@@ -249,7 +249,7 @@ import Testing
   // MARK: The environment and the standard streams
 
   @Test(arguments: ["16X", "-5", "K", "1e6", "99999999999999999999G", "٣M"])
-  func ringSizeThatIsNoSizeIsTold(size: String) throws {
+  func invalidRingSizeIsReported(size: String) throws {
     let scratch = try Scratch()
     let path = scratch.file().path
     let result = try Program.run(
@@ -268,7 +268,7 @@ import Testing
   }
 
   /// What a program prints after it closed its standard error must not land in the trace.
-  @Test func traceTakesNoStandardStream() throws {
+  @Test func traceNeverUsesTheNumberOfAStandardStream() throws {
     let scratch = try Scratch()
     let result = try Program.run(["closed-streams", "-"], environment: ["OPTRACE_OUTPUT": scratch.file().path])
     #expect(result.status == 9)

@@ -5,9 +5,9 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What the trace tells of operations that lead an ordinary life.
+/// Records of operations with an ordinary life.
 @Suite(.ownThread) struct LifeTests {
-  @Test func blockInQueueIsSeenInFull() throws {
+  @Test func blockInQueueIsRecordedInFull() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "network", maxConcurrentOperationCount: 2, recorder: recorder)
       queue.addOperation(named: "manifest") {}
@@ -29,24 +29,24 @@ import Testing
     #expect(times.count == stamps.count)
     #expect(times == times.sorted())
     #expect(operation.enqueued?.thread != operation.started?.thread)
-    // Foundation on Linux waits for a queue by waiting for each operation, which is recorded as well.
+    // Foundation on Linux waits for a queue by waiting for each operation, which is recorded, too.
     #expect(trace.waits.contains { $0.target == .queue(queue.id) && $0.ended != nil })
   }
 
   #if os(Linux)
-    /// For the dump of a crash Swift's runtime stops all threads by a signal, SIGPROF, SIGUSR1 or SIGUSR2, and prints a warning for
-    /// each that takes none of them.
-    @Test func dumpOfACrashCanStopTheKeeper() throws {
+    /// After a crash Swift's runtime stops all threads by SIGPROF, SIGUSR1 or SIGUSR2, and prints a warning for
+    /// each thread that blocks all of them.
+    @Test func crashReporterCanStopTheFlusher() throws {
       _ = try recorded { _ in
         func blocks(_ mask: UInt64, _ signal: Int32) -> Bool { mask >> UInt64(signal - 1) & 1 == 1 }
         var masks: [UInt64] = []
-        // The thread gives itself its name, when it gets to run. A sanitizer, or the C library, may block all signals for a moment.
+        // The thread sets its name when it first runs. A sanitizer or the C library may block all signals for a moment.
         try eventually("keepers run, and each can be stopped") {
           masks = try blockedSignals(ofThreadsNamed: "optrace")
           return !masks.isEmpty
             && masks.allSatisfy { mask in [SIGPROF, SIGUSR1, SIGUSR2].contains { !blocks(mask, $0) } }
         }
-        // The program's own stay the program's.
+        // The thread blocks all other signals, which belong to the program.
         for mask in masks {
           #expect([SIGUSR1, SIGTERM, SIGINT, SIGALRM].allSatisfy { blocks(mask, $0) }, "\(String(mask, radix: 16))")
         }
@@ -68,7 +68,7 @@ import Testing
 
   final class Boxed<Value>: TracedOperation, @unchecked Sendable {}
 
-  @Test("the modules of classes, which a ring keeps as well", arguments: [false, true])
+  @Test("the modules of classes are recorded, and a ring keeps them", arguments: [false, true])
   func modules(isRing: Bool) throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
@@ -85,18 +85,18 @@ import Testing
     #expect(isRing == (trace.loss.overwrittenBytes > 0))
     func module(_ name: String) -> String? { trace.operations.first { $0.className == name }?.classModule }
     #expect(module("SyncWork") == "OpTraceTests")
-    // What is over is not kept by a ring.
+    // A ring does not keep finished operations.
     if !isRing { #expect(module("Boxed<Int>") == "OpTraceTests") }
     #if os(Linux)
       if !isRing { #expect(module("BlockOperation") == "Foundation") }
     #endif
-    // Each is told once, and is nobody's sign of life.
+    // Each class is described once, and this is no thread's sign of life.
     let described = events.filter { $0.kind == EventKind.classDescribed.rawValue }.map { $0.word1 & 0xFFFF }
     #expect(described.count >= 3 && Set(described).count == described.count)
     #expect(!trace.threads.contains { $0.id.rawValue == 0 })
   }
 
-  @Test func dependencyIsReadyOnTheThreadThatFinishedTheLastOne() throws {
+  @Test func dependentBecomesReadyOnTheThreadOfItsLastDependency() throws {
     let gate = Gate()
     let trace = try recorded { recorder in
       let first = SyncWork(name: "first") { _ in gate.wait() }
@@ -119,7 +119,7 @@ import Testing
     #expect(finished.time <= ready.time && ready.time <= began.time)
   }
 
-  @Test func askingForReadinessDoesNotMoveIt() throws {
+  @Test func readingIsReadyDoesNotChangeTheReadyTime() throws {
     let gate = Gate()
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(maxConcurrentOperationCount: 1, recorder: recorder)
@@ -127,7 +127,7 @@ import Testing
       queue.addOperations([SyncWork(name: "holder") { _ in gate.wait() }, waiting], waitUntilFinished: false)
       recorder.mark("asking")
       for _ in 0..<10 { #expect(waiting.isReady) }
-      // A dependency takes readiness away, its end gives it back.
+      // A dependency makes the operation not ready, and its finish makes it ready again.
       let late = SyncWork(name: "late") { _ in }
       waiting.addDependency(late)
       #expect(!waiting.isReady)
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func dependencyThatFinishesWhileItsDependentIsAddedWakesIt() throws {
-    /// Says "not ready" while it is added, and has its dependency finish before the queue has heard it.
+    /// Is not ready while it is added, and lets its dependency finish before the queue gets that answer.
     final class Unlucky: TracedOperation, @unchecked Sendable {
       let isAsked = Log<Bool>()
       override var isReady: Bool {
@@ -179,7 +179,7 @@ import Testing
     #expect(trace.operations.filter { $0.name == "added" && $0.state == .finished }.count == 2)
   }
 
-  @Test func dependencyThatWasNeverEnqueuedIsThere() throws {
+  @Test func dependencyThatWasNeverEnqueuedIsRecorded() throws {
     let trace = try recorded { recorder in
       let orphan = SyncWork(name: "orphan") { _ in }
       let waiting = SyncWork(name: "waiting") { _ in }
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func longChainOfUnenqueuedDependenciesIsDescribedWithoutRecursion() throws {
-    // Chains of 10,000 are what Foundation itself still releases without overflowing the stack.
+    // Foundation itself can release a chain of 10,000 without a stack overflow.
     var operations = (0..<8_000).map { _ in SyncWork { _ in } }
     for index in 1..<operations.count { operations[index].addDependency(operations[index - 1]) }
     let trace = try recorded { recorder in
@@ -215,7 +215,7 @@ import Testing
     operations.removeAll()
   }
 
-  @Test func severalBlocksOverlapAndEachHasItsThread() throws {
+  @Test func severalBlocksOverlapOnTheirOwnThreads() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let gates = (Gate(), Gate())
@@ -238,7 +238,7 @@ import Testing
     #expect(blocks.allSatisfy { block in ends.allSatisfy { block.began < $0 } })
   }
 
-  @Test func barrierBlockIsAnOperationOfItsOwn() throws {
+  @Test func barrierBlockIsItsOwnOperation() throws {
     let gate = Gate()
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "q", recorder: recorder)
@@ -268,7 +268,7 @@ import Testing
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
       }
-      // Dispatch may hold the queue for a moment longer than the last operation lasts.
+      // Dispatch may hold the queue a little longer than the last operation lasts.
       try eventually("the queue is released") {
         try TraceReader.read(path: recorder.url.path).queues.first?.released != nil
       }
@@ -327,7 +327,7 @@ import Testing
     }
     let foreign = try trace.operation(named: "foreign")
     #expect(foreign.coverage == .full && foreign.className == "BlockOperation" && foreign.enqueued != nil)
-    // Not when `start()` returned: the queue lets go of who waits before that, and the recorder may be stopped by then.
+    // `start()` may not have returned: the queue wakes its waiters before, and then the recorder may be stopped.
     let stamps = [
       foreign.ready, foreign.started, foreign.executionBegan, foreign.executionEnded, foreign.finished,
     ]
@@ -336,7 +336,7 @@ import Testing
     #expect(try trace.operation(named: "traced").dependencies.map(\.on) == [foreign.id])
   }
 
-  @Test func twoRecordersLiveSideBySide() throws {
+  @Test func twoRecordersCanRunAtTheSameTime() throws {
     let scratch = try Scratch()
     let recorders = try [
       TraceRecorder(writingTo: scratch.file("a.optrace")), TraceRecorder(writingTo: scratch.file("b.optrace")),
@@ -355,13 +355,13 @@ import Testing
     #expect(try b.operation(named: "second").dependencies.map(\.on) == [b.operation(named: "first").id])
   }
 
-  @Test func releasedOperationsAreSeenToGo() throws {
+  @Test func releaseOfOperationsIsRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       var operation: SyncWork? = SyncWork(name: "short") { _ in }
       if let operation { queue.addOperations([operation], waitUntilFinished: true) }
       operation = nil
-      // The queue lets go of it on its own thread.
+      // The queue releases the operation on its own thread.
       try eventually("the queue is empty") { queue.operationCount == 0 }
       queue.addOperations([SyncWork { _ in }], waitUntilFinished: true)
     }

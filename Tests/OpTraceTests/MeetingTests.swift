@@ -6,13 +6,13 @@ import Testing
 
 /// Operations and queues that meet a recorder late, or more than one.
 @Suite(.ownThread) struct MeetingTests {
-  /// The file's trace, which must break no rule.
+  /// The file's trace, which must be valid.
   private func sound(_ url: URL) throws -> Trace {
     #expect(TraceValidator.check(try TraceReader.events(path: url.path)).map(\.description) == [])
     return try TraceReader.read(path: url.path)
   }
 
-  @Test func whatWasOverBeforeItWasKnownIsFinishedAndSeenInPart() throws {
+  @Test func operationFinishedBeforeTheRecorderMetItIsPartial() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     let early = SyncWork(name: "early") { _ in }
@@ -28,7 +28,7 @@ import Testing
     #expect(try trace.operation(named: "late").coverage == .full)
   }
 
-  @Test func whatRunsWhenItIsKnownIsSeenInPart() throws {
+  @Test func operationExecutingWhenTheRecorderMeetsItIsPartial() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     let runs = Gate()
@@ -49,8 +49,8 @@ import Testing
     #expect(try sound(scratch.file()).operation(named: "early").coverage == .partial)
   }
 
-  /// As when a program records one part of its run after the other, with queues that live all the time.
-  @Test func queueMovesToTheRecorderThatReplacedTheDefault() throws {
+  /// A program records parts of its run one after the other, and its queues live all the time.
+  @Test func queueMovesToTheNewDefaultRecorder() throws {
     let scratch = try Scratch()
     let files = ["first", "second"].map { scratch.file("\($0).optrace").path }
     #expect(try Program.run(["replace-default"] + files).status == 0)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func operationThatAnotherRecorderKnowsIsRecordedInPart() throws {
+  @Test func operationOfAnotherRecorderIsRecordedInPart() throws {
     let scratch = try Scratch()
     let first = try TraceRecorder(writingTo: scratch.file("first.optrace"))
     let second = try TraceRecorder(writingTo: scratch.file("second.optrace"))
@@ -92,7 +92,7 @@ import Testing
     #expect(try sound(scratch.file()).operations.map(\.coverage) == [.full, .full])
   }
 
-  @Test func barrierThatWasCancelledIsOver() throws {
+  @Test func cancelledBarrierIsFinished() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     let queue = TracedOperationQueue(recorder: recorder)
@@ -108,7 +108,7 @@ import Testing
     queue.cancelAllOperations()
     goOn.open()
     queue.waitUntilAllOperationsAreFinished()
-    // Foundation lets the block go when it has woken those who wait.
+    // Foundation releases the block after it has woken the waiters.
     try eventually("the barrier is over") {
       try !TraceReader.read(path: scratch.file().path).operations.contains { $0.isBarrier && $0.state == .pending }
     }

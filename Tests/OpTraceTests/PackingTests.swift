@@ -6,9 +6,9 @@ import Testing
 
 @testable import OpTrace
 
-/// Several events of an operation in one record, and where they must not be.
-@Suite("Few, full records", .ownThread) struct PackingTests {
-  /// The kinds of the records about operations as they stand in the file, by operation, in the order of the file's chunks.
+/// Several events of an operation are combined in one record, except where they must not be.
+@Suite("Combined records", .ownThread) struct PackingTests {
+  /// The kinds of each operation's records, in the order of the file's chunks.
   private func kinds(_ file: URL) throws -> [UInt32: [EventKind]] {
     let bytes = try [UInt8](Data(contentsOf: file))
     var result: [UInt32: [EventKind]] = [:]
@@ -34,7 +34,7 @@ import Testing
     return result
   }
 
-  /// Of a record with a text.
+  /// The size of a record with a text, in words.
   private static func words(_ records: UnsafeRawBufferPointer, _ at: Int) throws -> Int {
     try #require(at + 16 <= records.count)
     let words = RecordLengths(records.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)).words
@@ -47,7 +47,7 @@ import Testing
     let file = scratch.file()
     let recorder = try TraceRecorder(writingTo: file)
     try body(recorder)
-    // Who waits for an operation goes on when it is finished, and that is before its `start()` has returned.
+    // A waiter continues when the operation is finished, which is before its `start()` has returned.
     try eventually("each start() has returned") {
       try TraceReader.read(path: file.path).operations.allSatisfy { $0.started == nil || $0.startReturned != nil }
     }
@@ -60,12 +60,12 @@ import Testing
     ![.waitBegan, .waitEnded, .blocked, .unblocked, .signalled, .finishSeen].contains(kind)
   }
 
-  @Test("an operation that waits for nothing is five records, and all of its moments are told") func five() throws {
+  @Test("an operation without dependencies takes five records, which have all its events") func five() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       for _ in 0..<20 { queue.addOperation(TracedOperation()) }
       queue.waitUntilAllOperationsAreFinished()
-      // So that the objects are gone.
+      // The operations must be released.
       withExtendedLifetime(queue) {}
     }
     #expect(trace.operations.count == 20)
@@ -85,9 +85,8 @@ import Testing
     }
   }
 
-  @Test("an operation that waits for the one before is six records; it is ready when that is over") func chain()
-    throws
-  {
+  @Test("an operation that depends on the previous one takes six records, and becomes ready after it")
+  func chain() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       let operations = (0..<5).map { _ in TracedOperation() }
@@ -104,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("one that has a name is described by itself, and ready where it is added") func named() throws {
+  @Test("an operation with a name has its own description, and is ready when it is added") func named() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       queue.addOperation(named: "page") {}
@@ -116,7 +115,8 @@ import Testing
     #expect(page.ready?.time == page.enqueued?.time)
   }
 
-  @Test("cancelled before its start it does not begin, and its start is told") func cancelled() throws {
+  @Test("an operation that is cancelled before its start does not begin, but its start is recorded")
+  func cancelled() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       queue.isSuspended = true
@@ -133,7 +133,8 @@ import Testing
     #expect(operation.startReturned != nil && operation.state == .cancelled)
   }
 
-  @Test("a class with an `isExecuting` of its own is told of as it starts") func ownExecuting() throws {
+  @Test("a class with its own `isExecuting` has a record for its start and one for its begin")
+  func ownExecuting() throws {
     let (kinds, trace) = try record { recorder in
       let queue = TracedOperationQueue(recorder: recorder)
       queue.addOperations([AsksItself()], waitUntilFinished: true)

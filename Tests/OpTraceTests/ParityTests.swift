@@ -5,7 +5,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Foundation's documented behaviour, run with its own types and with the traced ones: what a program sees is the same.
+/// Foundation's documented behaviour, with its own and with the traced types: a program sees no difference.
 enum Kit: CaseIterable, CustomTestStringConvertible {
   case plain, traced
 
@@ -37,7 +37,7 @@ enum Kit: CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// One recorder for all of them: the file is removed at once and lives on without a name.
+  /// One recorder for all tests. Its file is removed at once and continues without a name.
   static let recorder: TraceRecorder? = {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("parity-\(UUID().uuidString).optrace")
     let recorder = try? TraceRecorder(writingTo: url)
@@ -80,7 +80,7 @@ final class PlainAsync: Operation, @unchecked Sendable {
 }
 
 @Suite(.ownThread) struct ParityTests {
-  @Test func recorderWorks() { #expect(Kit.recorder?.isRecording == true) }
+  @Test func theRecorderRecords() { #expect(Kit.recorder?.isRecording == true) }
 
   @Test(arguments: Kit.allCases) func dependenciesOrderAcrossQueues(_ kit: Kit) {
     let log = Log<String>()
@@ -257,7 +257,7 @@ final class PlainAsync: Operation, @unchecked Sendable {
     #expect(log.all == [true, true, true])
   }
 
-  @Test(arguments: Kit.allCases) func currentQueueIsTheOneThatRuns(_ kit: Kit) {
+  @Test(arguments: Kit.allCases) func currentQueueIsTheOperationsQueue(_ kit: Kit) {
     let queue = kit.queue()
     let seen = Log<Bool>()
     let operations = [
@@ -305,14 +305,14 @@ final class PlainAsync: Operation, @unchecked Sendable {
     #expect(log.all == ["before", "barrier", "after"])
   }
 
-  @Test(arguments: Kit.allCases) func manualStartRunsHere(_ kit: Kit) {
+  @Test(arguments: Kit.allCases) func manualStartRunsOnTheCallingThread(_ kit: Kit) {
     let thread = optrace_thread_id()
     let seen = Log<Bool>()
     let here: @Sendable () -> Void = { seen.add(optrace_thread_id() == thread) }
     for operation in [kit.sync { _ in here() }, kit.block(here)] {
       operation.start()
       #expect(operation.isFinished)
-      operation.start()  // A finished one does nothing.
+      operation.start()  // Starting a finished operation does nothing.
     }
     #expect(seen.all == [true, true])
     let cancelled = kit.sync { _ in seen.add(false) }
@@ -377,7 +377,7 @@ final class PlainAsync: Operation, @unchecked Sendable {
     #expect(log.all.sorted() == [0, 1, 2, 3, 4])
   }
 
-  @Test(arguments: Kit.allCases) func qualityOfAQueueReachesItsBlocks(_ kit: Kit) {
+  @Test(arguments: Kit.allCases) func qualityOfServiceOfAQueueReachesItsBlocks(_ kit: Kit) {
     let queue = kit.queue()
     queue.qualityOfService = .utility
     queue.isSuspended = true

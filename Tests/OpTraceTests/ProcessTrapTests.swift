@@ -6,7 +6,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What happens to the trace, and to the program, when the program does not end in order.
+/// The trace and the program if the program does not end normally.
 @Suite(.ownThread) struct ProcessTrapTests {
   @Test func killedProcessLeavesEveryCommittedEvent() throws {
     for round in 0..<5 {
@@ -25,8 +25,8 @@ import Testing
     }
   }
 
-  /// A thousand of each kind are for `make reliability`. The program prints its seed.
-  @Test func whatWasCountedBeforeTheEndIsInTheTrace() throws {
+  /// `make reliability` runs a thousand of each kind. The program prints its seed.
+  @Test func eventsCountedBeforeTheEndAreInTheTrace() throws {
     let result = try Program.run(["20"], of: "KillBenchmark", errorsToOutput: true)
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("seed") && !$0.hasPrefix("ended") }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func hangingProcessIsReadableAndItsClockGoesOn() throws {
+  @Test func hangingProcessHasAReadableTraceWhoseEndMoves() throws {
     let scratch = try Scratch()
     let program = try Program.start(["hang", scratch.file().path])
     #expect(program.line() == "hanging")
@@ -46,7 +46,7 @@ import Testing
     #expect(try first.operation(named: "holder").state == .executing)
     #expect(try first.operation(named: "waiter").state == .ready)
     #expect(!first.header.isClosed && first.loss.damage == [])
-    // Nothing happens any more, and yet the trace's end moves on: the recorder is alive.
+    // There are no more events, but the trace's end still moves, because the recorder is alive.
     var later = first
     try eventually("the trace's end moves", whileRunning: program) {
       later = try TraceReader.read(path: scratch.file().path)
@@ -59,15 +59,15 @@ import Testing
   @Test func forkedChildRecordsNothing() throws {
     let scratch = try Scratch()
     let result = try Program.run(["fork", scratch.file().path])
-    // The child's exit status is 7, as if we were not there.
+    // The child's exit status is 7, as without recording.
     #expect(result.output == "child \(7 << 8) parent true\n" && result.status == 0)
     let trace = try TraceReader.read(path: scratch.file().path)
     #expect(trace.operations.map(\.name) == ["before", "after"])
     #expect(trace.marks == [] && trace.header.isClosed && trace.loss.isComplete)
   }
 
-  /// However the system is brought to it.
-  @Test func forkedChildFindsPagesEmpty() { #expect(test_child_finds_pages_empty()) }
+  /// For each way in which the system can provide this.
+  @Test func pagesAreEmptyInAForkedChild() { #expect(test_child_finds_pages_empty()) }
 
   @Test func execWithTheSamePathGetsANewName() throws {
     let scratch = try Scratch()
@@ -89,20 +89,20 @@ import Testing
     #expect(trace.operations.count > 500)
   }
 
-  @Test func littleAddressSpaceIsLeftToTheProgram() throws {
+  @Test func recorderLeavesLittleAddressSpaceToTheProgram() throws {
     let scratch = try Scratch()
     let result = try Program.run(["address-limit", scratch.file().path])
     #expect(result.output == "before true after true lost 0\n" && result.status == 0)
     #expect(try TraceReader.read(path: scratch.file().path).operations.count == 200)
   }
 
-  @Test func fileThatIsCutEndsTheRecordingAndNotTheProgram() throws {
+  @Test func truncatedFileEndsTheRecordingButNotTheProgram() throws {
     let scratch = try Scratch()
     let result = try Program.run(["cut-file", scratch.file().path])
     #expect(result.output == "recording false\nstop failed\n" && result.status == 0)
   }
 
-  @Test func busErrorsOfOthersAreNotOurs() throws {
+  @Test func recorderLeavesOtherBusErrorsToTheProgram() throws {
     let scratch = try Scratch()
     let handled = try Program.run(["bus-error", scratch.file().path, "handled"])
     #expect(handled.output == "" && handled.status == 9)
@@ -146,7 +146,7 @@ import Testing
     let queue = TracedOperationQueue(name: "q", recorder: recorder)
     for _ in 0..<1_000_000 where recorder.lostRecordCount == 0 { recorder.mark("before") }
     #expect(recorder.lostRecordCount > 0)
-    // A class that is met while there is no room for its name …
+    // A class that is met while there is no space for its name …
     queue.addOperations([LateClass()], waitUntilFinished: true)
     try FileManager.default.removeItem(at: filler)
     try eventually("nothing more is lost") {
@@ -155,18 +155,18 @@ import Testing
       recorder.mark("after")
       return recorder.lostRecordCount == lost
     }
-    // … has it when there is.
+    // … gets its name when there is space.
     queue.addOperations([LateClass()], waitUntilFinished: true)
     try recorder.stop()
     let trace = try TraceReader.read(path: url.path)
     #expect(trace.loss.damage == [])
     #expect(trace.marks.last?.name == "after")
     #expect(trace.operations.last?.className == "LateClass")
-    // The gap reaches from the last mark before it to the first after it.
+    // The gap is between the last mark before it and the first mark after it.
     let before = try #require(trace.marks.last { $0.name == "before" }).at
     let gap = try #require(trace.loss.gaps.first { $0.thread == before.thread })
     #expect(gap.reason == .noSpace && gap.from == before.time && gap.to > gap.from)
-    // A thread that records nothing more has lost records and no gap.
+    // A thread that records nothing more has lost records but no gap.
     let told = trace.loss.gaps.map(\.count).reduce(0, +)
     #expect(told >= gap.count && told <= trace.loss.lostCount && gap.count > 0, "\(trace.loss)")
   }
@@ -184,13 +184,13 @@ import Testing
     #expect(trace.header.processName == "RecorderTestProgram")
   }
 
-  @Test func ringWithoutAFileIsTold() throws {
+  @Test func ringWithoutAFileIsReported() throws {
     let result = try RunningProgram.run(
       Built.program(Program.name), ["environment", "-"], environment: ["OPTRACE_FLIGHT_RECORDER": "16M"])
     #expect(result.errors == "optrace: OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT; nothing is recorded\n")
   }
 
-  @Test func recordersThatNobodyStopsAreStoppedAtTheExit() throws {
+  @Test func recordersAreStoppedAtTheExit() throws {
     let scratch = try Scratch()
     #expect(try Program.run(["forgotten", scratch.file().path]).status == 0)
     let traces = try ["run.optrace", "run-2.optrace"].map { try TraceReader.read(path: scratch.file($0).path) }
@@ -198,7 +198,7 @@ import Testing
     #expect(traces[1].operations.filter { $0.finished != nil }.count == 10)
   }
 
-  @Test func environmentThatCanNotBeHonouredDoesNotStopTheProgram() throws {
+  @Test func invalidEnvironmentDoesNotStopTheProgram() throws {
     let result = try Program.run(["environment", "-"], environment: ["OPTRACE_OUTPUT": "/nowhere/at/all.optrace"])
     #expect(result.output == "recording false\n" && result.status == 0)
   }

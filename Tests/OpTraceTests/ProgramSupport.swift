@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program of these tests, and others that stand beside the test bundle.
+/// The program of these tests, and other programs beside the test bundle.
 enum Program {
   static let name = "RecorderTestProgram"
 
@@ -11,12 +11,12 @@ enum Program {
       Built.program(name), arguments, environment: RunningProgram.environment(adding: environment))
   }
 
-  /// Runs it to its end.
+  /// Runs the program to its end.
   static func run(
     _ arguments: [String], of name: String = name, environment: [String: String] = [:], errorsToOutput: Bool = false,
     _ location: SourceLocation = #_sourceLocation
   ) throws -> ProgramResult {
-    // Through a pipe: some of these programs may write no file.
+    // Use a pipe: some of these programs may not write files.
     let program = try RunningProgram(
       Built.program(name), arguments, environment: RunningProgram.environment(adding: environment),
       errors: errorsToOutput ? .output : .none)

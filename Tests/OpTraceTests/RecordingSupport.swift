@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Records what `body` does and reads it back. The trace must be sound and complete.
+/// Records `body` and reads the trace, which must be sound and complete.
 func recorded(
   _ configuration: TraceRecorder.Configuration = .init(), _ body: (TraceRecorder) throws -> Void
 ) throws -> Trace {

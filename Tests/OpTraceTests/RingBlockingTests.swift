@@ -7,18 +7,18 @@ import Testing
 
 @testable import OpTrace
 
-/// Waits on semaphores and the like in a flight recorder, as the recorder's hooks and keeper tell of them.
+/// Waits for semaphores and similar objects in a flight recorder, as hooks and flusher record them.
 @Suite(.ownThread) struct RingBlockingTests {
   static let semaphore: UInt64 = 1 << 48 | 0x7f_0010
   static let queue: UInt64 = 3 << 48 | 0x7f_0040
 
   enum Busy: CaseIterable {
-    /// Whose chunks are recycled: those of the beginnings, those of the ends, or all.
+    /// Which chunks are recycled: those with the begins, those with the ends, or both.
     case teller, waiter, both
   }
 
-  /// A thread waits for a semaphore and gets it, then for a dispatch queue for ever. Another one tells of both.
-  @Test(arguments: Busy.allCases) func onlyWhatIsStillWaitedForOutlivesTheRing(_ busy: Busy) throws {
+  /// A thread waits for a semaphore and gets it, then waits for a dispatch queue forever. Another thread records both.
+  @Test(arguments: Busy.allCases) func aRingKeepsOnlyOpenWaits(_ busy: Busy) throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
@@ -72,13 +72,13 @@ import Testing
       }
       #expect(trace.object(id)?.title == "dispatch queue com.example.db")
       #expect(open.first?.lastSignal?.operation == OperationID(serial))
-      // What ended is there with its end, or not at all.
+      // An ended wait is there with its end, or not at all.
       let beginnings = events.count { $0.kind == EventKind.blocked.rawValue }
       #expect(beginnings == (busy == .both ? 1 : 2))
     }
   }
 
-  @Test func waitsThatAreOverDoNotFillTheRing() throws {
+  @Test func endedWaitsDoNotFillTheRing() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
       writingTo: scratch.file(), configuration: .flightRecorder(capacity: TraceRecorder.Configuration.smallestCapacity))
@@ -113,6 +113,6 @@ import Testing
     #expect(trace.operations.map(\.id) == [OperationID(serial)], "it goes on")
   }
 
-  /// As much as the ring holds, several times.
+  /// Writes several times the capacity of the ring.
   private static func fill(_ recorder: TraceRecorder) { for index in 0..<40_000 { recorder.mark("mark \(index)") } }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import OpTrace
 
-/// Every kind of the event table goes through a ring: what the table says is carried is there after all else was
-/// overwritten, and nothing that has ended.
-@Suite("What a ring carries of each kind", .ownThread) struct RingTraitTests {
+/// Each kind of the event table is written to a ring. After everything else was overwritten, the ring has what the
+/// table says is carried, and nothing that has ended.
+@Suite("Kinds of events that a ring carries", .ownThread) struct RingTraitTests {
   private static let kinds = EventSpec.table.filter { $0.part != .bookkeeping }
   private static let operation: UInt32 = 4001
   private static let queue: UInt32 = 71
@@ -31,7 +31,7 @@ import Testing
     for field in spec.fields {
       let value: Int64 =
         switch field.meaning {
-        // The first thread that records waits for the operation.
+        // The first recording thread waits for the operation.
         case .thread where spec.carry == .whileWaited: 1
         case .flag where spec.carry == .whileWaited: 0
         case .unsigned where spec.carry == .whileWaited: Int64(operation)
@@ -57,8 +57,8 @@ import Testing
     }
   }
 
-  /// What is left of these records, written one after the other on a thread of their own, when the ring has gone round.
-  /// `waiter`: the thread that blocks; 0: the one that tells of it. `later`: written then, before the ring goes round again.
+  /// What is left of these records, written in order on their own thread, after the whole ring was overwritten.
+  /// `waiter`: the blocked thread, or 0 for the writing one. `later`: written then, before the ring is filled again.
   private func left(of specs: [EventSpec], waiter: Int64 = 0, later: [EventSpec] = []) throws -> [EventKind] {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(
@@ -92,8 +92,8 @@ import Testing
     }
   }
 
-  @Test("what goes on is carried, and what the table calls never is not") func goesOn() throws {
-    // Without what ends something.
+  @Test("open work is carried, except kinds that the table marks as never carried") func goesOn() throws {
+    // Kinds that end nothing.
     let open = Self.kinds.filter { spec in
       switch spec.bound {
       case .none, .begins: true
@@ -102,7 +102,7 @@ import Testing
     }
     let begins = open.filter { $0.bound == .begins(.operation) || $0.bound == .begins(.queue) }
     let others = open.filter { spec in !begins.contains { $0.kind == spec.kind } }
-    // Of a task is carried what follows its last suspension.
+    // The ring carries a task's records from its last suspension on.
     let suspended = others.filter { $0.kind == .taskSuspended }
     let found = try left(of: begins + suspended + order(others.filter { $0.kind != .taskSuspended }), waiter: 55)
     for spec in open where spec.subject != .thread && spec.subject != .reason {
@@ -110,20 +110,20 @@ import Testing
     }
   }
 
-  @Test("nothing is carried of what is over") func over() throws {
+  @Test("ended work is not carried") func over() throws {
     let ends = Self.kinds.filter { spec in
       if case .ends = spec.bound { return true }
       return false
     }
     let others = Self.kinds.filter { spec in !ends.contains { $0.kind == spec.kind } }
     let found = try left(of: order(others.filter { $0.carry != .whileNewest }) + ends)
-    // The recorder names its threads itself.
+    // The recorder names its own threads.
     #expect(Set(found).subtracting([.threadNamed]) == [], "\(found)")
   }
 
-  /// The chunk that holds what was carried is not full, so it stays for as long as nothing else is carried.
+  /// The chunk with carried records is not full, so it stays as long as nothing else is carried.
   @Test(
-    "the end of what was carried is there for as long as its beginning",
+    "the end of carried work is kept as long as its begin",
     arguments: [
       (EventKind.operationCreated, EventKind.endedFinished), (.blockSubmitted, .runEnded),
       (.taskCreated, .taskCompleted),

@@ -4,9 +4,9 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Where operations are added, queues are made, and threads wait.
+/// Stacks of adding operations, creating queues, and waiting threads.
 #if os(Linux)
-  @Suite("Stacks that are recorded", .ownThread) struct StackTests {
+  @Suite("Recorded stacks", .ownThread) struct StackTests {
     private typealias Stacks = TraceRecorder.Configuration.Stacks
 
     @inline(never) private func addOne(_ queue: OperationQueue, _ name: String) {
@@ -32,7 +32,7 @@ import Testing
       trace.stacks.stack(frame).compactMap { trace.stacks[$0]?.address }
     }
 
-    @Test("one line that adds is one number, another line another one; the program's innermost frames alone")
+    @Test("each submission site has one stack, of the program's innermost frame only")
     func adding() throws {
       let trace = try added(.waits)
       let first = try #require(try trace.operation(named: "one 0").addedAt)
@@ -46,7 +46,7 @@ import Testing
       #expect(frames.allSatisfy { !$0.isGuessed && $0.address.returns && $0.address.image != nil })
     }
 
-    @Test("`all` has the whole stack, `off` none") func configurations() throws {
+    @Test("`all` records whole stacks, `off` records none") func configurations() throws {
       let whole = try added(.all)
       let part = try added(.waits)
       let stack = addresses(try whole.operation(named: "other").addedAt, whole)
@@ -56,7 +56,7 @@ import Testing
       let none = try added(.off)
       #expect(none.operations.allSatisfy { $0.addedAt == nil } && none.queues.allSatisfy { $0.madeAt == nil })
       #expect(none.waits.allSatisfy { $0.at == nil })
-      // Blocks are called by their code all the same.
+      // Blocks still have their code's name.
       #expect(none.operations.contains { $0.code != nil })
     }
 
@@ -64,9 +64,9 @@ import Testing
 
     @inline(never) private func makeBlock() -> TracedBlockOperation { TracedBlockOperation(name: "block") {} }
 
-    @Test("`all` has who made an operation, too; others have not") func creating() throws {
+    @Test("only `all` records creation sites of operations") func creating() throws {
       func made(_ stacks: Stacks) throws -> Trace {
-        // Whoever asked for it before, in this process.
+        // Another test of this process may have enabled it before.
         _ = try recorded(.init(stacks: .all)) { _ in }
         return try recorded(.init(stacks: stacks)) { recorder in
           let queue = TracedOperationQueue(name: "queue", recorder: recorder)
@@ -78,11 +78,11 @@ import Testing
       let first = try trace.operation(named: "first"), second = try trace.operation(named: "second")
       let block = try trace.operation(named: "block")
       let ways = try [first, block, second].map { try #require($0.madeAt) }
-      // The same function made two of them, called from two lines.
+      // The same function created two of them, called from two lines.
       #expect(Set(ways).count == 3 && first.addedAt == second.addedAt && first.addedAt == block.addedAt)
       let stacks = ways.map { addresses($0, trace) }
       #expect(stacks[0].first == stacks[2].first && stacks[0] != stacks[2] && stacks[0].count > 6)
-      // The test's own function is on both ways, behind the one that made it.
+      // The test's own function is in both stacks, outside of the function that created the operation.
       let adding = addresses(first.addedAt, trace)
       #expect(adding.suffix(4) == stacks[0].suffix(4) && adding.suffix(4) == stacks[1].suffix(4))
       #expect(trace.stacks.stack(ways[0]).allSatisfy { trace.stacks[$0]?.isGuessed == false })
@@ -90,7 +90,7 @@ import Testing
       #expect(without.operations.count == 3 && without.operations.allSatisfy { $0.madeAt == nil && $0.addedAt != nil })
     }
 
-    @Test("a wait that lasts says where it stood, one that does not is not walked from") func waits() throws {
+    @Test("a wait that lasts has a stack, a short one has none") func waits() throws {
       let trace = try recorded { recorder in
         let queue = TracedOperationQueue(name: "queue", recorder: recorder)
         let slow = SyncWork(name: "slow") { _ in Thread.sleep(forTimeInterval: 0.05) }
@@ -100,7 +100,7 @@ import Testing
         queue.addOperation(SyncWork(name: "again") { _ in Thread.sleep(forTimeInterval: 0.05) })
         queue.waitUntilAllOperationsAreFinished()
       }
-      // Of a queue's wait, those for its operations are a part.
+      // The waits for operations are part of the wait for their queue.
       let own = trace.waits.filter { $0.inside == nil }
       let slow = OperationID(1)
       let first = try #require(own.first { $0.target == .operation(slow) })
@@ -109,11 +109,11 @@ import Testing
       #expect(second.began > first.began && second.at == nil && second.ended != nil)
       let last = try #require(own.first { if case .queue = $0.target { true } else { false } })
       #expect(last.at != nil && last.at != first.at)
-      // What called the two is the same.
+      // Both have the same callers.
       #expect(addresses(last.at, trace).suffix(4) == addresses(first.at, trace).suffix(4))
     }
 
-    @Test("many threads at once describe one stack once") func concurrently() throws {
+    @Test("a stack that many threads record at once is described once") func concurrently() throws {
       let trace = try recorded { recorder in
         let queues = (0..<8).map { TracedOperationQueue(name: "queue \($0)", recorder: recorder) }
         DispatchQueue.concurrentPerform(iterations: 8) { index in
@@ -127,7 +127,7 @@ import Testing
       #expect(trace.operations.allSatisfy { $0.addedAt != nil })
     }
 
-    @Test("a ring keeps the stack of what is unfinished") func ring() throws {
+    @Test("a ring keeps the stacks of unfinished operations") func ring() throws {
       let scratch = try Scratch()
       let recorder = try TraceRecorder(writingTo: scratch.file(), configuration: .flightRecorder(capacity: 256 * 1024))
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)

@@ -4,9 +4,10 @@
   import TestSupport
   import Testing
 
-  /// Tasks of a program that records itself; see `Tests/RecorderTestProgram/TaskModes.swift`.
+  /// Tasks of a program that records itself: see `Tests/RecorderTestProgram/TaskModes.swift`.
   @Suite("Tasks of a program that records itself", .ownThread) struct TaskTests {
-    @Test("those of before are known from their next run on; an operation's task belongs to it") func tasks() throws {
+    @Test("earlier tasks are recorded from their next run on, and an operation's task belongs to it")
+    func tasks() throws {
       let scratch = try Scratch()
       let result = try Program.run(["tasks", scratch.file().path])
       #expect(result.status == 0)
@@ -19,7 +20,7 @@
       let operation = try trace.operation(named: "by task")
       let own = trace.tasks.filter { $0.submitter == operation.id }
       #expect(own.count == 1 && own.allSatisfy { !$0.runs.isEmpty })
-      // With the two that wait. What is set after `stop()` is not recorded.
+      // Including the two that wait. Changes after `stop()` are not recorded.
       #expect(trace.tasks.count == 4)
     }
   }

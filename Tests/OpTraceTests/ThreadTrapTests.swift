@@ -6,9 +6,9 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Threads that come and go, and readers that look while others write.
+/// Threads that begin and end, and readers that read while threads write.
 @Suite(.serialized, .ownThread) struct ThreadTrapTests {
-  /// Runs `body` on a thread of its own, to the thread's end.
+  /// Runs `body` on its own thread, up to the thread's end.
   static func onThread(_ body: @escaping @Sendable () -> Void) {
     let end = Gate()
     let thread = Thread {
@@ -19,7 +19,7 @@ import Testing
     end.wait()
   }
 
-  @Test func threadsThatEndHandTheirSpaceOn() throws {
+  @Test func endedThreadsPassOnTheirSpace() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     for index in 0..<1000 { Self.onThread { recorder.mark("\(index)") } }
@@ -34,9 +34,9 @@ import Testing
   }
 
   /// The system calls a thread's destructors in four rounds at most; the recorder takes part in all of them.
-  @Test(arguments: [1, 3, 4]) func whatAThreadRecordsWhileItEndsIsKeptOrCounted(rounds: Int32) throws {
+  @Test(arguments: [1, 3, 4]) func eventsOfAnEndingThreadAreKeptOrCounted(rounds: Int32) throws {
     let scratch = try Scratch()
-    // The recorder's key is made first: in each round its turn comes first.
+    // The recorder's key is created first, so its destructor runs first in each round.
     let recorder = try TraceRecorder(writingTo: scratch.file())
     recorder.mark("first")
     Dying.recorder.add(recorder)
@@ -61,7 +61,7 @@ import Testing
     static let calls = Log<Int>()
   }
 
-  @Test func stopWhileOthersWrite() throws {
+  @Test func stopWhileOtherThreadsWriteIsSafe() throws {
     for _ in 0..<20 {
       let scratch = try Scratch()
       let recorder = try TraceRecorder(writingTo: scratch.file())
@@ -85,7 +85,7 @@ import Testing
       let trace = try TraceReader.read(path: scratch.file().path)
       #expect(trace.header.isClosed)
       #expect(trace.loss == LossReport())
-      // Each thread's marks without a gap, up to the stop; at most the one that was being written then is missing.
+      // Each thread has its marks up to the stop without a gap, except at most the one that was being written then.
       let threads = Dictionary(grouping: trace.marks, by: \.at.thread)
       for marks in threads.values {
         let numbers = marks.compactMap { $0.name.split(separator: "/").last.flatMap { Int($0) } }

@@ -4,9 +4,9 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Which waits for operations are told.
+/// Recorded waits for operations.
 @Suite(.ownThread) struct WaitTests {
-  @Test func aWaitForOneThatIsOverIsTold() throws {
+  @Test func aWaitForAFinishedOperationIsRecorded() throws {
     let trace = try recorded { recorder in
       let queue = TracedOperationQueue(name: "queue", recorder: recorder)
       let work = SyncWork(name: "work") { _ in }
@@ -24,8 +24,8 @@ import Testing
     #expect(trace.waitsInWords.filter { $0.hasPrefix("later") } == ["later for work, ended", "later for fetch, ended"])
   }
 
-  /// Foundation asks the operation itself, and so do those who wait for many.
-  @Test func oneThatSaysThatItIsNotFinishedIsWaitedFor() throws {
+  /// Foundation calls the operation's `isFinished`, also in a wait for several operations.
+  @Test func aWaitLastsWhileIsFinishedReturnsFalse() throws {
     final class Late: TracedOperation, @unchecked Sendable {
       let isOpen = Counter()
       override var isFinished: Bool { super.isFinished && isOpen.value > 0 }
@@ -43,8 +43,8 @@ import Testing
     #expect(trace.operations.count == 1)
   }
 
-  /// The first of those that are waited for is over last.
-  @Test func aWaitForManyTellsOfThoseThatWereNotOver() throws {
+  /// The first of the awaited operations finishes last.
+  @Test func aWaitForManyRecordsOnlyUnfinishedOnes() throws {
     let scratch = try Scratch()
     let recorder = try TraceRecorder(writingTo: scratch.file())
     let queue = TracedOperationQueue(name: "queue", recorder: recorder)
@@ -57,7 +57,7 @@ import Testing
       queue.addOperations([last] + others, waitUntilFinished: true)
       done.open()
     }.start()
-    // Else the wait may come too late.
+    // Otherwise the wait may come too late.
     try eventually("the wait is in the trace") { try !TraceReader.read(path: scratch.file().path).waits.isEmpty }
     gate.open()
     done.wait()
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.waitsInWords.filter { $0.hasPrefix("nobody") } == ["nobody for last, ended"])
   }
 
-  @Test func withoutARecorderNothingIsIntroduced() throws {
+  @Test func withoutARecorderNothingIsRecorded() throws {
     let operation = TracedBlockOperation(name: "plain") {}
     OperationQueue().addOperation(operation)
     operation.waitUntilFinished()

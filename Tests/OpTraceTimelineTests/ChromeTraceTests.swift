@@ -7,10 +7,10 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// What Perfetto's trace processor makes of our JSON.
+/// Our JSON as Perfetto's trace processor reads it.
 @Suite("Chrome trace in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct ChromeTraceTests {
-  /// One arrow as the engine bound it: the names of the slices at its ends, and whether each is an execution.
+  /// One arrow as the engine bound it: the names of the slices at its ends, and whether they are executions.
   static let arrows = """
     select a.name as source, b.name as target, a.cat as c1, b.cat as c2 from flow
     join slice a on slice_out = a.id join slice b on slice_in = b.id order by source, target
@@ -24,7 +24,7 @@ struct ChromeTraceTests {
     return (bytes, counts)
   }
 
-  /// Exports, loads, and checks what must hold for every trace: nothing dropped, every slice and arrow there.
+  /// Exports and loads a trace, and checks that nothing was dropped and each slice and arrow is there.
   @discardableResult
   func check(
     _ trace: Trace, _ options: TimelineOptions = TimelineOptions(), _ query: String = "select 1"
@@ -70,7 +70,7 @@ struct ChromeTraceTests {
     #expect(try bindings(fixture.trace) == ["a>b", "a>c", "b>c"])
   }
 
-  @Test("slices of zero and one nanosecond are slices, and hold their arrows")
+  @Test("slices of zero and one nanosecond are kept, with their arrows")
   func tiny() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("tiny", limit: 1)
@@ -84,7 +84,7 @@ struct ChromeTraceTests {
       try bindings(fixture.trace) == ["next>end", "one>next", "s>zero1", "zero1>zero2", "zero2>one"])
   }
 
-  @Test("blocks, spans and waits inside an operation take no arrow from it")
+  @Test("blocks, spans and waits inside an operation do not take its arrows")
   func children() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("blocks", limit: 2)
@@ -100,7 +100,7 @@ struct ChromeTraceTests {
     fixture.trace.spans = [
       SpanRecord(name: "outer", operation: b, began: Stamp(1_000, two), ended: Stamp(2_000, two)),
       SpanRecord(name: "inner", operation: b, began: Stamp(1_000, two), ended: Stamp(1_999, two)),
-      // Ends on another thread, and overlaps in part.
+      // Ends on another thread, and overlaps partly.
       SpanRecord(name: "crossing", operation: b, began: Stamp(1_500, two), ended: Stamp(2_500, ThreadID(3))),
       SpanRecord(name: "open", operation: nil, began: Stamp(2_900, two)),
     ]
@@ -116,7 +116,7 @@ struct ChromeTraceTests {
     #expect(nested.map { [$0["child"]?.text, $0["parent"]?.text] } == [["inner", "outer"]])
   }
 
-  @Test("tests are beside each other and hold nothing; operations name their test")
+  @Test("spans of tests contain no other slices, and operations name their test")
   func tests() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 2)
@@ -231,7 +231,7 @@ struct ChromeTraceTests {
       ])
   }
 
-  @Test("work in start() is a slice of its thread, as long as the summary counts it")
+  @Test("work in start() is a slice of its thread, with the summary's duration")
   func workInStart() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: -1)
@@ -252,7 +252,7 @@ struct ChromeTraceTests {
     #expect(Summary(of: fixture.trace).threads.first { $0.id == ThreadID(2) }?.busy == 3_000)
   }
 
-  @Test("what is unfinished reaches to the trace's end and says so")
+  @Test("an unfinished slice reaches to the trace's end and says so")
   func unfinished() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("stuck", limit: 1)
@@ -291,7 +291,7 @@ struct ChromeTraceTests {
       ])
   }
 
-  @Test("two queues of one name stay apart")
+  @Test("two queues of the same name stay separate")
   func sameName() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let one = fixture.queue("twin", limit: 1)
@@ -304,7 +304,7 @@ struct ChromeTraceTests {
     #expect(tracks.first?["n"]?.integer == 2)
   }
 
-  @Test("hostile names arrive as they are, without what no viewer shows")
+  @Test("hostile names arrive unchanged, except characters that no viewer shows")
   func names() throws {
     var fixture = HandmadeTrace("</title>\u{0}\n", unit: .nanoseconds)
     let queue = fixture.queue("q\"\\\u{1B}[31m", limit: 1)
@@ -320,7 +320,7 @@ struct ChromeTraceTests {
     #expect(
       seen.map { $0["name"]?.text ?? "" } == [
         "</title><script>\"\u{FFFD}a\u{FFFD}\u{FFFD}(", "Step", "\u{FFFD}\u{FFFD}", names[3], "a/b", names[5],
-        // As this engine shows escapes; without it, it would reject the file.
+        // This engine shows escapes like this, and would reject the file without them.
         "C:\\u005c",
       ])
   }
@@ -336,7 +336,7 @@ struct ChromeTraceTests {
     #expect(seen.map { [$0["ts"]?.integer, $0["dur"]?.integer] } == [[1_000, 5_000], [6_000, 1_000]])
   }
 
-  @Test("a queue before all else, with limits that no queue has")
+  @Test("a queue created before the start, with impossible limits, can be exported")
   func oddQueue() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("early", limit: .max)
@@ -348,7 +348,7 @@ struct ChromeTraceTests {
     try check(fixture.trace)
   }
 
-  @Test("a dependency that delayed nothing has no arrow, and one that came too late leads forward in time")
+  @Test("dependencies have arrows only if they delayed an operation and lead forward in time")
   func oddDependencies() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("odd", limit: 4)
@@ -363,7 +363,7 @@ struct ChromeTraceTests {
     #expect(try Self.export(fixture.trace).1.backwardDependencies == 1)
   }
 
-  @Test("an operation cancelled before it ran is a slice where it was started, with its arrow")
+  @Test("an operation that was cancelled before it ran has a slice at its start, with its arrow")
   func cancelled() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("q", limit: 4)
@@ -382,7 +382,7 @@ struct ChromeTraceTests {
     return try TraceReader.read(path: traces.appendingPathComponent("photo-import.optrace").path)
   }
 
-  @Test("the sample import: a slice for every operation, an arrow for every dependency")
+  @Test("the sample import has a slice for each operation and an arrow for each dependency")
   func sample() throws {
     let trace = try Self.sampleTrace()
     let counts = try Self.export(trace).1
@@ -390,7 +390,7 @@ struct ChromeTraceTests {
     #expect(try bindings(trace).count == trace.operations.reduce(0) { $0 + $1.dependencies.count })
   }
 
-  @Test("more waits than lanes: the rest is counted, in the result and in the file")
+  @Test("waits that have no lane are counted in the result and in the file")
   func manyWaits() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("serial", limit: 1)
@@ -406,7 +406,7 @@ struct ChromeTraceTests {
     #expect(counts.waitsWithoutLane == 193)
   }
 
-  @Test("operations run inside others on one thread, and impossible overlaps, drop nothing")
+  @Test("nested operations and impossible overlaps on one thread lose nothing")
   func overlaps() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let outer = fixture.operation("outer", enqueued: nil, began: 0, ended: 1_000)
@@ -431,7 +431,7 @@ struct ChromeTraceTests {
     #expect(seen.map { $0["name"]?.text } == ["12 records lost"])
   }
 
-  @Test("a broken file is an error, not silence")
+  @Test("a broken file gives an error")
   func broken() throws {
     let overlapping = """
       [{"ph":"X","pid":1,"tid":1,"ts":0,"dur":10,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":5,"dur":10,"name":"b"}]

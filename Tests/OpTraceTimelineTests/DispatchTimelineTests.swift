@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Blocks of dispatch queues on a timeline, as Perfetto's engine understands it.
+/// Blocks of dispatch queues on a timeline, as Perfetto's engine reads it.
 @Suite("Dispatch queues in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct DispatchTimelineTests {
   private func rows(
@@ -25,7 +25,7 @@ struct DispatchTimelineTests {
     ).map { row in ["name", "process", "thread"].map { row[$0]?.text ?? "?" }.joined(separator: " | ") }
   }
 
-  @Test("each run is a slice of its queue and of its thread, each wait one of its queue") func slices() throws {
+  @Test("each run is a slice of its queue and of its thread, and each wait a slice of its queue") func slices() throws {
     let trace = try GoldenTrace.dispatch()
     #expect(
       try slices(trace, "dispatch") == [
@@ -48,7 +48,7 @@ struct DispatchTimelineTests {
     #expect(counts.waits == 8)
   }
 
-  @Test("arrows lead from who submitted to what ran") func arrows() throws {
+  @Test("arrows lead from the submitter to the run") func arrows() throws {
     let arrows = try rows(
       GoldenTrace.dispatch(),
       "select a.name || ' > ' || b.name as text from flow join slice a on slice_out = a.id join slice b on slice_in = b.id"
@@ -61,8 +61,7 @@ struct DispatchTimelineTests {
       ])
   }
 
-  @Test("a click shows the queue, who submitted it and where, the wait, the way, and the code") func arguments() throws
-  {
+  @Test("a slice has its queue, submitter, submission site, wait, kind and code") func arguments() throws {
     let found = try rows(
       GoldenTrace.dispatch(),
       "select s.name as slice, coalesce(b.string_value, b.int_value, b.real_value) as value, "
@@ -88,7 +87,7 @@ struct DispatchTimelineTests {
     #expect(value("block", "wait for a time or a group (us)") == "0.1")
   }
 
-  @Test("what a block waits for inside is its own, and lies inside of its slice") func inside() throws {
+  @Test("a wait inside a block belongs to it, and lies inside its slice") func inside() throws {
     let rows = try rows(
       GoldenTrace.dispatch(),
       "select p.name as parent, (select int_value from args a where a.arg_set_id = s.arg_set_id and key = 'debug.block') as block"
@@ -96,7 +95,7 @@ struct DispatchTimelineTests {
     #expect(rows.map { $0["parent"]?.text } == ["block at golden+0x1100"] && rows.first?["block"]?.integer == 3)
   }
 
-  @Test("a part of a trace: one queue, one function, around one block") func parts() throws {
+  @Test("a selection can be one queue, one function, or the surroundings of a block") func parts() throws {
     let trace = try GoldenTrace.dispatch()
     func runs(_ change: (inout TimelineSelection) -> Void) throws -> [String] {
       var options = TimelineOptions()
@@ -115,7 +114,7 @@ struct DispatchTimelineTests {
     #expect(try OperationLookup.findWork("closure #1 in Upload.start()", in: trace) == [WorkID(2)])
   }
 
-  @Test("a trace with blocks alone has no group for operations") func blocksAlone() throws {
+  @Test("a trace with only blocks has no group for operations") func blocksAlone() throws {
     let text = TypedTrace().text(
       """
       0 t0 dispatch-queue d1 width=1 "disk"

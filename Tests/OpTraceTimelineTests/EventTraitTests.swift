@@ -6,11 +6,11 @@ import Testing
 @testable import OpTraceAnalysis
 @testable import OpTraceTimeline
 
-/// What the event table says of a kind comes true, for every kind: a new one is tried here without being named.
-@Suite("What the event table says of each kind") struct EventTraitTests {
+/// What the event table says about a kind holds, for each kind. New kinds are tested without a change here.
+@Suite("Traits of kinds in the event table") struct EventTraitTests {
   static let kinds = EventSpec.table.filter { $0.part != .bookkeeping }.map(\.kind)
   static let openers: [EventKind: EventKind] = {
-    // What only makes sense behind another, and ends nothing that lasts.
+    // Kinds that only make sense after another kind, and end no span.
     var result: [EventKind: EventKind] = [
       .dependencyRemoved: .dependencyAdded, .blockEnded: .blockBegan, .signalled: .blocked, .objectNamed: .blocked,
       .stoodAt: .enqueued, .symbol: .frame, .waitLasts: .waitBegan,
@@ -23,11 +23,11 @@ import Testing
       guard case .ends(let what) = spec.bound else { continue }
       result[spec.kind] = EventSpec.table.first { $0.bound == .begins(what) }?.kind
     }
-    // It is there anyway.
+    // These events are always there.
     return result.filter { ![.operationCreated, .queueCreated].contains($0.value) }
   }()
 
-  /// A record of this kind about operation 2, queue 1 or span 5, each field with a number that it may hold.
+  /// A record of this kind about operation 2, queue 1 or span 5, with valid numbers in all fields.
   static func event(
     _ kind: EventKind, at time: Nanoseconds, _ changes: [String: Int64] = [:], subject: UInt32? = nil
   ) -> TraceEvent {
@@ -62,7 +62,7 @@ import Testing
       }
     case .operation, .queue, .dispatch, .flag, .frame, .image: 1
     case .thread: 0
-    // The one that there is.
+    // The only one that exists.
     case .string: 1
     case .systemThread: 77
     case .age: 100
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// A queue and two operations, and what the kind needs before itself.
+  /// A queue and two operations, and the events that the kind needs before itself.
   static func events(
     _ kind: EventKind?, at time: Nanoseconds = 10_000_000, _ changes: [String: Int64] = [:]
   )
@@ -90,7 +90,7 @@ import Testing
         TraceEvent(kind: EventKind.operationCreated.rawValue, time: 0, thread: ThreadID(1), subject: id, word1: 1))
     }
     if let kind {
-      // Definitions come before all else.
+      // Definitions come first.
       let time = kind.spec.part == .definition ? min(time, -1) : time
       if let opener = openers[kind] { events.append(event(opener, at: min(1_000_000, time))) }
       events.append(event(kind, at: time, changes))
@@ -104,7 +104,7 @@ import Testing
     TraceValidator.check(events).filter { $0.rule == .valueOutOfRange && $0.text.contains("`\(field)`") }.map(\.text)
   }
 
-  @Test("a number that a field may not hold is reported, and its neighbours that it may are not", arguments: kinds)
+  @Test("invalid numbers of fields are reported, and valid neighbours are not", arguments: kinds)
   func ranges(_ kind: EventKind) {
     for field in kind.spec.fields {
       let bounds: (outside: [Int64], inside: [Int64])
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("operation 0 and an unknown operation are faults, except in a remark", arguments: kinds)
+  @Test("operation 0 and unknown operations are reported, except in remarks", arguments: kinds)
   func remarks(_ kind: EventKind) {
     guard kind.spec.subject == .operation else { return }
     let isRemark = kind.spec.part == .remark
@@ -156,11 +156,11 @@ import Testing
     #expect(TraceValidator.check(events).contains { $0.rule == .afterRelease } != isRemark, "\(kind)")
   }
 
-  @Test("every kind of event matters: without it the trace is another", arguments: kinds)
+  @Test("an event of each kind changes the trace", arguments: kinds)
   func model(_ kind: EventKind) {
     func read(_ events: TraceEvents) -> Trace {
       var trace = TraceBuilder.build(events)
-      // What every event changes.
+      // Every event changes these.
       trace.eventCount = 0
       trace.lastEvent = 0
       for index in trace.operations.indices { trace.operations[index].lastSign = nil }
@@ -168,7 +168,7 @@ import Testing
       for index in trace.threads.indices { trace.threads[index].lastSign = nil }
       return trace
     }
-    // The queue is there already; the first symbol is that of the innermost function.
+    // The queue exists already, and the first symbol is that of the innermost function.
     let changes: [String: Int64] =
       switch kind {
       case .queueCreated: ["limit": 9]
@@ -191,7 +191,7 @@ import Testing
     let index = trace.operations.firstIndex { $0.id == OperationID(2) }
     switch spec.life {
     case .nobody:
-      // The opener of the comparison is at the later time.
+      // In the comparison the opener has the later time.
       #expect(context.lastSign < time && (before.lastSign >= context.lastSign))
     case .subject:
       #expect(context.lastSign == time - age)
@@ -217,7 +217,7 @@ import Testing
     #expect(trace.operation(OperationID(1))?.lastSign != 20_000_000 && trace.threads.allSatisfy { $0.lastSign == nil })
   }
 
-  @Test("a remark about no operation is nobody's sign of life") func outside() {
+  @Test("a remark about no operation is not a sign of life") func outside() {
     for kind in [EventKind.mark, .spanBegan] {
       var events = Self.events(nil)
       events.append(Self.event(kind, at: 20_000_000, subject: 0))
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("no timeline begins after what it draws", arguments: kinds)
+  @Test("the timeline's origin is before all events", arguments: kinds)
   func origin(_ kind: EventKind) throws {
     let trace = TraceBuilder.build(Self.events(kind, at: -1_000_000_000))
     var text: [UInt8] = []

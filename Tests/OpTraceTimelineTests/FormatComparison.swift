@@ -3,7 +3,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// One timeline as JSON and as protobuf, as Perfetto's engine understands both.
+/// One timeline as JSON and as protobuf, as Perfetto's engine reads both.
 enum FormatComparison {
   struct Case {
     var name: String
@@ -11,7 +11,7 @@ enum FormatComparison {
     var options = TimelineOptions()
   }
 
-  /// Everything that can be seen of slices and instants: where and when, inside of what, with which arguments.
+  /// Everything visible of slices and instants: track, time, parent and arguments.
   private static let slices = """
     select s.ts as ts, s.dur as dur, s.name as name, s.category as category, s.depth as depth, t.name as track,
       t.tid as tid, p.name as process, p.pid as pid, parent.name as parent,
@@ -48,7 +48,7 @@ enum FormatComparison {
     return (bytes, counts)
   }
 
-  /// With one start of the engine. Nothing is lost on the way in, everything that was counted is there, and both are the same.
+  /// Starts the engine once. Nothing is lost, everything that was counted is there, and both formats are the same.
   static func expectSame(_ cases: [Case]) throws {
     var files: [(bytes: [UInt8], ending: String)] = []
     var counts: [TimelineCounts] = []

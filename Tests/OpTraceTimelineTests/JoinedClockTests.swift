@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Which span served which, and on which clock.
+/// Which span served which call, and on which clock.
 @Suite("joined traces: calls and clocks")
 struct JoinedClockTests {
   private static func milliseconds(_ time: Nanoseconds) -> Double { Double(time) / 1e6 }
@@ -32,7 +32,7 @@ struct JoinedClockTests {
 
   // MARK: Calls
 
-  @Test("a span serves the one that it names as its parent elsewhere; a consumer those that its links name, too")
+  @Test("a span serves its parent in another trace, and a consumer also its links")
   func matching() throws {
     var shop = CallingService("shop", 100)
     shop.span("order", .client, 0, 9, id: 1)
@@ -54,7 +54,7 @@ struct JoinedClockTests {
       ])
   }
 
-  @Test("both ways, through three, and never within one trace")
+  @Test("calls can go both ways and through three traces, but not within one trace")
   func directions() throws {
     var one = CallingService("one", 1)
     one.span("a", .client, 0, 9, id: 1)
@@ -70,7 +70,7 @@ struct JoinedClockTests {
     #expect(try calls(one) == [])
   }
 
-  @Test("of spans with the same ids that of another trace counts, and each once")
+  @Test("with duplicate ids the span of the other trace is the caller, and each call counts once")
   func sameIDs() throws {
     var one = CallingService("one", 1)
     one.span("a", .client, 0, 9, id: 1)
@@ -84,7 +84,7 @@ struct JoinedClockTests {
 
   // MARK: Clocks
 
-  @Test("one run of one system has one clock, whatever the wall clocks say and the calls")
+  @Test("traces of one boot share a clock, whatever wall clocks and calls say")
   func sameSystem() throws {
     var (shop, stock) = pair(serverBegan: 500, wall: 77_000)
     shop.boot = (9, 1_000)
@@ -95,7 +95,7 @@ struct JoinedClockTests {
     #expect(clock.unknown == [])
   }
 
-  @Test("else the wall clocks count, where all calls lie as they must")
+  @Test("traces of different systems use wall clocks if all calls fit")
   func wallClocks() throws {
     let (shop, stock) = pair(serverBegan: 10, wall: 95)
     let clock = try clock(shop, stock)
@@ -103,17 +103,17 @@ struct JoinedClockTests {
     #expect(clock.moves == [])
   }
 
-  @Test("a clock by which what was served lies outside is moved to the middle")
+  @Test("a clock is moved if served spans are outside their calls, to the middle")
   func moved() throws {
     let (shop, stock) = pair(serverBegan: 10, wall: 500)
     let clock = try clock(shop, stock)
-    // At 110 to 130 it is in the middle of 100 to 140.
+    // 110 to 130 is in the middle of 100 to 140.
     #expect(clock.starts.map(Self.milliseconds) == [0, 100])
     #expect(clock.moves == [.init(traces: [1], by: -400_000_000, calls: 1, misfits: 0)])
     #expect(try self.clock(stock, shop).starts.map(Self.milliseconds) == [100, 0], "the other way round")
   }
 
-  @Test("a message is handled after it was sent, any time")
+  @Test("a message may be handled any time after it was sent")
   func messages() throws {
     var shop = CallingService("shop", 100)
     shop.span("send", .producer, 100, 101, id: 1)
@@ -124,7 +124,7 @@ struct JoinedClockTests {
     #expect(try clock(shop, mail).moves == [.init(traces: [1], by: 7_000_000, calls: 1, misfits: 0)])
   }
 
-  @Test("what is open or outlives its caller only has to begin in time")
+  @Test("an open span, or one that outlives its caller, only has to begin in time")
   func outliving() throws {
     var shop = CallingService("shop", 100)
     shop.span("gave up", .client, 100, 110, id: 1)
@@ -136,7 +136,7 @@ struct JoinedClockTests {
     #expect(try clock(shop, stock).moves == [])
   }
 
-  @Test("calls that contradict each other: the median of their middles")
+  @Test("contradicting calls move a clock by the median of their middles")
   func contradiction() throws {
     var shop = CallingService("shop", 100)
     var stock = CallingService("stock", 200)
@@ -149,7 +149,7 @@ struct JoinedClockTests {
     #expect(clock.moves == [.init(traces: [1], by: -30_000_000, calls: 3, misfits: 2)])
   }
 
-  @Test("a third service is put beside the second, where that was moved to, and who shares a clock moves along")
+  @Test("a moved clock moves its later services and the traces that share it")
   func chain() throws {
     var (shop, stock) = pair(serverBegan: 10, wall: 1_100)
     stock.boot = (9, 5_000)
@@ -159,14 +159,14 @@ struct JoinedClockTests {
     var cache = CallingService("cache", 400, wall: nil, boot: (9, 5_500))
     cache.span("own", .internal, 0, 1, id: 5)
     shop.boot = (8, 0)
-    // Named before what tells where it is.
+    // It comes before the trace that determines its clock.
     let clock = try clock(shop, bank, stock, cache)
     #expect(clock.starts.map(Self.milliseconds) == [0, 115, 100, 600])
     #expect(clock.moves.map(\.traces) == [[2, 3], [1]])
     #expect(clock.unknown == [])
   }
 
-  @Test("who has neither a clock nor a call begins with the first, and is named")
+  @Test("a trace without clock and calls begins with the first trace and is reported")
   func unknown() throws {
     let (shop, stock) = pair(serverBegan: 110)
     var other = CallingService("other", 300, wall: nil)
@@ -177,7 +177,7 @@ struct JoinedClockTests {
     #expect(try self.clock(other).unknown == [])
   }
 
-  @Test("clocks from anywhere trap nothing")
+  @Test("extreme clocks do not trap")
   func hostile() throws {
     for wall in [0, 1, UInt64.max / 2, .max] {
       for monotonic in [0, UInt64.max] {
@@ -197,7 +197,7 @@ struct JoinedClockTests {
 
   // MARK: The move
 
-  /// All moves are tried.
+  /// Tries all moves.
   private struct TriedMoves {
     struct Call {
       var isServed: Bool
@@ -221,7 +221,7 @@ struct JoinedClockTests {
     var fitting: [Int] { Self.tried.filter { move in calls.allSatisfy { $0.fits(move) } } }
   }
 
-  @Test("as by trying every move", arguments: 0..<40)
+  @Test("the move is the one that trying all moves finds", arguments: 0..<40)
   func oracle(_ seed: Int) throws {
     var random = SeededGenerator(seed)
     for _ in 0..<200 {
@@ -235,7 +235,7 @@ struct JoinedClockTests {
         let begin = random.number(0..<20)
         let length = random.number(0..<20)
         let caller = span(begin, length)
-        // Now and then it cannot fit.
+        // Sometimes the served span cannot fit.
         let served = span(begin + random.number(0..<(random.chance(80) ? length + 1 : 30)), random.number(0..<15))
         let isServed = random.chance(60)
         func moved(_ one: (begin: Int, end: Int?)) -> (begin: Int, end: Int?) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Several traces in one file, as Perfetto's engine understands it in both formats.
+/// Several traces in one file, as Perfetto's engine reads it in both formats.
 @Suite("joined traces: the timeline", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct JoinedTimelineTests {
   private static func bytes(
@@ -28,7 +28,7 @@ struct JoinedTimelineTests {
     order by 3, 6, 1, 4
     """
 
-  /// The arrows as `process: span > process: span`, the same in both formats, and that nothing is lost or mixed up.
+  /// The arrows as `process: span > process: span`. Checks that both formats are the same and that nothing is lost.
   private func arrows(_ joined: JoinedTimeline, _ change: (inout TimelineOptions) -> Void = { _ in }) throws -> [String]
   {
     var files: [(bytes: [UInt8], ending: String)] = []
@@ -65,7 +65,7 @@ struct JoinedTimelineTests {
     }
   }
 
-  /// A shop that calls a stock and posts a message that it handles later; both run operations of one name.
+  /// A shop that calls a stock and posts a message that the stock handles later. Both have operations of the same name.
   private func pair(_ change: (inout CallingService, inout CallingService) -> Void = { _, _ in }) throws -> [Trace] {
     var shop = CallingService("shop", 100)
     shop.span("GET /order", .server, 90, 150, id: 1)
@@ -81,7 +81,7 @@ struct JoinedTimelineTests {
     return try [shop.read(), stock.read()]
   }
 
-  @Test("arrows lead from the span that called to the one that served, between processes of their own")
+  @Test("arrows lead from the calling span to the serving span in another process")
   func calls() throws {
     let joined = JoinedTimeline(try pair())
     #expect(
@@ -92,7 +92,7 @@ struct JoinedTimelineTests {
     #expect(joined.clock.starts == [0, 50_000_000])
   }
 
-  @Test("each trace keeps its queues, called after its program; numbers are distinct, whatever the system's are")
+  @Test("queues are named after their trace's program, and process numbers are unique")
   func processes() throws {
     let traces = try pair { shop, stock in (stock.process, stock.processID) = (shop.process, shop.processID) }
     let (json, _) = try Self.bytes(.json, JoinedTimeline(traces + [try pair { shop, _ in shop.processID = 7 }[0]]))
@@ -104,9 +104,9 @@ struct JoinedTimelineTests {
       ])
   }
 
-  @Test("an arrow never leads back in time: where what served began first there is none")
+  @Test("a call has no arrow if the serving span began first")
   func late() throws {
-    // One system, so that nothing is moved.
+    // The same system, so that no clock is moved.
     let traces = try pair { shop, stock in
       (shop.boot, stock.boot) = ((9, 0), (9, 0))
       stock.span("goes on", .server, 70, 130, id: 6, caller: 2)
@@ -121,18 +121,18 @@ struct JoinedTimelineTests {
         "shop (pid 100): reserve > stock (pid 200): at once", "shop (pid 100): mail > stock (pid 200): send mail",
       ])
     #expect(found.count == 2)
-    // The same the other way round in the file.
+    // The same with the traces in the other order.
     #expect(try Set(arrows(JoinedTimeline(traces.reversed()))) == Set(found))
   }
 
-  @Test("an arrow needs both its ends")
+  @Test("an arrow needs both of its ends in the selection")
   func selection() throws {
     let joined = JoinedTimeline(try pair())
     #expect(try arrows(joined) { $0.selection.minimumDuration = 2_000_000 }.count == 1)
     #expect(try arrows(joined) { $0.selection.from = 200_000_000 } == [])
   }
 
-  @Test("one span may call many, and many may be handled at once")
+  @Test("a span may call many spans and may handle many messages")
   func manyEnds() throws {
     let traces = try pair { shop, stock in
       shop.span("mail 2", .producer, 143, 144, id: 20)
@@ -149,7 +149,7 @@ struct JoinedTimelineTests {
       ])
   }
 
-  @Test("samples of all sorts in one file: each arrow, counter and row of samples stays its own trace's")
+  @Test("joined samples keep their own arrows, counters and rows of samples")
   func samples() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("traces")
@@ -168,7 +168,7 @@ struct JoinedTimelineTests {
     #expect(Array(rows.prefix(rows.count / 2)) == Array(rows.suffix(rows.count / 2)))
   }
 
-  @Test("one trace alone is written as before, to the byte")
+  @Test("a single trace gives the same bytes as without joining")
   func alone() throws {
     for trace in try pair() + [ChromeTraceTests.sampleTrace()] {
       for format in TimelineFormat.all {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Spans of OpenTelemetry")
 struct OTLPTests {
-  /// What a line says of a span, as far as tests ask.
+  /// The parts of a span's line that tests read.
   struct Span: Decodable {
     struct Attribute: Decodable {
       struct Value: Decodable {
@@ -50,7 +50,7 @@ struct OTLPTests {
     var status: Status?
 
     subscript(_ key: String) -> String? { attributes.first { $0.key == key }?.text }
-    /// Since the trace's start, which handmade traces have at this time.
+    /// Times since the start of a trace: handmade traces start at this time.
     var milliseconds: ClosedRange<UInt64> {
       func time(_ text: String) -> UInt64 { ((UInt64(text) ?? 0) - 1_790_000_000_123_456_789) / 1_000_000 }
       return time(startTimeUnixNano)...time(endTimeUnixNano)
@@ -83,7 +83,7 @@ struct OTLPTests {
     try #require(spans.first { $0.name == name }, "\(name)")
   }
 
-  @Test("a span from the enqueueing to the finish, with the moments in between")
+  @Test("an operation is a span from enqueueing to finish, with events in between")
   func times() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work", limit: 1)
@@ -101,7 +101,7 @@ struct OTLPTests {
     #expect(spans.map { $0["optrace.unfinished"] } == [nil, "true", nil])
   }
 
-  @Test("links lead to dependencies and to who held the slot; what dependencies connect is one trace")
+  @Test("links lead to dependencies and slot holders, and dependencies share a trace id")
   func links() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("serial", limit: 1)
@@ -119,11 +119,11 @@ struct OTLPTests {
     #expect(held.links?.map(\.spanId) == [one.spanId])
     #expect(held.links?.map(\.traceId) == [one.traceId])
     #expect(held.links?.first?.attributes?.map(\.text) == ["slot"])
-    // A slot makes nobody part of somebody else's request.
+    // A slot does not make an operation part of another request.
     #expect(held.traceId != one.traceId)
   }
 
-  @Test("the parent is the operation whose code added it")
+  @Test("a span's parent is the operation whose code added it")
   func parents() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -136,7 +136,7 @@ struct OTLPTests {
     #expect(spans[2].traceId != spans[0].traceId)
   }
 
-  @Test("spans inside of each other nest; operations added in them belong to them")
+  @Test("nested spans nest, and operations that are added in them are their children")
   func nesting() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -150,7 +150,7 @@ struct OTLPTests {
     make.trace.spans = [
       SpanRecord(id: SpanID(1), name: "parse", operation: request, began: stamp(10), ended: stamp(30)),
       SpanRecord(id: SpanID(2), name: "header", operation: request, began: stamp(15), ended: stamp(25)),
-      // It goes on elsewhere: what this thread does meanwhile is no part of it.
+      // The span continues on another thread: the work of this thread meanwhile is not part of it.
       SpanRecord(id: SpanID(3), name: "await", operation: request, began: stamp(35), ended: stamp(45, 2)),
       SpanRecord(id: SpanID(4), name: "test", operation: nil, began: stamp(60), ended: stamp(70)),
     ]
@@ -168,7 +168,7 @@ struct OTLPTests {
     #expect(Set(spans.map(\.traceId)).count == 2)
   }
 
-  @Test("an operation enqueued by a test belongs to the test, on any thread")
+  @Test("an operation that a test enqueued on any thread belongs to the test")
   func within() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -202,7 +202,7 @@ struct OTLPTests {
     }
   }
 
-  @Test("what failed is an error, what was cancelled says so")
+  @Test("failed operations have the status error, and cancelled ones an attribute")
   func outcomes() throws {
     let spans = try Self.spans(of: Zoo.trace())
     let failed = try Self.named(spans, "Failed")
@@ -212,7 +212,7 @@ struct OTLPTests {
     #expect(cancelled["optrace.state"] == "cancelled")
   }
 
-  @Test("what the program named: spans inside of operations, moments as their events, others by themselves")
+  @Test("the program's spans are children of operations, its marks are their events")
   func ownNames() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -235,9 +235,7 @@ struct OTLPTests {
     #expect(Set(spans.map(\.traceId)).count == 3)
   }
 
-  @Test(
-    "spans of the program's tracer keep their ids, parents, kinds, attributes, links and status, and what is inside is of their trace"
-  )
+  @Test("spans of the program's tracer keep all their fields, and work inside has their trace id")
   func tracerSpans() throws {
     let text = """
       optrace text 1
@@ -303,7 +301,7 @@ struct OTLPTests {
     #expect(alone.traceId == "0af7651916cd43dd8448eb211c80319c" && Set(spans.map(\.spanId)).count == 5)
   }
 
-  @Test("ids are the same whenever a trace is written, and differ between traces")
+  @Test("ids are the same each time a trace is written, and differ between traces")
   func numbers() throws {
     let trace = Zoo.trace()
     #expect(try Self.lines(of: trace) == Self.lines(of: trace))
@@ -314,7 +312,7 @@ struct OTLPTests {
     #expect(ids.0.allSatisfy { $0.count == 16 && $0 != "0000000000000000" })
   }
 
-  @Test("lines stay short: a span of many dependencies says how many were left out")
+  @Test("a span with many dependencies says how many links were left out")
   func manyLinks() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -329,18 +327,18 @@ struct OTLPTests {
     #expect(lines.count > 1 && lines.allSatisfy { $0.count < 1 << 20 })
   }
 
-  @Test("names that try to break out stay names")
+  @Test("hostile names stay names")
   func hostile() throws {
     let spans = try Self.spans(of: Zoo.hostile())
     #expect(spans.count == Zoo.hostileNames.count)
-    // Character by character: texts that look alike are equal to Swift.
+    // Compare scalars: Swift treats texts that look alike as equal.
     #expect(spans.map { Array($0.name.unicodeScalars) } == Zoo.hostileNames.map { Array($0.unicodeScalars) })
     #expect(spans.map { $0["optrace.class"] } == Zoo.hostileNames)
     let errors = spans.compactMap { $0.status?.message }
     #expect(!errors.isEmpty && errors.allSatisfy { Zoo.hostileNames.contains($0) })
   }
 
-  @Test("connected operations are those that a brute-force search finds", arguments: 0..<40)
+  @Test("connected operations match a brute-force search", arguments: 0..<40)
   func components(seed: Int) throws {
     var random = SeededGenerator(seed)
     var make = HandmadeTrace(end: 100)

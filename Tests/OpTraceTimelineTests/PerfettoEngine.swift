@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Perfetto's own trace processor, run by node: what it says of a file is what the viewer shows.
+/// Perfetto's own trace processor, run by node. Its answers are what the viewer shows.
 enum PerfettoEngine {
   struct Answer: Decodable {
     struct Problem: Decodable {
       var name: String
       var value: Int
     }
-    /// Why nothing was loaded.
+    /// Why the file was not loaded.
     var error: String?
     var problems: [Problem]
     var results: [[[String: Cell]]]
@@ -50,15 +50,15 @@ enum PerfettoEngine {
     }
   }
 
-  /// Only an explicit wish leaves the checks out; a missing engine fails them.
+  /// The checks are skipped only on request. A missing engine fails them.
   static var isWanted: Bool { ProcessInfo.processInfo.environment["OPTRACE_SKIP_PERFETTO"] != "1" }
 
-  /// Loads the bytes as a file with the ending and runs the queries.
+  /// Loads the bytes as a file with this ending, and runs the queries.
   static func load(_ bytes: [UInt8], ending: String = "json", _ queries: String...) throws -> Answer {
     try #require(try load([(bytes, ending)], queries).first)
   }
 
-  /// The same of many files, with one start of the engine.
+  /// The same for many files, with one start of the engine.
   static func load(_ files: [(bytes: [UInt8], ending: String)], _ queries: [String]) throws -> [Answer] {
     let scratch = try Scratch()
     let paths = try files.indices.map { try scratch.write("\($0)." + files[$0].ending, files[$0].bytes) }

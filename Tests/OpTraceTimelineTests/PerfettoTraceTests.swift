@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// What Perfetto's trace processor makes of our protobuf: the same as of the JSON.
+/// Perfetto's trace processor reads the same from our protobuf as from the JSON.
 @Suite("Protobuf in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct PerfettoTraceTests {
   private typealias Case = FormatComparison.Case
@@ -46,7 +46,7 @@ struct PerfettoTraceTests {
       })
   }
 
-  @Test("odd traces are the same in both formats: zero lengths, late arrows, times before the start")
+  @Test("zero lengths, late arrows and times before the start are the same in both formats")
   func oddities() throws {
     var odd = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = odd.queue("odd", limit: 1)
@@ -120,7 +120,7 @@ struct PerfettoTraceTests {
     ])
   }
 
-  @Test("hostile names are the same in both formats, wherever there can be a name")
+  @Test("hostile names are the same in both formats, in all places for names")
   func names() throws {
     let names = [
       "</title><script>\"\n", "\u{85}\u{7F}\u{0}", "日本語 👩‍👩‍👧 e\u{301}", "a/b", "%s %n", " ", "\u{202E}right",
@@ -132,7 +132,7 @@ struct PerfettoTraceTests {
     var after: [OperationID] = []
     for name in names {
       let queue = fixture.queue(name, limit: 1)
-      // Three times: the first is written out, the second is numbered, the third is a number.
+      // Use each name three times: it is written out first, numbered the second time, and then is only a number.
       for _ in 0..<3 {
         after = [fixture.operation(name, on: queue, after: after, began: time, ended: time + 900)]
         fixture[after[0]].className = name
@@ -148,8 +148,8 @@ struct PerfettoTraceTests {
     try FormatComparison.expectSame([Case(name: "names", trace: fixture.trace)])
   }
 
-  /// The engine shows escapes of JSON as they are; here is nothing to escape.
-  @Test("a backslash is a backslash")
+  /// The engine does not decode escapes of JSON; protobuf has none.
+  @Test("a backslash in a name is kept")
   func backslash() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     for index in 0..<3 { fixture.operation("C:\\", began: Int64(index) * 10, ended: Int64(index) * 10 + 5) }
@@ -159,7 +159,7 @@ struct PerfettoTraceTests {
     #expect(answer.results.first?.compactMap { $0["name"]?.text } == ["C:\\", "C:\\", "C:\\"])
   }
 
-  @Test("the wall clock of the start is known to the engine, also where something began before")
+  @Test("the engine knows the wall clock at the origin, even if events began before the start")
   func wallClock() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     fixture.operation("a", began: -4_000, ended: 1_000)
@@ -170,7 +170,7 @@ struct PerfettoTraceTests {
     #expect(answer.results.first?.first?["ts"]?.integer == 0)
   }
 
-  @Test("a file that was cut off anywhere loads up to there")
+  @Test("a cut file loads up to the cut")
   func cut() throws {
     let (bytes, counts) = try FormatComparison.protobuf(try ChromeTraceTests.sampleTrace())
     let answers = try PerfettoEngine.load(
@@ -199,7 +199,7 @@ struct PerfettoTraceTests {
   }
 }
 
-/// Traces in which times often coincide, so that what begins, ends and leads to another at one moment is common.
+/// Traces in which times often coincide, so that many begins, ends and arrows are at the same time.
 enum RandomTimelines {
   static func trace(_ random: inout SeededGenerator) -> Trace {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
@@ -229,7 +229,7 @@ enum RandomTimelines {
         fixture.trace.marks.append(MarkRecord(name: "mark", operation: id, at: Stamp(begin, ThreadID(1))))
       }
     }
-    // Of some the dependency came later than its end.
+    // Sometimes the dependency was added after its end.
     for id in ids where random.chance(5) {
       guard let other = ids.randomElement(using: &random), other != id else { continue }
       if !fixture[id].dependencies.contains(where: { $0.on == other }) {

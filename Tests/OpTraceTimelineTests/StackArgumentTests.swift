@@ -7,7 +7,7 @@ import Testing
 @testable import OpTraceReport
 @testable import OpTraceTimeline
 
-/// Where operations were added and threads waited, in timelines and tooltips.
+/// Stacks of added operations and waiting threads, in timelines and tooltips.
 @Suite("Stacks in timelines and pictures", .ownThread)
 struct StackArgumentTests {
   /// Operation 1 waits in `take`, called by `transfer`, for 2; both were added in `load`.
@@ -55,7 +55,7 @@ struct StackArgumentTests {
     return bytes
   }
 
-  @Test("a wait's slice has its stack and its own code; an operation's has the stack that added it")
+  @Test("a wait's slice has its stack and code, an operation's slice has the stack that added it")
   func arguments() throws {
     let trace = try trace()
     let text = String(decoding: try bytes { try ChromeTraceExporter(trace).write(to: $0) }, as: UTF8.self)
@@ -64,7 +64,7 @@ struct StackArgumentTests {
         "\"function\":\"take(_:)\",\"file\":\"/src/main.swift\",\"line\":5,"
           + "\"stack\":\"take(_:) (main.swift:5) ← main (main.swift:3)\""))
     #expect(text.split(separator: "\"added by\":\"load() (main.swift:11)\"").count == 2)
-    // Not of the one that was made where it was added.
+    // An operation that was created at its submission site does not have a separate creation site.
     #expect(text.split(separator: "\"made by\":\"make() (main.swift:15)\"").count == 2)
     #expect(text.split(separator: "\"made by\"").count == 2)
     var bare = TimelineOptions()
@@ -74,7 +74,7 @@ struct StackArgumentTests {
         .contains("take"))
   }
 
-  @Test("Perfetto's engine has as many of each argument as the trace has stacks", .enabled(if: PerfettoEngine.isWanted))
+  @Test("Perfetto's engine has an argument for each stack of the trace", .enabled(if: PerfettoEngine.isWanted))
   func perfetto() throws {
     for short in ["take(_:)", #"\u{1B}[31m\"}]<b>"#] {
       let trace = try trace(short: short)
@@ -91,7 +91,7 @@ struct StackArgumentTests {
     }
   }
 
-  @Test("a tooltip shows who added an operation, and where it waits")
+  @Test("a tooltip shows what added an operation and where it waits")
   func tooltips() throws {
     let picture = GraphPicture(of: try trace())
     let tips = picture.nodes.map(\.tooltip).joined(separator: "\n")
@@ -100,7 +100,7 @@ struct StackArgumentTests {
     #expect(tips.contains("\nmade in make() (main.swift:15)\n") && tips.split(separator: "made in").count == 2)
   }
 
-  @Test("a report has each frame once, with its callers; a cycle is cut")
+  @Test("each frame occurs once in a report, with its callers, and a cycle is cut")
   func report() throws {
     var trace = try trace()
     func frames(_ trace: Trace) -> TableEncoder {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Swift's tasks on a timeline, as Perfetto's engine understands it.
+/// Swift tasks on a timeline, as Perfetto's engine reads it.
 @Suite("Tasks in Perfetto", .enabled(if: PerfettoEngine.isWanted), .ownThread)
 struct TaskTimelineTests {
   private func rows(
@@ -25,7 +25,7 @@ struct TaskTimelineTests {
     ).compactMap { $0["text"]?.text }
   }
 
-  @Test("a task is one row: what it ran, what it waited for, and its waits for a turn, as long as it lived")
+  @Test("a task is one row with its runs, its waits, and its waits for a turn")
   func oneRow() throws {
     let trace = try GoldenTrace.tasks()
     #expect(
@@ -43,7 +43,7 @@ struct TaskTimelineTests {
     #expect(try slices(trace, "s.category = 'task'").count == 8)
   }
 
-  @Test("children are below their parent, moved to the right") func tree() throws {
+  @Test("children are below their parent and indented") func tree() throws {
     let tracks = try rows(
       GoldenTrace.tasks(),
       "select t.name as name from thread t join process p using (upid) where p.name = 'Swift tasks' order by t.tid"
@@ -51,7 +51,7 @@ struct TaskTimelineTests {
     #expect(tracks == ["upload", "↳ task at golden+0x1100", "↳ task at golden+0x1100", "task", "task"])
   }
 
-  @Test("arrows lead from who created a task, and from who resumed it") func arrows() throws {
+  @Test("arrows lead from the creator of a task, and from who resumed it") func arrows() throws {
     let arrows = try rows(
       GoldenTrace.tasks(),
       "select a.name || ' > ' || b.name || ' ' || b.ts as text from flow join slice a on slice_out = a.id "
@@ -65,7 +65,7 @@ struct TaskTimelineTests {
       ])
   }
 
-  @Test("a click shows who created a task and where, its parent's wait, what it waits for and in which function")
+  @Test("a slice has the task's creator, creation site, wait and function")
   func arguments() throws {
     let found = try rows(
       GoldenTrace.tasks(),
@@ -93,7 +93,7 @@ struct TaskTimelineTests {
     #expect(value(6_000_200, "unfinished") == "1")
   }
 
-  @Test("counters count tasks that run and that wait for their turn") func counters() throws {
+  @Test("counters count running tasks and tasks that wait for their turn") func counters() throws {
     let names = try rows(
       GoldenTrace.tasks(),
       "select distinct t.name as name from process_counter_track t join process p using (upid) where p.name = 'Swift tasks'"
@@ -101,7 +101,7 @@ struct TaskTimelineTests {
     #expect(Set(names.compactMap { $0["name"]?.text }) == ["executing tasks", "ready tasks"])
   }
 
-  @Test("a part of a trace: tasks alone, one function, around one task") func parts() throws {
+  @Test("a selection can be all tasks, one function, or the surroundings of a task") func parts() throws {
     let trace = try GoldenTrace.tasks()
     func runs(_ change: (inout TimelineSelection) -> Void) throws -> [String] {
       var options = TimelineOptions()

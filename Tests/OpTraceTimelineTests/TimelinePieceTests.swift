@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceTimeline
 
-@Suite("A timeline's pieces")
+@Suite("Parts of the timeline's code")
 struct TimelinePieceTests {
   @Test("a sink that fails ends the export with its error, and is not called again")
   func failure() {
@@ -23,7 +23,7 @@ struct TimelinePieceTests {
   }
 
   @Test(
-    "the wall clock as people write it",
+    "the wall clock is written in ISO 8601",
     arguments: [
       (0, "1970-01-01T00:00:00.000000000Z"), (951_782_400_000_000_001, "2000-02-29T00:00:00.000000001Z"),
       (1_790_000_000_123_456_789, "2026-09-21T14:13:20.123456789Z"),
@@ -36,7 +36,7 @@ struct TimelinePieceTests {
 
 @Suite("Lanes")
 struct LaneTests {
-  @Test("flat lanes never overlap, and are as few as there are intervals at one time")
+  @Test("flat lanes never overlap, and there are as few as possible")
   func flat() {
     var random = SeededGenerator(9)
     var intervals = (0..<3_000).map { _ in
@@ -62,7 +62,7 @@ struct LaneTests {
     #expect(lanes.count == most)
   }
 
-  @Test("a full set of lanes gives none, until one is free")
+  @Test("a full set of lanes gives no lane until one is free")
   func limit() {
     var lanes = FlatLanes()
     #expect(lanes.lane(from: 0, to: 10, limit: 1) == 0)
@@ -71,7 +71,7 @@ struct LaneTests {
     #expect(lanes.lane(from: 10, to: 11, limit: 0) == nil)
   }
 
-  @Test("nested intervals share a lane, partly overlapping ones do not")
+  @Test("nested intervals share a lane, but partly overlapping ones do not")
   func nesting() {
     var lanes = NestingLanes()
     #expect(lanes.lane(from: 0, to: 100) == 0)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import OpTraceTimeline
 
-/// Parts of a trace: what is in them, what is not, and that both are reported.
+/// Selections of a trace: what they contain, what they leave out, and that both are reported.
 @Suite struct TimelineSelectionTests {
-  /// `load` and `parse` on queue "net", `draw` on queue "ui"; parse depends on load, draw on parse; `late` on its own.
+  /// `load` and `parse` on queue "net", `draw` on queue "ui". parse depends on load, draw on parse, `late` on nothing.
   private let trace: Trace
   private let net: QueueID
   private let load: OperationID
@@ -59,10 +59,10 @@ import Testing
     #expect(load?["ts"] as? Double == 1 && load?["dur"] as? Double == 1)
   }
 
-  @Test func queuesAndClasses() throws {
+  @Test func queuesAndClassesSelectTheirOperations() throws {
     #expect(try executions { $0.queues = [.queue(net)] } == ["load", "parse", "late"])
     #expect(try executions { $0.classes = ["Fixture.Draw"] } == ["draw"])
-    // An arrow needs both its ends.
+    // An arrow needs both of its ends in the selection.
     #expect(try arrows { _ in } == 2)
     #expect(try arrows { $0.queues = [.queue(net)] } == 1)
     let groups = try lines { $0.queues = [.queue(net)] }.events.filter { $0["name"] as? String == "process_name" }
@@ -72,20 +72,20 @@ import Testing
       ])
   }
 
-  @Test func shortWorkIsLeftOutAndUnfinishedWorkNever() throws {
+  @Test func onlyShortFinishedWorkIsLeftOut() throws {
     #expect(try executions { $0.minimumDuration = 101 } == ["load", "draw", "late"])
     #expect(try executions { $0.minimumDuration = 1_001 } == ["draw", "late"])
   }
 
-  @Test func selectionAroundAnOperationHasItsLifeAndItsDependencies() throws {
-    // The life of `parse` ends before `draw` begins, which depends on it.
+  @Test func selectionAroundAnOperationHasItsDependenciesAndDependents() throws {
+    // `draw` depends on `parse`, and begins after `parse` has ended.
     #expect(try executions { $0.select(around: [parse], in: trace) } == ["load", "parse", "draw"])
     #expect(try executions { $0.select(around: [late], in: trace) } == ["late"])
     #expect(try arrows { $0.select(around: [parse], in: trace) } == 2)
   }
 
-  /// The value that the beginning finds comes first; after that every change inside.
-  @Test func countersCountAllWorkAndBeginWithTheirValuesAtTheStart() throws {
+  /// The value at the begin comes first, then each change inside.
+  @Test func countersCountAllWorkAndBeginWithTheirValues() throws {
     let (events, _) = try lines {
       $0.from = 1_500
       $0.to = 2_150
@@ -98,7 +98,7 @@ import Testing
     #expect(texts == ["1.5=1", "2.0=0", "2.1=1"])
   }
 
-  @Test func whatIsLeftOutIsCounted() throws {
+  @Test func leftOutSlicesAreCounted() throws {
     let all = try lines { _ in }.counts
     let part = try lines { $0.queues = [.queue(net)] }
     #expect(all.hidden == 0)
@@ -107,7 +107,7 @@ import Testing
     #expect(start?["slices left out, as asked for"] as? Int == part.counts.hidden)
   }
 
-  /// Of a counter that changes all the time: the peaks and the ends of all parts stay, and what is left out is counted.
+  /// A counter that changes all the time keeps the peak and the end of each interval. Other values are counted.
   @Test func busyCountersKeepTheirPeaks() throws {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("busy", limit: 3)
@@ -116,7 +116,7 @@ import Testing
     for index in 0..<count {
       let begin = Nanoseconds(index) * 100 + 10
       fixture.operation("op", on: queue, enqueued: nil, began: begin, ended: begin + 50)
-      // One moment at which three run.
+      // At one moment three operations run.
       if index == count / 2 {
         for _ in 0..<2 {
           fixture.operation("op", on: queue, thread: 3, enqueued: nil, began: begin + 1, ended: begin + 2)
@@ -125,7 +125,7 @@ import Testing
     }
     let values = CounterValues(
       Timeline(fixture.trace, options: TimelineOptions()), fixture.trace, intervals: intervals)
-    // The one moment is two changes more.
+    // That moment has two more changes.
     let executing = values.values.filter { $0.kind == .executing }
     #expect(executing.count <= 2 * intervals)
     #expect(executing.count + values.thinnedOut == 2 * count + 2)
@@ -134,8 +134,8 @@ import Testing
     #expect(executing.map(\.time) == executing.map(\.time).sorted())
   }
 
-  /// Every sort of choice, on the real import: the engine finds exactly what was counted.
-  @Test("in Perfetto, parts of the sample import", .enabled(if: PerfettoEngine.isWanted), .ownThread)
+  /// Each kind of selection of the sample import: the engine finds exactly what was counted.
+  @Test("Perfetto shows the selected parts of the sample import", .enabled(if: PerfettoEngine.isWanted), .ownThread)
   func sample() throws {
     let trace = try ChromeTraceTests.sampleTrace()
     let middle = trace.end / 2

@@ -11,7 +11,7 @@ private var testSeed: Int {
 }
 
 @Suite("Rows of trees") struct TreeLaneTests {
-  @Test("children are below their parents, nothing overlaps, no other tree comes between")
+  @Test("children are below their parents, nothing overlaps, and no other tree is in between")
   func random() throws {
     let seed = testSeed
     for round in 0..<80 {
@@ -20,7 +20,7 @@ private var testSeed: Int {
       for index in 0..<random.number(1..<120) {
         let parent = index > 0 && random.chance(70) ? random.number(0..<index) : -1
         let from = parent >= 0 ? nodes[parent].begin : Nanoseconds(random.number(0..<70))
-        // Where a part of the time is shown, a child may be seen before its parent.
+        // If only a part of the time is shown, a child may appear before its parent.
         let begin = from + Nanoseconds(random.number(-5..<20))
         nodes.append(
           TreeLanes.Node(
@@ -40,7 +40,7 @@ private var testSeed: Int {
           let (one, two) = (nodes[index], nodes[other])
           #expect(max(one.end, one.begin + 1) <= two.begin || max(two.end, two.begin + 1) <= one.begin, name)
         }
-        // What is between it and its parent at the same time belongs to the parent.
+        // Rows between it and its parent at the same time belong to the parent.
         guard parent >= 0, lanes.lane[parent] >= 0 else { continue }
         for other in drawn
         where lanes.lane[other] > lanes.lane[parent] && lanes.lane[other] < lanes.lane[index]
