@@ -5,12 +5,12 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Traces of programs that are in order, with something missing: no error is claimed.
+/// Traces of healthy programs with parts missing: the doctor reports no error.
 @Suite(.ownThread) struct LossTests {
   private static let programs = 0..<120
 
-  /// - Parameter forgiven: errors that are no fault of the doctor's: what is left of a trace may say the same as that of
-  ///   a program which hangs.
+  /// - Parameter forgiven: how many errors are accepted: what is left of a trace may look the same as the trace of a
+  ///   program that hangs.
   private func withTraces(
     forgiven: Int = 0, _ body: (_ seed: Int, _ path: String, inout Tally) throws -> Void
   ) throws {
@@ -50,12 +50,12 @@ import Testing
     return result
   }
 
-  @Test func droppedEvents() throws {
-    // A fifth of 140 events that nobody counted can be all that contradicts: the finish of an operation, and its traces.
+  @Test func droppedEventsCauseNoErrors() throws {
+    // If a fifth of 140 events is dropped uncounted, all evidence that an operation finished may be gone.
     try withTraces(forgiven: 2) { seed, path, tally in
       let events = try TraceReader.events(path: path)
       for rate in [1, 5, 20, 50] {
-        // With half of all gone that nobody counted, what is left may not even contradict itself.
+        // With half of the events dropped uncounted, the rest may not even contradict itself.
         for isCounted in rate < 50 ? [true, false] : [true] {
           var random = SeededGenerator(seed * 100 + rate)
           let trace = TraceBuilder.build(drop(events, rate, isCounted: isCounted, &random))
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// As if the process had been killed at that moment.
-  @Test func killedProcess() throws {
+  @Test func tracesOfKilledProcessesHaveNoErrors() throws {
     try withTraces { seed, path, tally in
       let events = try TraceReader.events(path: path)
       var random = SeededGenerator(seed)
@@ -105,8 +105,8 @@ import Testing
     }
   }
 
-  /// The file is cut at any byte, of a trace that was closed and of one that was not.
-  @Test func truncatedFile() throws {
+  /// The files of closed and of open traces are cut at random bytes.
+  @Test func truncatedFilesHaveNoErrors() throws {
     try withTraces { seed, path, tally in
       let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       var random = SeededGenerator(seed)

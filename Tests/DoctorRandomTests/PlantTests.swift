@@ -1,7 +1,7 @@
 import OpTraceModel
 import Testing
 
-/// When a program with a deadlock is looked at.
+/// When the trace of a program with a planted deadlock shows that it hangs.
 @Suite struct PlantTests {
   private static let begun = """
     optrace text 1
@@ -30,7 +30,7 @@ import Testing
 
   @Test func handshakeIsNoPlantedWait() throws {
     #expect(try !isSettled(""))
-    // It has begun, and waits for the others on a semaphore.
+    // The operation has begun, and waits for the others on a semaphore.
     let handshake = "2000 t2 blocked #1 object=0x7f0010 kind=semaphore age=0\n"
     #expect(try !isSettled(handshake))
     #expect(try !isSettled(handshake + "3000 t2 unblocked #1 object=0x7f0010 kind=semaphore\n"))

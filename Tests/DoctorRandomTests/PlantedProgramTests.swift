@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// What was planted in a program that hangs is found, and nothing else.
+/// In a program with a planted deadlock, the doctor finds that deadlock and nothing else.
 @Suite(.ownThread) struct PlantedProgramTests {
   @Test func randomProgramsWithADeadlock() throws {
     let (faults, found) = try findPlants()
@@ -36,7 +36,7 @@ import Testing
     return (faults, found)
   }
 
-  /// The trace once the program has come to where it hangs.
+  /// The trace, once the program hangs.
   private func settled(_ process: RandomProcess, _ plant: Plant) throws -> Trace {
     let path = process.trace(plant.seed)
     var trace = try TraceReader.read(path: path)
@@ -48,7 +48,7 @@ import Testing
   }
 
   private func check(_ plant: Plant, _ trace: Trace) -> [String] {
-    // It does not move any more: what is seen a second later is the same.
+    // The program hangs: a second later its trace is the same.
     var options = DoctorOptions()
     options.now = trace.end + 1_000_000_000
     let diagnosis = Diagnosis(of: trace, options: options)
@@ -68,9 +68,9 @@ import Testing
   }
 }
 
-/// Nothing false is said of programs that are in order, each of them run for real.
+/// Real runs of healthy programs give no false findings.
 @Suite(.ownThread) struct HealthyProgramTests {
-  @Test func healthyRandomPrograms() throws {
+  @Test func healthyProgramsHaveNoErrors() throws {
     let seeds = 0..<1000
     let process = try RandomProcess.healthy(seeds)
     var faults: [String] = []

@@ -19,7 +19,7 @@ struct RandomProcess {
       errors: .inherited)
   }
 
-  /// Runs so many programs that come to their end. Their traces are left.
+  /// Runs the healthy programs of these seeds to their end, and leaves their traces.
   static func healthy(_ seeds: Range<Int>) throws -> RandomProcess {
     let process = try RandomProcess("healthy", seed: seeds.lowerBound, count: seeds.count)
     var last = ""
@@ -31,7 +31,7 @@ struct RandomProcess {
 
   func trace(_ seed: Int) -> String { folder.appendingPathComponent("\(seed).optrace").path }
 
-  /// Only when nothing went wrong: else somebody wants to look at the traces.
+  /// For successful tests only: after a failure the traces are needed.
   func removeTraces() { try? FileManager.default.removeItem(at: folder) }
 }
 
@@ -60,14 +60,14 @@ struct Plant {
     culprits = Set(words[4].split(separator: ",").map(String.init))
   }
 
-  /// Whether the program has come to where it hangs: all that is to wait does, and all else is over.
+  /// Whether the program hangs: all planted waits have begun, and everything else is finished.
   func isSettled(in trace: Trace) -> Bool {
     let isOver = trace.operations.allSatisfy { !$0.title.hasPrefix("operation ") || $0.finished != nil }
     return isOver && waiters(in: trace) >= waits
   }
 
-  /// Culprits and the main thread wait for operations and queues. What they wait for on semaphores is each other, until all
-  /// of them have begun. Who waits for a queue may wait for its operations on the way: one waiter all the same.
+  /// How many culprits, and the main thread, wait for operations or queues. Waits for semaphores do not count: with
+  /// them culprits wait until all have begun. A waiter for a queue may also wait for its operations, and counts once.
   private func waiters(in trace: Trace) -> Int {
     let waiters = trace.waits.compactMap { wait -> OperationID?? in
       if wait.ended != nil { return nil }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DependencyGraphTests {
-  /// Who reaches whom over at least one edge, by Warshall's closure: slow, and beyond doubt.
+  /// Which node reaches which over at least one edge, by Warshall's algorithm: slow, but certainly right.
   private func closure(_ nodeCount: Int, _ edges: [DependencyGraph.Edge]) -> [[Bool]] {
     var reaches = Array(repeating: Array(repeating: false, count: nodeCount), count: nodeCount)
     for edge in edges { reaches[edge.waiter][edge.dependency] = true }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func allGraphsOfUpToThreeNodesIncludingLoops() {
+  @Test func allGraphsOfUpToThreeNodesMatchTheOracle() {
     for count in 0...3 {
       let pairs = (0..<count).flatMap { from in (0..<count).map { DependencyGraph.Edge(waiter: from, dependency: $0) } }
       for mask in 0..<(1 << pairs.count) {
@@ -59,14 +59,14 @@ import Testing
     }
   }
 
-  @Test func allGraphsOfFourNodes() {
+  @Test func allGraphsOfFourNodesMatchTheOracle() {
     let pairs = (0..<4).flatMap { from in
       (0..<4).filter { $0 != from }.map { DependencyGraph.Edge(waiter: from, dependency: $0) }
     }
     for mask in 0..<(1 << pairs.count) { check(4, pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }) }
   }
 
-  @Test func allAcyclicGraphsOfFiveNodes() {
+  @Test func allAcyclicGraphsOfFiveNodesMatchTheOracle() {
     let pairs = (0..<5).flatMap { later in (0..<later).map { DependencyGraph.Edge(waiter: later, dependency: $0) } }
     for mask in 0..<(1 << pairs.count) { check(5, pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }) }
   }

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func layersFoldByDepth() {
-    // Each of five layers of twenty waits for three of the one before.
+    // Five layers of twenty nodes: each node waits for three nodes of the layer before.
     var edges: [(Int, Int)] = []
     for node in 20..<100 {
       for other in 0..<3 { edges.append((node / 20 * 20 - 20 + (node * 7 + other * 3) % 20, node)) }
@@ -78,11 +78,11 @@ import Testing
     #expect(sizes(folding) == [20, 20, 20, 20, 20] && !folding.hasBands)
   }
 
-  @Test func chainOfTurnsFoldsByKindOnly() {
+  @Test func alternatingChainFoldsIntoBands() {
     let edges = (1..<1000).map { ($0 - 1, $0) }
     let graph = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 })
     let folding = graph.folded(10)
-    // As many bands of two kinds as there is room for, each a cycle of its own.
+    // As many bands of two kinds as fit; the two boxes of a band form a cycle.
     #expect(sizes(folding) == [Int](repeating: 100, count: 10) && folding.hasBands)
     #expect(graph.cycles(folding).count == 5)
     #expect(sizes(graph.folded(2)) == [500, 500])
@@ -91,11 +91,11 @@ import Testing
   @Test func bandsEndAtSingleNodes() {
     let edges = (1..<1000).map { ($0 - 1, $0) }
     let folding = Graph(1000, edges, kinds: (0..<1000).map { $0 % 2 }, whole: [300, 700]).folded(9)
-    // Two kinds before, between and behind the two.
+    // One box for each kind before, between and behind the two single nodes.
     #expect(sizes(folding) == [150, 150, 1, 200, 199, 1, 150, 149])
   }
 
-  /// Layers that have nothing but their depth in common: eight boxes would tell hardly anything.
+  /// The nodes of a layer share nothing but their depth: eight boxes would show hardly anything.
   @Test(arguments: [100, 300])
   func nodesAreUnfoldedWhereThereIsRoom(most: Int) {
     var random = SeededGenerator(7)
@@ -126,8 +126,8 @@ import Testing
     #expect(GraphFolding(nodeCount: 0, edges: [], tiers: [[[]]], isWhole: [], most: 3).boxCount == 0)
   }
 
-  /// Every graph of four nodes without cycles, in all ways to give them two kinds.
-  @Test func smallGraphsAllKeepTheirOrder() {
+  /// All acyclic graphs of four nodes, with every assignment of two kinds.
+  @Test func allSmallGraphsKeepTheirOrder() {
     let pairs = (0..<4).flatMap { one in (one + 1..<4 + (one == 3 ? 1 : 0)).filter { $0 < 4 }.map { (one, $0) } }
     #expect(pairs.count == 6)
     for bits in 0..<64 {
@@ -156,11 +156,11 @@ import Testing
     let graph = Graph(count, edges, kinds: (0..<count).map { _ in random.number(0..<kinds) }, whole: whole)
     let most = random.number(1..<40)
     check(graph, most, "seed \(seed)")
-    // What is taken out where there is room makes no cycle either.
+    // Unfolding nodes where there is room creates no cycle either.
     check(graph, most, "seed \(seed), taken out", worthIt: (0..<Int32(count)).shuffled(using: &random))
   }
 
-  /// Of chains that fold with what is beside them, nothing in the middle can be taken out.
+  /// If a chain is folded with its neighbours, unfolding a node in its middle would create a cycle.
   @Test(arguments: 0..<100)
   func unfoldingCreatesNoCycle(seed: Int) {
     var random = SeededGenerator(seed)
@@ -195,7 +195,7 @@ import Testing
     let least = graph.isWhole.count(where: \.self) + Set(graph.kinds).count
     #expect(folding.boxCount <= max(most, least), "\(what)")
     guard !folding.hasBands else { return }
-    // A cycle of boxes is one of nodes that are left alone.
+    // Boxes form a cycle only if their nodes do, and nodes on cycles are not folded.
     let real = Graph.cycles(graph.count, graph.edges.map { (Int($0.from), Int($0.to)) })
     let onCycles = Set(real.joined())
     for cycle in graph.cycles(folding) {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Patterns of names")
 struct NamePatternTests {
   @Test(
-    "numbers, identifiers and addresses are one mark; words stay",
+    "numbers, identifiers and addresses become one mark; words stay",
     arguments: [
       ("Load", "Load"), ("Load tile 17", "Load tile #"), ("x1y22z333", "x#y#z#"), ("", ""), ("#5", "#"),
       ("12:30:01.5", "#:#:#.#"),
@@ -18,7 +18,7 @@ struct NamePatternTests {
     #expect(NamePattern.of(name) == pattern)
   }
 
-  @Test("with another mark")
+  @Test("a pattern can use another mark")
   func marks() {
     #expect(NamePattern.of("part 3 of 40", mark: "…") == "part … of …")
     #expect(NamePattern.of("closure #2", mark: "…") == "closure #…")

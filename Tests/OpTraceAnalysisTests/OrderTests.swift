@@ -4,10 +4,10 @@ import Testing
 
 @testable import OpTraceAnalysis
 
-/// What avoids putting all in order says what the order would.
+/// Algorithms that avoid sorting give the same results as sorting.
 @Suite("Selecting without sorting everything")
 struct OrderTests {
-  /// Few different values, so that many are equal; and orders that make a bad pivot of the first or the middle one.
+  /// Few different values, so many are equal; and orders in which the first or the middle element is a bad pivot.
   static func lists(_ seed: UInt64) -> [[Nanoseconds]] {
     var random = SeededGenerator(seed)
     return (0...40).flatMap { count -> [[Nanoseconds]] in
@@ -34,8 +34,8 @@ struct OrderTests {
     #expect(wrong == [], "seed \(seed)")
   }
 
-  /// Organ pipes: the pivot is bad as often as it can be.
-  @Test("a hostile order terminates") func badOrder() {
+  /// Values that alternate around zero: many pivots are bad.
+  @Test("selection is right for orders with bad pivots") func badOrder() {
     let list = (0..<20_000).map { Nanoseconds($0 % 2 == 0 ? $0 : -$0) }
     for order in [list, list.sorted { abs($0) < abs($1) }, Array(list.reversed())] {
       var values = order
@@ -58,7 +58,7 @@ struct OrderTests {
     }
   }
 
-  @Test("the first few are those of the sorted list", arguments: [0, 1, 3, 200], [7, 8] as [UInt64])
+  @Test("FirstFew gives the first elements of the sorted list", arguments: [0, 1, 3, 200], [7, 8] as [UInt64])
   func firstFew(_ count: Int, _ seed: UInt64) {
     var random = SeededGenerator(seed)
     for size in [0, 1, 63, 64, 65, 500, 3_000] {
@@ -72,7 +72,7 @@ struct OrderTests {
     }
   }
 
-  /// All sets of up to four intervals between few moments, against a look at each moment.
+  /// All sets of up to three intervals between six moments, compared to a check of each moment.
   @Test("union and peak of intervals match a check of each moment") func intervals() {
     let all = (0..<5).flatMap { begin in (begin + 1...5).map { (begin: Nanoseconds(begin), end: Nanoseconds($0)) } }
     func check(_ parts: [(begin: Nanoseconds, end: Nanoseconds)]) {

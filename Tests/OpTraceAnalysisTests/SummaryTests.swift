@@ -133,7 +133,7 @@ struct SummaryTests {
     #expect(waits.longest.map(\.count) == [1, 2, 1, 1] && waits.longest.map(\.unfinished) == [1, 0, 0, 0])
     #expect(waits.longest.map(\.max) == [90, 30, 20, 10])
     #expect(waits.longest.map { $0.operation?.rawValue } == [nil, 1, 2, nil])
-    // The last one's thread; two threads outside of operations are two waiters.
+    // The thread of the last wait; two threads outside of operations are two waiters.
     #expect(waits.longest.map(\.thread.rawValue) == [1, 9, 8, 2])
     #expect(waits.longest.map(\.lastSignal?.time) == [nil, 25, nil, nil])
     #expect(waits.longest[1].targetName == "semaphore 1" && waits.longest[1].object?.address == 16)

@@ -8,7 +8,7 @@ import Testing
     #expect(Set(EventSpec.table.map(\.name)).count == EventSpec.table.count)
   }
 
-  /// The format's minor version is that of the newest kind or field, so a number that is skipped is one too many.
+  /// The format's minor version is that of the newest kind or field, so no number may be skipped.
   @Test func noMinorVersionIsSkipped() {
     #expect(Set(EventSpec.versions) == Set(0...Int(Layout.minorVersion)))
   }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "records of operations and queues are carried as long as these live",
+    "each kind is carried and lives as fits its subject",
     arguments: EventSpec.table.map(\.kind))
   func traits(_ kind: EventKind) {
     let spec = kind.spec
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "a record of several events is carried, begins, ends and lives as they do", arguments: EventSpec.table.map(\.kind))
+    "a packed record is carried, begins, ends and lives like its parts", arguments: EventSpec.table.map(\.kind))
   func packing(_ kind: EventKind) {
     let spec = kind.spec
     guard !spec.parts.isEmpty else { return }
@@ -86,7 +86,7 @@ import Testing
     #expect(parts.allSatisfy { $0.parts.isEmpty && $0.subject == spec.subject && $0.carry == spec.carry })
     #expect(parts.map(\.bound).filter { $0 != .none } == (spec.bound == .none ? [] : [spec.bound]))
     #expect(parts.contains { $0.life == .subject } == (spec.life == .subject))
-    // None has a text, and each part finds its words.
+    // No packed record has a text, and each part finds its words.
     for part in spec.parts {
       let size = RecordSize.fixedWords(kind: part.kind.rawValue)
       #expect(size == 1 || size == 2, "\(part.kind) has no size of its own")
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func theSizeClassComesFromTheHighBits() {
+  @Test func sizeClassComesFromTheHighBits() {
     #expect(RecordSize.fixedWords(kind: 0x3F) == 1)
     #expect(RecordSize.fixedWords(kind: 0x40) == 2)
     #expect(RecordSize.fixedWords(kind: 0x80) == 3)
@@ -128,7 +128,7 @@ import Testing
     return checksum.value
   }
 
-  @Test func theRecorderAndTheReaderComputeTheSame() {
+  @Test func recorderAndReaderComputeTheSameChecksum() {
     for count in [0, 1, 7, 8, 9, 64, 1001] {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
       let found = bytes.withUnsafeBytes { optrace_checksum(Checksum().value, $0.baseAddress, $0.count) }

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// What C has of the columns that say what a flight recorder keeps.
+/// The C tables of what a flight recorder keeps.
 extension FieldSources {
   static var traits: String {
     var lines =

@@ -1,6 +1,6 @@
 import OpTraceFormat
 
-/// What makes the accessors of fields, in Swift and in C, from ``EventSpec/table``.
+/// Generates the accessors of fields, in Swift and in C, from ``EventSpec/table``.
 enum FieldSources {
   static let note = [
     "// Made from EventSpec.table, and not by hand: after a change there, run",
@@ -128,7 +128,7 @@ enum FieldSources {
     lines.append("} \(prefix)_fields;")
     for field in spec.fields {
       guard let largest = largest(field) else { continue }
-      // What fits no `int` is no enumerator everywhere.
+      // Not every compiler accepts an enumerator that does not fit an `int`.
       let name = "\(prefix)_largest_\(snake(field.name))"
       let value = hexadecimal(largest).filter { $0 != "_" }
       lines.append(
@@ -189,7 +189,7 @@ enum FieldSources {
     isFlag(field) ? "bool" : "\(field.isSigned ? "" : "u")int\(bits(of: field))_t"
   }
 
-  /// Words of C, and of C++, which may include the header.
+  /// Keywords of C, and of C++, which may include the header.
   private static let words: Set<String> = [
     "auto", "case", "char", "class", "default", "do", "double", "else", "enum", "export", "extern", "float", "for",
     "goto",
@@ -206,7 +206,7 @@ enum FieldSources {
 
   // MARK: - Both
 
-  /// The type's: numbers that name something have 32 bits, as everywhere else.
+  /// The bits of the field's type. Numbers that name something have 32, as everywhere else.
   private static func bits(of field: EventSpec.Field) -> Int {
     switch field.meaning {
     case .operation, .queue, .dispatch, .thread, .systemThread, .string, .frame, .image: 32
@@ -220,7 +220,7 @@ enum FieldSources {
 
   private static func mask(_ field: EventSpec.Field) -> String { hexadecimal((1 << UInt64(field.width)) - 1) }
 
-  /// Nil where the type says it.
+  /// Nil if it is the largest value of the type.
   private static func largest(_ field: EventSpec.Field) -> UInt64? {
     guard !isFlag(field), field.width < bits(of: field) else { return nil }
     return (1 << UInt64(field.width - (field.isSigned ? 1 : 0))) - 1

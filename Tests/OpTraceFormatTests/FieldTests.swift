@@ -2,16 +2,16 @@ import Foundation
 import OpTraceFormat
 import Testing
 
-/// The accessors of fields are those of the table: `EventFields.swift` and C's `COpTraceFields.h` are made from it. After a change there, run
+/// The accessors of fields match the table: `EventFields.swift` and C's headers are generated. After a change, run
 ///
 ///     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
-@Suite("the accessors of fields") struct FieldTests {
+@Suite("accessors of fields") struct FieldTests {
   private static let sources = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Sources")
 
   @Test(
-    "are the ones that the table makes",
+    "the sources of the accessors match the table",
     arguments: [
       "OpTraceFormat/EventFields.swift", "COpTrace/include/COpTraceFields.h", "COpTrace/include/COpTraceTraits.h",
     ])
@@ -32,12 +32,12 @@ import Testing
       "the event table has changed: run OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests")
   }
 
-  /// What the table's line says of the words that an accessor made.
+  /// The values that the table reads from the words of an accessor.
   private func values(_ kind: EventKind, _ words: some EventWords) -> [String: Int64] {
     Dictionary(uniqueKeysWithValues: kind.spec.fields.map { ($0.name, $0.value(words.word1, words.word2)) })
   }
 
-  @Test("put each field where the table has it") func building() {
+  @Test("accessors put each field where the table has it") func building() {
     let created = EventFields.OperationCreated(class: 0x1234, coverage: 2, async: true, ownReady: false, age: 1 << 39)
     #expect(
       values(.operationCreated, created)
@@ -58,7 +58,7 @@ import Testing
       ])
   }
 
-  @Test("read back what was put there") func reading() {
+  @Test("accessors read back what was put in") func reading() {
     let seen = EventFields.ThreadSeen(
       cpu: 5, owner: 0xFF_FFFF, state: 3, running: false, ended: true, timed: false, still: true,
       lock: 0x7FFF_0000_1230,
@@ -73,7 +73,7 @@ import Testing
     #expect(EventFields.PriorityChanged(value: -8).value == -8)
   }
 
-  @Test("cut off what does not fit, and leave their neighbours alone") func tooLarge() {
+  @Test("accessors cut off what does not fit, and leave other fields alone") func tooLarge() {
     let task = EventFields.TaskCreated(by: 0, how: 0xFF, priority: 0, enqueued: false, main: false, code: 0, at: 0)
     #expect(task.how == 0xF && task.priority == 0 && !task.enqueued && task.word2 == 0)
     let object = EventFields.Blocked(object: .max, kind: 0, age: .max, thread: 0)

@@ -2,10 +2,10 @@ import Foundation
 import OpTraceFormat
 import Testing
 
-/// C's numbers are those of `OpTraceFormat`: the header is made of its sources. After a change there, run
+/// The numbers in C are those of `OpTraceFormat`: its sources generate the header. After a change there, run
 ///
 ///     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
-@Suite("C's numbers of the format") struct HeaderTests {
+@Suite("The C header of the format") struct HeaderTests {
   private static let sources = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Sources")
@@ -68,14 +68,14 @@ import Testing
         }
       }
     }
-    // What is computed from the table, and not written down.
+    // The minor version is computed from the table, not written down.
     groups["Layout"]?.insert(("minorVersion", Int(Layout.minorVersion)), at: 1)
     return groups
   }
 
   // MARK: - Writing C
 
-  /// Where the type's own name would be long, or is a function's already.
+  /// For types whose own name would be long, or is already the name of a function.
   private static let prefixes = [
     "EventKind": "kind", "LossReason": "loss", "WaitedObject": "object", "SleepReason": "sleep", "Clock": "file_clock",
     "Mode": "file_mode",

@@ -51,7 +51,7 @@ struct AnonymizerTests {
 
   @Test("every text becomes a number, and equal texts become equal numbers") func texts() throws {
     let text = TraceText.string(try anonymized(Self.text))
-    // Instead of the boot id: what distinguishes this trace from others.
+    // A hash that distinguishes this trace from others replaces the boot id.
     #expect(text.firstMatch(of: #/\nboot [0-9a-f]{32}\n/#) != nil)
     #expect(
       text.replacing(#/boot [0-9a-f]+\n/#, with: "") == """
@@ -95,7 +95,7 @@ struct AnonymizerTests {
         """)
   }
 
-  @Test("anonymous traces of two runs differ, and that of one run is always the same") func hashes() throws {
+  @Test("two runs give different anonymous traces, one run always the same") func hashes() throws {
     let hash = try anonymized(Self.text).header.hash
     #expect(try anonymized(Self.text).header.hash == hash)
     #expect(try anonymized(Self.text.replacing("secret-worker", with: "secret-other-worker")).header.hash == hash)
@@ -115,7 +115,7 @@ struct AnonymizerTests {
     }
   }
 
-  /// All that a trace says, but its texts and the numbers that identify the machine.
+  /// A trace without its header, names, thread numbers of the system, operations and objects.
   private func shape(_ trace: Trace) -> Trace {
     var trace = trace
     trace.header = TraceHeader()
@@ -144,11 +144,11 @@ struct AnonymizerTests {
       #expect(old.enqueued == new.enqueued && old.ready == new.ready && old.started == new.started)
       #expect(old.finished == new.finished && old.queue == new.queue && old.priority == new.priority)
     }
-    // As many different names as before.
+    // There are as many different names as before.
     #expect(Set(before.operations.map(\.className)).count == Set(after.operations.map(\.className)).count)
     #expect(Set(before.operations.map(\.name)).count == Set(after.operations.map(\.name)).count)
     let found = String(decoding: anonymous, as: UTF8.self)
-    // A name of one letter may be anywhere by chance.
+    // A short name may occur anywhere by chance.
     for text in Set(strings(of: events)) where text.utf8.count > 3 { #expect(!found.contains(text), "\(text)") }
   }
 
@@ -157,7 +157,7 @@ struct AnonymizerTests {
     return texts.filter { !$0.isEmpty && $0 != "com.apple.main-thread" }
   }
 
-  @Test("damage stays damage, in messages without the trace's texts") func damage() throws {
+  @Test("damage is kept, with messages that have none of the trace's texts") func damage() throws {
     let line = "damage offset=4096 skipped=64 \"secret reason\"\n\n"
     let damaged = Self.text.replacing("state closed\n\n", with: "state closed\n" + line)
     let events = try anonymized(damaged)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// The exact messages for files that are not traces, or not whole.
+/// The exact messages for files that are not traces, or are damaged.
 @Suite struct BadInputTests {
   private func message(_ bytes: [UInt8]) -> String {
     do {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// A sound trace: a chunk of definitions, then one of each thread.
+  /// A sound trace: a chunk of definitions, then one for each thread.
   private func sample() -> [UInt8] {
     var generator = SeededGenerator(42)
     return TraceWriter.bytes(RandomTraces.program(&generator, operations: 20))
@@ -70,8 +70,8 @@ import Testing
     #expect(error.isMissingInput)
   }
 
-  /// What a user switches over, and the words beside it.
-  @Test func eachErrorHasItsCodeAndItsMessage() throws {
+  /// Programs switch over the code; people read the message.
+  @Test func eachErrorHasACodeAndAMessage() throws {
     func error(_ bytes: [UInt8]) throws -> TraceError {
       try #require(throws: TraceError.self) { try TraceReader.read(bytes: bytes, file: "x.optrace") }
     }
@@ -89,17 +89,17 @@ import Testing
     #expect("\(text.code)" == "invalidText")
   }
 
-  @Test func aDirectoryIsNoFile() {
+  @Test func folderIsRefused() {
     #expect(throws: TraceError(file: "/", .cannotRead("it is a folder"))) { try TraceReader.read(path: "/") }
   }
 
-  @Test(.timeLimit(.minutes(10))) func aDeviceThatNeverEnds() {
+  @Test(.timeLimit(.minutes(10))) func endlessDeviceIsRefused() {
     #expect(throws: TraceError(file: "/dev/zero", .notATrace(looksLike: "nothing but zeros"))) {
       try TraceReader.read(path: "/dev/zero")
     }
   }
 
-  @Test func aTextTooLongForMemory() throws {
+  @Test func textOfMoreThanOneGiBIsRefused() throws {
     let path = NSTemporaryDirectory() + "optrace-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data("optrace text 1\n".utf8).write(to: URL(fileURLWithPath: path))
@@ -110,11 +110,11 @@ import Testing
       error?.reason == .cannotRead("a text of more than 1 GiB: turn it into a binary trace where it was made"))
   }
 
-  @Test func anEmptyFile() {
+  @Test func emptyFileIsRefused() {
     #expect(message([]) == "x.optrace: the file is empty: the program that should have written it recorded nothing")
   }
 
-  @Test func otherFiles() {
+  @Test func otherFileTypesAreNamed() {
     #expect(message(Array("{\"traceEvents\":[]}".utf8)) == "x.optrace: not a trace: it looks like JSON")
     #expect(message(Array(" [\n1]".utf8)) == "x.optrace: not a trace: it looks like JSON")
     #expect(message(Array("<svg/>".utf8)) == "x.optrace: not a trace: it looks like HTML, XML or SVG")
@@ -128,7 +128,7 @@ import Testing
     #expect(message([UInt8](repeating: 0, count: 2000)) == "x.optrace: not a trace: it looks like nothing but zeros")
   }
 
-  @Test func aHeaderThatIsCut() {
+  @Test func truncatedHeaderIsRefused() {
     #expect(
       message(Array(sample()[..<700]))
         == "x.optrace: the header cannot be read: the file is cut after 700 of 1,024 bytes")
@@ -145,19 +145,19 @@ import Testing
         == "x.optrace: written by a newer version of OpTrace (1.0.0, format 2.7): update optrace to read it")
   }
 
-  @Test func aNewerMinorVersionIsReadOn() throws {
+  @Test func newerMinorVersionIsRead() throws {
     var bytes = sample()
     change(&bytes) { store(UInt16(9), at: Layout.Header.minorVersion, in: &$0) }
     #expect(try TraceReader.read(bytes: bytes).loss.isComplete)
   }
 
-  @Test func otherByteOrder() {
+  @Test func otherByteOrderIsRefused() {
     var bytes = sample()
     change(&bytes) { store(Layout.byteOrderMark.byteSwapped, at: Layout.Header.byteOrderMark, in: &$0) }
     #expect(message(bytes) == "x.optrace: the header cannot be read: written on a machine of the other byte order")
   }
 
-  @Test func aFlippedByteInTheMagicNumber() {
+  @Test func flippedByteInTheMagicNumberIsReported() {
     var bytes = sample()
     bytes[3] ^= 1
     #expect(message(bytes) == "x.optrace: the header cannot be read: the first eight bytes are damaged")
@@ -165,7 +165,7 @@ import Testing
 
   // MARK: - Damage
 
-  @Test func aFlippedByteInEachRegion() throws {
+  @Test func flippedByteIsReportedInEachRegion() throws {
     let bytes = sample()
     let chunks = chunks(bytes)
     let second = chunks[1]
@@ -190,7 +190,7 @@ import Testing
     #expect(flipped(second.offset + Layout.Chunk.checksum) == whole + "a chunk does not match its checksum")
     #expect(flipped(second.offset + 64 + 9) == whole + "a chunk does not match its checksum")
     #expect(flipped(second.offset + Layout.Chunk.kind) == whole + "a chunk's header contradicts itself")
-    // The others are read all the same.
+    // The other chunks are still read.
     var damaged = bytes
     damaged[second.offset + 70] ^= 1
     let trace = try TraceReader.read(bytes: damaged)
@@ -198,7 +198,7 @@ import Testing
     #expect(trace.eventCount < (try TraceReader.read(bytes: bytes)).eventCount)
   }
 
-  @Test func aCutTrace() {
+  @Test func truncatedTraceIsReported() {
     let bytes = sample()
     let last = chunks(bytes)[2]
     let length = last.offset + 64 + 40
@@ -208,20 +208,20 @@ import Testing
     )
   }
 
-  @Test func aCutInsideAChunkKeepsTheRecordsBeforeIt() throws {
+  @Test func cutInsideAChunkKeepsTheRecordsBeforeIt() throws {
     let bytes = sample()
     let thread = chunks(bytes)[1]
     let trace = try TraceReader.read(bytes: Array(bytes[..<(thread.offset + 64 + 400)]))
     #expect(trace.eventCount > 10)
   }
 
-  @Test func bytesAfterTheEnd() {
+  @Test func bytesAfterTheEndAreReported() {
     let bytes = sample()
     #expect(message(bytes + [0, 0, 7]) == "byte \(bytes.count + 2), 1 skipped: bytes after the end of the trace")
     #expect(message(bytes + [UInt8](repeating: 0, count: 4096)) == "")
   }
 
-  @Test func aChunkThatIsThereTwice() {
+  @Test func repeatedChunkIsReported() {
     let bytes = sample()
     let second = chunks(bytes)[1]
     var twice = bytes + bytes[second.offset..<second.offset + second.size]
@@ -229,7 +229,7 @@ import Testing
     #expect(message(twice) == "byte \(bytes.count), \(second.size) skipped: chunk 2 is there twice")
   }
 
-  @Test func aHugeDeclaredLength() {
+  @Test func hugeChunkLengthIsReported() {
     let bytes = sample()
     let second = chunks(bytes)[1]
     var huge = bytes
@@ -240,7 +240,7 @@ import Testing
     #expect(message(huge) == "byte \(second.offset), \(second.size) skipped: a chunk does not match its checksum")
   }
 
-  @Test func aChunkThatClaimsTooMuchDoesNotHideTheNext() throws {
+  @Test func oversizedChunkDoesNotHideTheNext() throws {
     let whole = sample()
     let second = chunks(whole)[1], third = chunks(whole)[2]
     var bytes = whole
@@ -250,8 +250,8 @@ import Testing
     #expect(try TraceReader.read(bytes: bytes).eventCount == TraceReader.read(bytes: whole).eventCount)
   }
 
-  @Test func bytesThatAreMissingInAChunkDoNotHideTheNext() throws {
-    // Where the damaged chunk would end are zeros, in the chunk after it.
+  @Test func chunkWithMissingBytesDoesNotHideTheNext() throws {
+    // Where the damaged chunk should end, the next chunk has zeros.
     let bytes = sample()
     let second = chunks(bytes)[1], third = chunks(bytes)[2]
     var cut = bytes
@@ -263,7 +263,7 @@ import Testing
       message(cut).hasPrefix("byte \(second.offset), \(second.size - 72) skipped: a chunk does not match its checksum"))
   }
 
-  @Test func aRecordLongerThanItsChunk() {
+  @Test func recordLongerThanItsChunkIsReported() {
     var bytes = sample()
     let first = chunks(bytes)[0]
     // The first definition claims 65,535 words.
@@ -274,14 +274,14 @@ import Testing
     )
   }
 
-  @Test func aTextLongerThanItsRecord() {
+  @Test func textLongerThanItsRecordIsReported() {
     var bytes = sample()
     let first = chunks(bytes)[0]
     change(&bytes) { store(UInt16(1000), at: first.offset + 64 + 10, in: &$0) }
     #expect(message(bytes).contains("does not fit its chunk or its text"))
   }
 
-  @Test func aRecordOfKindZero() {
+  @Test func recordOfKindZeroIsReported() {
     var bytes = sample()
     let second = chunks(bytes)[1]
     change(&bytes) { $0[second.offset + 64] = 0 }
@@ -292,12 +292,12 @@ import Testing
 
   // MARK: - Not damage
 
-  @Test func anOpenFileIsNotDamaged() throws {
+  @Test func openFileIsNotDamaged() throws {
     var generator = SeededGenerator(7)
     var events = RandomTraces.program(&generator, operations: 20)
     events.header.isClosed = false
     var bytes = TraceWriter.bytes(events)
-    // Space that was reserved and never handed out; an end mark that is old.
+    // Space that was reserved and never used; an outdated end mark.
     bytes += [UInt8](repeating: 0, count: 100_000)
     store(UInt64(2048), at: Layout.Header.endOffset, in: &bytes)
     let trace = try TraceReader.read(bytes: bytes)
@@ -341,7 +341,7 @@ import Testing
     #expect(text.contains(#"named #1 "</title><script>\"\n\#u{FFFD}\#u{FFFD}tail""#))
   }
 
-  @Test func recordsOfKindsToComeAreSkippedAndCounted() throws {
+  @Test func recordsOfUnknownKindsAreSkippedAndCounted() throws {
     let trace = TraceBuilder.build(
       try TraceText.parse(
         """
@@ -363,7 +363,7 @@ import Testing
 
   // MARK: - Texts
 
-  @Test func errorsInATextNameTheLineAndWhatWasExpected() {
+  @Test func errorsInATextNameLineAndExpectation() {
     let cases: [(String, String)] = [
       (
         "optrace text 2\n",
@@ -408,7 +408,7 @@ import Testing
     }
   }
 
-  @Test func onlyARingUsesChunksAgain() {
+  @Test func recycledChunkOutsideARingIsReported() {
     var bytes = sample()
     let chunk = chunks(bytes)[1]
     bytes[chunk.offset + Layout.Chunk.state] = UInt8(Layout.ChunkState.recycling.rawValue)

@@ -2,8 +2,8 @@ import OpTraceFormat
 import OpTraceModel
 import Testing
 
-/// Waits on semaphores, groups, dispatch queues and conditions, where not all was seen. What a whole trace says is among
-/// the golden texts.
+/// Waits for semaphores, groups, dispatch queues and conditions in traces with missing records. The golden texts cover
+/// complete traces.
 @Suite struct BlockingTests {
   private func events(_ lines: String, header: String = "") throws -> TraceEvents {
     try TraceText.parse(
@@ -26,7 +26,7 @@ import Testing
       """)
   }
 
-  @Test func returningCodeEndsItsWaits() throws {
+  @Test func endOfAnOperationEndsItsWaits() throws {
     let waits = TraceBuilder.build(
       try events(
         """
@@ -39,7 +39,7 @@ import Testing
     #expect(waits.map(\.ended) == [9000, nil], "what the other thread waits for is unfinished")
   }
 
-  @Test func waitingAgainOnAnObjectEndsTheWaitBefore() throws {
+  @Test func newWaitForAnObjectEndsTheEarlierOne() throws {
     let waits = TraceBuilder.build(
       try events(
         """
@@ -77,7 +77,7 @@ import Testing
     #expect(trace.waits.first?.endSignal?.operation == OperationID(5))
   }
 
-  /// Two objects of one address differ in their kind only.
+  /// Two objects may have the same address, and differ only in their kind.
   @Test func objectsAreNumberedInOrderOfFirstUse() throws {
     let trace = TraceBuilder.build(
       try events(
@@ -97,8 +97,8 @@ import Testing
     )
   }
 
-  /// An age of all ones means at least that; the time stays within what readers may add up.
-  @Test func theLongestAgeIsKept() throws {
+  /// The largest age means at least that age; the time stays small enough for readers to add up.
+  @Test func largestAgeIsKept() throws {
     let waits = TraceBuilder.build(
       try events("5000 t9 blocked #1 object=0x10 kind=group age=\(Layout.largestAge) thread=t2")
     ).waits
@@ -114,13 +114,13 @@ import Testing
     ),
     ("blocked #1 thread=3", "expected a thread such as `t1`, found `3`"),
     ("blocked #1 thread=t16777216", "16777216 does not fit `thread`, which has 24 bits"),
-  ]) func textsThatMeanNothing(_ line: String, _ message: String) throws {
+  ]) func invalidWaitFieldsGiveAMessage(_ line: String, _ message: String) throws {
     let error = #expect(throws: TraceError.self) { try events("1000 t2 " + line) }
     #expect(error?.description.hasSuffix(": " + message) == true, "\(String(describing: error))")
   }
 }
 
-/// A ring forgets the end of a wait and keeps its beginning, when a later wait for the same is open.
+/// A ring may lose the end of a wait and keep its beginning while a later wait for the same operation is open.
 @Test func threadDoesNotWaitTwiceForOneOperation() throws {
   let text = """
     optrace text 1

@@ -5,7 +5,7 @@ import Testing
 @testable import OpTraceModel
 
 @Suite struct ClockMapTests {
-  @Test func aTickOfTheMonotonicClockIsANanosecond() {
+  @Test func tickOfTheMonotonicClockIsANanosecond() {
     var clock = ClockMap(nanosecondsFrom: 5_000)
     #expect(clock.isIdentity)
     #expect(clock.time(5_000) == 0)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func timesBetweenCalibrationsAreInterpolated() {
-    // The second half runs at half the rate of the first.
+    // The second half runs at a third of the rate of the first.
     var clock = ClockMap(
       start: .init(ticks: 0, monotonic: 100),
       others: [.init(ticks: 2000, monotonic: 2100), .init(ticks: 1000, monotonic: 1600)], ticksPerSecond: 1)
@@ -29,7 +29,7 @@ import Testing
     #expect(clock.time(1000) == 1500)
     #expect(clock.time(1500) == 1750)
     #expect(clock.time(2000) == 2000)
-    // Behind the last the last slope; and back again, in any order.
+    // After the last calibration the last slope goes on. Times may be asked for in any order.
     #expect(clock.time(4000) == 3000)
     #expect(clock.time(500) == 750)
   }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Calibrations come once a second, each a little wrong, and at times right after what was handed out.
+  /// Calibrations come once a second, each a little wrong, and some right after a time that was handed out.
   @Test(arguments: UInt64(1)...5) func learnedClockStaysNearAndNeverGoesBack(_ seed: UInt64) {
     var generator = SeededGenerator(seed)
     let rate = 0.4
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedClockStaysWithinTheBounds() {
+  @Test func damagedClockStaysWithinTheBounds() {
     var clock = ClockMap(
       start: .init(ticks: 0, monotonic: 0), others: [.init(ticks: 1, monotonic: .max)], ticksPerSecond: 0)
     for ticks in [0, 1, 2, .max / 2, .max] as [UInt64] { #expect(TimeBounds.range.contains(clock.time(ticks))) }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import OpTraceModel
 
-/// The source location of a stack, where not all of it has a name or a line.
+/// The source location of a stack in which some frames have no name or line.
 @Suite struct CodeLocationTests {
-  /// The frames of a stack, the innermost first: of the program (`app`), a library of its own that says nothing (`plugin`), and the
-  /// system's.
+  /// The frames of a stack, innermost first: of the program (`app`), its library without symbols (`plugin`), and the
+  /// system.
   private func location(_ frames: [(image: String, symbols: [SymbolRecord], isGuessed: Bool)]) -> CodeLocation? {
     table(frames).codeLocation(frames.isEmpty ? nil : FrameID(1))
   }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import OpTraceModel
 
-/// Events one after the other are those of the whole trace, in the same order, from any input.
+/// Reading event by event gives the events of the whole trace, in the same order, from any input.
 @Suite struct EventReaderTests {
-  /// All that a reader gives, beside the events themselves.
+  /// Compares all that a reader gives with the whole trace.
   private func expectSame(
     _ reader: consuming EventReader, as whole: TraceEvents, _ comment: Comment? = nil
   ) throws {
@@ -38,7 +38,7 @@ import Testing
     [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
   }
 
-  @Test("samples, with pieces of any size", arguments: PieceReaderTests.samples, [1, 100, 1 << 20])
+  @Test("samples give the same events with pieces of any size", arguments: PieceReaderTests.samples, [1, 100, 1 << 20])
   func samples(_ name: String, piece: Int) throws {
     let bytes = try sample(name)
     let reader = try reader(bytes, piece: piece)
@@ -46,7 +46,7 @@ import Testing
     try expectSame(reader, as: TraceReader.events(bytes: bytes))
   }
 
-  @Test(arguments: PropertyTests.seeds) func randomTracesInEveryForm(_ seed: UInt64) throws {
+  @Test(arguments: PropertyTests.seeds) func randomTracesReadTheSameInEveryForm(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     for made in [RandomTraces.anything(&generator, count: 1000), RandomTraces.program(&generator, operations: 1000)] {
       let bytes = TraceWriter.bytes(made)
@@ -61,8 +61,8 @@ import Testing
     }
   }
 
-  /// Of events in the same nanosecond the thread's number decides, though a finer clock would separate them.
-  @Test(arguments: PropertyTests.seeds) func aClockFinerThanANanosecond(_ seed: UInt64) throws {
+  /// Events in the same nanosecond are ordered by thread number, even if a finer clock would separate them.
+  @Test(arguments: PropertyTests.seeds) func eventsOfOneNanosecondAreOrderedByThread(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 2000))
     bytes.put(Layout.Clock.counter.rawValue, at: Layout.Header.clock)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// A large trace, its chunks' offsets, and not closed where that is asked for.
+  /// A large trace, closed or open, and the offsets of its chunks.
   private func large(isClosed: Bool) -> (bytes: [UInt8], chunks: [Int]) {
     var generator = SeededGenerator(1)
     var events = RandomTraces.program(&generator, operations: 6000)
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("a file that is cut, or a ring that is overwritten, while it is read is an error", arguments: [true, false])
+  @Test("cutting a file or overwriting a ring during reading is an error", arguments: [true, false])
   func changed(isCut: Bool) throws {
     let (bytes, chunks) = large(isClosed: isCut)
     let whole = try TraceReader.events(bytes: bytes)
@@ -167,7 +167,7 @@ import Testing
     if isCut {
       source.content.removeLast(bytes.count - last - 200)
     } else {
-      // The writer of a ring has taken the chunk for newer records.
+      // The writer of a ring reuses the chunk for newer records.
       source.content.put(Layout.ChunkState.recycling.rawValue, at: last + Layout.Chunk.state)
     }
     let error = #expect(throws: TraceError.self) {
@@ -180,14 +180,14 @@ import Testing
     #expect(error?.description == "run.optrace: the file changed while it was read: read it again")
   }
 
-  @Test("events that are written meanwhile come after those that were there")
+  @Test("events written during reading are left out")
   func live() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UUID().uuidString).optrace")
     defer { try? FileManager.default.removeItem(at: url) }
     let recorder = try TraceRecorder(writingTo: url)
     for number in 0..<20_000 { recorder.mark("mark \(number)") }
     var reader = try EventReader(FileSource.open(path: url.path), file: url.path, piece: 1000)
-    // In memory where the recorder's own thread was at work while it was opened.
+    // It may be in memory, if the flusher was at work while it was opened.
     #expect(!reader.header.isClosed)
     let count = reader.count
     var marks: [String] = []
@@ -204,7 +204,7 @@ import Testing
     #expect(times == times.sorted())
   }
 
-  @Test("a ring with carried records is read as a whole") func ring() throws {
+  @Test("a ring with carried records is read into memory") func ring() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("events-\(UUID().uuidString).optrace")
     defer { try? FileManager.default.removeItem(at: url) }
     let recorder = try TraceRecorder(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// What a trace that grows forgets of the time before a moment. Times are in milliseconds.
+/// What a growing trace forgets of the time before a moment. Times are in milliseconds.
 @Suite("Forgetting what is past") struct ForgettingTests {
   private func builder(_ lines: String) throws -> TraceBuilder {
     let events = try TraceText.parse(TypedTrace().text(lines, in: .milliseconds))
@@ -13,7 +13,7 @@ import Testing
     return builder
   }
 
-  @Test("waits and spans: those that were over by then go, or all that are over") func waitsAndSpans() throws {
+  @Test("waits and spans that ended before the moment are forgotten, open ones stay") func waitsAndSpans() throws {
     var builder = try builder(
       """
       10 t1 queue q1 limit=1 "photos"
@@ -38,7 +38,7 @@ import Testing
     #expect(rest.spans.map(\.name) == ["open"])
   }
 
-  @Test("tasks: the last pieces of what is past stay, and what nobody needs goes") func tasks() throws {
+  @Test("unfinished tasks keep the last pieces of their past, finished tasks are forgotten") func tasks() throws {
     var lines = ["1 t2 task #1 how=0 priority=21 enqueued", "2 t2 task-run #1", "3 t2 task-suspended #1 reason=2"]
     for time in 1...40 {
       lines += ["\(time * 10) t2 task-run #1", "\(time * 10 + 5) t2 task-suspended #1 reason=2"]
@@ -48,7 +48,7 @@ import Testing
     builder.forget(finishedBefore: 351_000_000, keeping: 10)
     let window = builder.snapshot()
     #expect(window.tasks.map(\.id.rawValue) == [1, 2] && window.tasks.map(\.isCut) == [true, false])
-    // Ten from before, and those that were over later, or are not.
+    // Ten from before the moment, and those that ended later or are open.
     #expect(window.tasks.first?.suspensions.count == 16)
     #expect(window.tasks.first?.runs.count == 16)
     builder.forget(finishedBefore: .max)

@@ -4,7 +4,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Traces as texts, with what must come out of them beside: `NAME.txt` and `NAME.expected`.
+/// Traces as texts, each with its expected outcome: `NAME.txt` and `NAME.expected`.
 ///
 /// A new case: write `NAME.txt`, run the tests with `OPTRACE_UPDATE_GOLDEN=1`, and read what was written to
 /// `NAME.expected` as if somebody else claimed it.

@@ -1,7 +1,7 @@
 import OpTraceModel
 import Testing
 
-/// A part of a trace: whatever list it has.
+/// Keeping a part of a trace works on all its lists, which are found by reflection.
 @Suite("Keeping a part of a trace") struct KeepTests {
   private static let text = """
     optrace text 1
@@ -55,8 +55,8 @@ import Testing
     #expect(none.threads.count == 2 && none.lastSign == nil)
   }
 
-  /// Those of work that goes on, and what is described once, stay.
-  @Test("a trace that grows forgets every list to which nothing refers") func forgets() throws {
+  /// Lists of unfinished work and of definitions stay.
+  @Test("a growing trace empties every list to which nothing refers") func forgets() throws {
     let events = try TraceText.parse(Self.text)
     var builder = TraceBuilder(growing: events.header, forgets: true)
     builder.add(newest: events)
@@ -84,7 +84,8 @@ import Testing
     #expect(trace.lastSign == 7)
   }
 
-  @Test("what a thread does outside of operations is kept with it, and so is its sign of life") func thread() throws {
+  @Test("what a thread does outside of operations is kept with the thread, and so is its last sign of life")
+  func thread() throws {
     var trace = try TraceReader.read(bytes: Array(Self.text.utf8))
     trace.keep { $0 == .thread(ThreadID(2)) }
     #expect(trace.operations.isEmpty && trace.waits.map(\.thread) == [ThreadID(2)])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpTraceModel
 
-/// Records of a ring come from the chunk that they were written to, or from where they were carried on, and never from both.
+/// A record of a ring is read from its own chunk or from where it was carried, and never from both.
 @Suite struct LiveCarryTests {
-  /// What a reader sees of one thread whose records are `ticks`, a few a chunk.
+  /// What a reader sees of one thread with records at `ticks`, a few in each chunk.
   private struct Ring {
     let ticks: [UInt64]
     let perChunk: Int
@@ -34,7 +34,7 @@ import Testing
 
     func records(of chunk: Int) -> Range<Int> { chunk * perChunk..<min((chunk + 1) * perChunk, ticks.count) }
 
-    /// Its own chunk is read.
+    /// Reads a chunk.
     mutating func read(chunk number: Int) throws {
       var bytes = [UInt8](repeating: 0, count: Layout.Chunk.size)
       bytes.put(Layout.Chunk.magic, at: 0)
@@ -54,14 +54,14 @@ import Testing
       isSeen.insert(UInt64(number))
     }
 
-    /// Records that were carried on are read.
+    /// Reads carried records.
     mutating func readCarried(_ records: [Int]) {
       carry.noteCarried(records.map { entry($0) }, words, since: 0)
       count(carry.takeNew(words))
     }
   }
 
-  @Test("the first record of the chunk behind a gap is not new when it is carried on") func endOfAGap() throws {
+  @Test("the first record behind a gap is not handed out again when it is carried") func endOfAGap() throws {
     var ring = Ring([10, 11, 20, 21, 30, 31], perChunk: 2)
     try ring.read(chunk: 0)
     try ring.read(chunk: 2)
@@ -69,7 +69,7 @@ import Testing
     #expect(ring.handedOut == [1, 1, 1, 0, 1, 1])
   }
 
-  @Test("a chunk that is seen late: its records come once") func late() throws {
+  @Test("records of a chunk that is read late are handed out once") func late() throws {
     var ring = Ring([10, 11, 20, 21, 30, 31], perChunk: 2)
     try ring.read(chunk: 0)
     try ring.read(chunk: 2)
@@ -79,7 +79,7 @@ import Testing
     #expect(ring.handedOut == [1, 1, 1, 1, 1, 1])
   }
 
-  @Test("a thread of which carried records are seen first") func carriedFirst() throws {
+  @Test("carried records that are read first are not handed out again") func carriedFirst() throws {
     var ring = Ring([10, 11, 20, 21], perChunk: 2)
     ring.readCarried([0, 2])
     try ring.read(chunk: 1)
@@ -87,7 +87,7 @@ import Testing
     #expect(ring.handedOut == [1, 1, 1, 1])
   }
 
-  /// Chunks are seen in any order or not at all, and records are carried on at any time, again and again.
+  /// Chunks are read in any order or not at all; records are carried at any time, again and again.
   @Test(arguments: PropertyTests.seeds) func anything(_ seed: UInt64) throws {
     var random = SeededGenerator(seed)
     for _ in 0..<200 {
@@ -98,7 +98,7 @@ import Testing
       }
       var ring = Ring(ticks, perChunk: random.number(1..<5))
       let chunks = (ticks.count + ring.perChunk - 1) / ring.perChunk
-      // Nearly in order, as a reader sees them that is not stopped for long.
+      // Nearly in order, as for a reader that is never stopped for long.
       let order = (0..<chunks).filter { _ in random.chance(70) }.map { (place: $0 + random.number(0..<3), chunk: $0) }
         .sorted { $0 < $1 }.map(\.chunk)
       var seen: Set<Int> = []
@@ -106,7 +106,7 @@ import Testing
       for chunk in order {
         try ring.read(chunk: chunk)
         seen.insert(chunk)
-        // Only what is older than the newest that was seen is carried on.
+        // Only records that are not newer than all read chunks are carried.
         let newest = ring.records(of: seen.max() ?? 0).upperBound
         let carried = (0..<newest).filter { _ in random.chance(30) }
         ring.readCarried(carried)
@@ -116,7 +116,7 @@ import Testing
       for chunk in order {
         for record in ring.records(of: chunk) { #expect(ring.handedOut[record] == 1, "seed \(seed): record \(record)") }
       }
-      // What was missed and carried on at the end is there.
+      // Missed records that are carried at the end are handed out.
       let all = Array(0..<(ring.records(of: order.last ?? 0).upperBound))
       if order == order.sorted(), !order.isEmpty {
         ring.readCarried(all)

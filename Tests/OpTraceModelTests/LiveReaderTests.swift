@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// A trace that is read while it grows gives the same events as when it is read at the end.
+/// Reading a trace while it grows gives the same events as reading it at the end.
 @Suite struct LiveReaderTests {
   /// A file that somebody writes to.
   final class GrowingSource: ByteSource {
@@ -19,11 +19,11 @@ import Testing
     }
   }
 
-  /// A whole trace, and what of it is there at the moment.
+  /// A whole trace, and the part of it that is visible now.
   struct Growth {
     let whole: [UInt8]
     var source: GrowingSource
-    /// Of each chunk its offset, and the ends and ticks of its records.
+    /// The offset of each chunk, and the ends and ticks of its records.
     var chunks: [(offset: Int, ends: [Int], ticks: [UInt64])] = []
 
     init(_ whole: [UInt8]) throws {
@@ -52,7 +52,7 @@ import Testing
       show { _ in 0 }
     }
 
-    /// So many records of each chunk can be seen.
+    /// Makes this many records of each chunk visible.
     func show(_ records: (Int) -> Int) {
       for (index, chunk) in chunks.enumerated() {
         let count = records(index)
@@ -64,7 +64,7 @@ import Testing
 
     func close() { source.content = whole }
 
-    /// Whether the chunk before it of the same thread is shown whole.
+    /// Whether the previous chunk of the same thread is visible as a whole.
     func isNext(_ index: Int, _ shown: [Int]) -> Bool {
       guard index > 0 else { return true }
       func thread(_ index: Int) -> UInt32 { whole.number(at: chunks[index].offset + Layout.Chunk.thread) }
@@ -90,8 +90,8 @@ import Testing
     [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
   }
 
-  /// Threads may be seen at any moment each: together all events come, whenever the polls are.
-  @Test(arguments: PropertyTests.seeds) func atAnyMoments(_ seed: UInt64) throws {
+  /// Each thread may be visible up to another moment: all events arrive, whenever the polls are.
+  @Test(arguments: PropertyTests.seeds) func pollsAtAnyMomentsGiveAllEvents(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     for made in [RandomTraces.anything(&generator, count: 600), RandomTraces.program(&generator, operations: 300)] {
       var made = made
@@ -118,8 +118,8 @@ import Testing
     }
   }
 
-  /// As a program writes: no thread is ahead of the others. Then the order is right, too, from poll to poll.
-  @Test(arguments: PropertyTests.seeds) func inTheOrderOfTime(_ seed: UInt64) throws {
+  /// As in a program, no thread is ahead of the others. Then the order is right across polls, too.
+  @Test(arguments: PropertyTests.seeds) func pollsGiveEventsInTheOrderOfTime(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var made = RandomTraces.program(&generator, operations: 300)
     made.header.isClosed = true
@@ -148,8 +148,8 @@ import Testing
     #expect(builder.snapshot() == TraceBuilder.build(whole))
   }
 
-  /// The samples are of the processor's counter: of that more is known in the end than meanwhile.
-  @Test("samples, cut after every record", arguments: PieceReaderTests.samples)
+  /// The samples use the processor's counter, whose rate is known better at the end than during the reading.
+  @Test("samples that become visible record by record give all events", arguments: PieceReaderTests.samples)
   func samples(_ name: String) throws {
     let bytes = try sample(name)
     let whole = try TraceReader.events(bytes: bytes)
@@ -176,7 +176,7 @@ import Testing
     #expect(zip(times[0], times[1]).allSatisfy { abs($0 - $1) < 50_000 })
   }
 
-  @Test("reading all at once gives what every reader reads", arguments: PieceReaderTests.samples) func atOnce(
+  @Test("one poll of a complete file gives all events", arguments: PieceReaderTests.samples) func atOnce(
     _ name: String
   ) throws {
     let bytes = try sample(name)
@@ -189,7 +189,7 @@ import Testing
     #expect(reader.poll().events.isEmpty)
   }
 
-  /// Damage of any sort, at any moment: no trap, an end, and events that were handed out stay as they are.
+  /// Random damage at any moment neither traps nor hangs the reader.
   @Test(arguments: PropertyTests.seeds) func damaged(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let bytes = TraceWriter.bytes(RandomTraces.program(&generator, operations: 100))
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func fileThatShrinksIsReplacedOrGone() throws {
+  @Test func truncatedReplacedAndDeletedFilesAreReported() throws {
     let folder = try Scratch()
     let path = folder.path("run.optrace")
     let bytes = try sample("photo-import.optrace")
@@ -247,7 +247,7 @@ import Testing
     #expect(reader.poll().state == .replaced)
   }
 
-  /// What is forgotten is what is over; of the others everything stays.
+  /// Only finished operations are forgotten; unfinished ones stay as they are.
   @Test(arguments: PropertyTests.seeds) func forgetting(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     var made = RandomTraces.program(&generator, operations: 400)
@@ -326,7 +326,7 @@ import Testing
     }
   }
 
-  @Test(.ownThread, arguments: [false, true]) func recorderThatWritesMeanwhile(isRing: Bool) throws {
+  @Test(.ownThread, arguments: [false, true]) func eventsOfARunningRecorderAreComplete(isRing: Bool) throws {
     let (events, last, path, folder) = try watching(isRing ? .flightRecorder(capacity: 64 << 20) : .streaming) {
       Self.work($0, operations: 5000)
     }
@@ -342,7 +342,7 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
-  /// A ring that is used again and again: nothing comes twice, and what is not over is there.
+  /// A ring is overwritten many times: no event comes twice, and unfinished work is there.
   @Test(.ownThread) func ringThatIsOverwrittenMeanwhile() throws {
     let (events, last, _, _) = try watching(.flightRecorder(capacity: 256 << 10)) { recorder in
       let lasting = TracedOperationQueue(name: "lasting", maxConcurrentOperationCount: 1, recorder: recorder)
@@ -375,7 +375,7 @@ import Testing
     }
   }
 
-  /// Somebody who comes late sees what is not over, and until when the ring has forgotten the rest.
+  /// A late reader sees unfinished work, and the time until which the ring is incomplete.
   @Test(.ownThread) func ringThatWasOverwrittenBefore() throws {
     let folder = try Scratch()
     let path = folder.path("run.optrace")
@@ -395,7 +395,7 @@ import Testing
     let until = try #require(news.incompleteUntil)
     #expect(until > 0 && until < trace.end)
     #expect(news.carried[operation.id] != nil)
-    // Behind that time nothing is missing: what started there was created, and added to its queue.
+    // After that time nothing is missing: finished operations have their enqueue and their start.
     for operation in trace.operations where (operation.created ?? 0) > until && operation.finished != nil {
       #expect(operation.enqueued != nil && operation.started != nil)
     }

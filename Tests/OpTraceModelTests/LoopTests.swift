@@ -4,7 +4,8 @@ import Testing
 
 @testable import OpTraceModel
 
-/// Event loops where not all was seen, and where two threads tell of one turn. What a whole trace says is among the golden texts.
+/// Event loops in traces with missing records, and turns that two threads recorded. The golden texts cover complete
+/// traces.
 @Suite("Event loops") struct LoopTests {
   private func events(_ lines: String) throws -> TraceEvents {
     try TraceText.parse(TypedTrace().text(lines, in: .milliseconds))
@@ -16,10 +17,10 @@ import Testing
     return try #require(loops.first)
   }
 
-  /// Units of 16 ns in so many milliseconds.
+  /// Milliseconds in units of 16 ns.
   private func age(_ milliseconds: Int) -> Int { milliseconds * 62_500 }
 
-  @Test("a turn that was told of while it ran, and when it ended, is one") func once() throws {
+  @Test("a turn that was recorded while it ran and at its end is one turn") func once() throws {
     let loop = try loop(
       """
       1000 t3 loop-turn t2 age=\(age(400)) open
@@ -30,7 +31,7 @@ import Testing
     #expect(loop.longest == 60_900_000_000 && loop.openTurn == nil)
   }
 
-  @Test("what is told of a turn after its end does not open it again") func late() throws {
+  @Test("a late record of a turn that has ended does not open it again") func late() throws {
     let loop = try loop(
       """
       1000 t2 loop-turn t2 age=\(age(20))
@@ -50,7 +51,7 @@ import Testing
     #expect(loop.openTurn?.began == 4_900_000_000)
   }
 
-  @Test("what no record tells of was one wait, or one turn") func gaps() throws {
+  @Test("a gap between records counts as one wait or one turn") func gaps() throws {
     let loop = try loop(
       """
       1000 t3 loop-turns t2 turns=9 busy=500000 idle=500000
@@ -64,7 +65,7 @@ import Testing
     #expect(loop.seconds.first?.utilisation == 0.5)
   }
 
-  @Test("a trace that grows forgets what is past, and keeps the sums") func forgets() throws {
+  @Test("a growing trace forgets past turns, and keeps the sums") func forgets() throws {
     let events = try events(
       """
       1000 t3 loop-turns t2 turns=9 busy=500000 idle=500000
@@ -83,7 +84,7 @@ import Testing
     #expect(builder.snapshot().loops.isEmpty)
   }
 
-  @Test("turns of one thread that overlap break a rule") func rules() throws {
+  @Test("overlapping turns of one thread break a rule") func rules() throws {
     func texts(_ lines: String) throws -> [String] {
       TraceValidator.check(try events(lines)).filter { $0.rule == .nesting }.map(\.text)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// What a flight recorder has overwritten the end of is not open.
+/// Work whose end a flight recorder has overwritten is not open.
 @Suite struct LostEndTests {
   private func trace(_ ring: (completeSince: Nanoseconds, carried: Set<UInt32>)?) throws -> Trace {
     var events = try TraceText.parse(
@@ -27,17 +27,17 @@ import Testing
     return TraceBuilder.build(events)
   }
 
-  @Test func whatWasLastSeenBeforeTheRingIsCompleteIsNotKnown() throws {
+  @Test func workWithAnOverwrittenEndHasAnUnknownOutcome() throws {
     let trace = try trace((completeSince: 500_000, carried: [2]))
     #expect(trace.tasks.map(\.isOutcomeKnown) == [false, true, true])
-    // Over by when it was last seen; the one that was carried, and the one that is newer, are open.
+    // The first task is over when it was last seen; the carried one and the newer one are open.
     #expect(trace.tasks.map(\.over) == [20_000, nil, nil])
     #expect(trace.blocks.map(\.over) == [30_000] && trace.blocks.map(\.isOutcomeKnown) == [false])
     #expect(trace.operations.map(\.isOutcomeKnown) == [false] && trace.operations[0].coverage == .partial)
     #expect(trace.lostEnds == 3)
   }
 
-  @Test func traceThatGrowsKnowsItToo() throws {
+  @Test func growingTraceFindsUnknownOutcomes() throws {
     let events = try TraceText.parse(
       TypedTrace().text(
         """
@@ -54,13 +54,13 @@ import Testing
     #expect(whole.tasks.map(\.isOutcomeKnown) == [true, true, true])
   }
 
-  @Test func everythingIsOpenWhereNothingIsMissing() throws {
+  @Test func unfinishedWorkOfACompleteTraceIsOpen() throws {
     let trace = try trace(nil)
     #expect(trace.tasks.allSatisfy { $0.over == nil } && trace.blocks.allSatisfy { $0.over == nil })
     #expect(trace.operations.map(\.isOutcomeKnown) == [true])
   }
 
-  @Test func numbersOfQueuesAndSpansAreNotThoseOfWork() throws {
+  @Test func numbersOfQueuesAreNotThoseOfWork() throws {
     var header = FileHeader()
     header.overwrittenBytes = 1
     var facts = try #require(RingFacts(header, []))
@@ -80,13 +80,14 @@ import Testing
     return RingFacts(header, chunks)?.completeSince
   }
 
-  /// A thread that has just begun has lost nothing, and what hangs must not be taken for lost because of it.
-  @Test func ringIsCompleteSinceTheFirstChunkOfThoseThatAreThereWasGivenBack() throws {
+  /// A new thread has lost nothing, and must not make work that hangs look lost.
+  @Test func missingChunksDecideSinceWhenARingIsComplete() throws {
     let old = [chunk(4, of: 1, at: 100), chunk(9, of: 1, at: 300), chunk(12, of: 1, at: 700), chunk(3, of: 2, at: 90)]
     #expect(try completeSince(old) == 300)
     #expect(try completeSince(old + [chunk(13, of: 3, at: 900)]) == 300)
     #expect(try completeSince(old + [chunk(5, of: 4, at: 110), chunk(7, of: 4, at: 250)]) == 250)
-    // Each has one, so it is not known when others were given back: before the last one was handed out.
+    // Each thread has one chunk, so it is unknown when others were overwritten: at the latest when the last one was
+    // handed out.
     #expect(try completeSince([chunk(3, of: 2, at: 90), chunk(13, of: 3, at: 900)]) == 900)
     #expect(try completeSince(old, overwritten: 0) == nil)
   }

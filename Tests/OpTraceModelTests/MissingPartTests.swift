@@ -5,9 +5,9 @@ import Testing
 
 @testable import OpTraceModel
 
-/// A trace of which a part was taken away does not pass for a whole one.
+/// A trace with a missing part is not taken for a complete one.
 @Suite struct MissingPartTests {
-  /// One event a line, in more than one chunk.
+  /// Enough events for more than one chunk.
   private func events() -> TraceEvents {
     var generator = SeededGenerator(7)
     return RandomTraces.program(&generator, operations: 2000)
@@ -82,8 +82,8 @@ import Testing
     try #require(ranges.count >= 3)
     #expect(try TraceReader.read(bytes: whole).loss.isComplete)
     for range in ranges.dropLast() {
-      // Taken out, with as many bytes added in the end as reserved space has; and overwritten by zeros, as after a crash of
-      // the system.
+      // Removed, with as many zeros at the end, as in reserved space; and overwritten by zeros, as after a crash of the
+      // system.
       var removed = whole
       removed.removeSubrange(range)
       removed += [UInt8](repeating: 0, count: range.count)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// What is left of a chunk may be less than its header: the next one begins inside of it, and is found.
+  /// The rest of a chunk may be shorter than its header: the next chunk begins inside of it, and is found.
   @Test func chunkCutNearItsStartLosesOnlyItself() throws {
     let whole = TraceWriter.bytes(events())
     let ranges = chunks(whole)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// The same where what follows is shorter than what the chunk claims to hold.
+  /// The same if the next chunk is shorter than the size that the cut chunk claims.
   @Test func chunkBeforeAShorterOneLosesOnlyItself() throws {
     let whole = TraceWriter.bytes(events())
     let ranges = chunks(whole)
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// As many as are missing without the chunk.
+  /// How many events are missing without the chunk.
   private func countOfEvents(in whole: [UInt8], _ range: Range<Int>) throws -> Int {
     var bytes = whole
     bytes.removeSubrange(range)

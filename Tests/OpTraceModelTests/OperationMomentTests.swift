@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// The moments of an operation, however many it has: found by reflection, so that a new one is not forgotten.
+/// All moments of an operation, found by reflection so that no new one is forgotten.
 @Suite("Moments of an operation") struct OperationMomentTests {
   private static func stamp(_ time: Nanoseconds) -> Stamp { Stamp(time, ThreadID(UInt32(time))) }
 
@@ -21,7 +21,7 @@ import Testing
     return operation
   }
 
-  /// Where each moment is, and which it is; nil: the operation has none there.
+  /// The path and the value of each moment; nil: it is not set.
   private static func moments(_ value: Any, _ path: String = "") -> [(path: String, moment: Stamp?)] {
     func time(_ time: Nanoseconds?) -> Stamp? { time.map { Stamp($0, ThreadID(0)) } }
     switch value {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("all are moved") func moved() {
+  @Test("moveMoments changes every moment") func moved() {
     var operation = Self.full
     operation.moveMoments { Stamp($0.time + 1000, ThreadID($0.thread.rawValue + 500)) }
     let before = Self.moments(Self.full)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("as it was created it has none of what came later") func asCreated() {
+  @Test("asCreated removes everything that came after the creation") func asCreated() {
     let operation = Self.full.asCreated
     let left = Self.moments(operation).filter { $0.moment != nil }.map(\.path)
     #expect(left == [".dependencies..compactAdded", ".dependencies..compactRemoved", ".compactCreated"])

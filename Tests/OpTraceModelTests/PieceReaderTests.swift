@@ -18,7 +18,7 @@ struct PieceReaderTests {
     #expect(pieces == whole)
   }
 
-  @Test("names that were added later come first", arguments: samples, [1, 1 << 20])
+  @Test("pieces give the names that were added later", arguments: samples, [1, 1 << 20])
   func symbols(_ name: String, piece: Int) throws {
     let scratch = try Scratch()
     let path = try scratch.write(name, [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(name))))
@@ -31,7 +31,7 @@ struct PieceReaderTests {
     #expect(pieces == TraceBuilder.build(try TraceReader.events(bytes: bytes)))
   }
 
-  /// Counts, in storage that is made once.
+  /// Counts in storage that is allocated once.
   private struct Counter: PieceTaker {
     private(set) var counts: [Int]
     let address: UInt

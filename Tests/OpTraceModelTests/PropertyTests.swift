@@ -4,11 +4,11 @@ import Testing
 
 @testable import OpTraceModel
 
-/// What holds for every trace. Each test prints its seed; put it into `seeds` to have the failure again.
+/// Properties of every trace. A failure names its seed: put it into `seeds` to reproduce it.
 @Suite struct PropertyTests {
   static let seeds: [UInt64] = (1...5).map { $0 &* 0x1234_5678_9ABC_DEF1 } + [UInt64.random(in: 0...UInt64.max)]
 
-  /// Everything of two lists of events that a reader can see.
+  /// Compares everything that a reader can see of two lists of events.
   private func expectSame(_ left: TraceEvents, _ right: TraceEvents, _ comment: Comment) {
     #expect(left.header == right.header, comment)
     #expect(left.loss == right.loss, comment)
@@ -46,7 +46,7 @@ import Testing
     #expect(trace.operations.allSatisfy { $0.state == .finished && $0.coverage == .full && $0.ready != nil })
   }
 
-  @Test(arguments: seeds) func manyEventsAreSpreadOverChunksAndComeBack(_ seed: UInt64) throws {
+  @Test(arguments: seeds) func manyEventsAreWrittenInChunksAndReadBack(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let events = RandomTraces.program(&generator, operations: 6000)
     let bytes = TraceWriter.bytes(events)

@@ -3,7 +3,7 @@ import OpTraceFormat
 import TestSupport
 import Testing
 
-@Suite("Paths of any bytes become texts, and the same bytes again")
+@Suite("Paths of any bytes convert to text and back")
 struct RawPathTests {
   @Test("UTF-8 stays as it is") func plain() {
     for text in ["", "run.optrace", "é日本👩‍👩‍👧", "\u{10F6FF}\u{10F800}\u{FFFD}", "a\u{1B}"] {
@@ -12,10 +12,10 @@ struct RawPathTests {
     }
   }
 
-  @Test("bytes that are not UTF-8 come back", arguments: 0..<200)
+  @Test("bytes that are not UTF-8 survive the conversion", arguments: 0..<200)
   func bytes(_ seed: UInt64) {
     var generator = SeededGenerator(seed)
-    // Many that begin or go on with a character, and those that replace other bytes here.
+    // Parts of characters, invalid bytes, and the characters that stand for other bytes in texts.
     let parts: [[UInt8]] = [
       [0xFF], [0x80], [0xC3], [0xA9], [0xE2, 0x80], [0xF4, 0x8F, 0x9E, 0x80], [0xF4, 0x8F, 0x9F, 0xBF],
       [0xF4, 0x8F, 0x9E],

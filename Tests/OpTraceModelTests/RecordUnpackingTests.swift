@@ -34,7 +34,7 @@ import Testing
     ),
   ]
 
-  @Test("each packed record is replaced by its plain records, after what was there before") func each() {
+  @Test("each packed record is replaced by its plain records; the words before it stay") func each() {
     #expect(Self.cases.count == EventSpec.table.filter { !$0.parts.isEmpty }.count)
     for (packed, plain) in Self.cases {
       var words: [UInt64] = [1, 2] + packed
@@ -55,12 +55,12 @@ import Testing
     let count = words.count
     #expect(RecordUnpacking.unpack(&words, from: 0) == plain.count - count)
     #expect(words == plain)
-    // There is nothing left to take apart.
+    // Nothing is left to unpack.
     #expect(RecordUnpacking.unpack(&words, from: 0) == 0)
     #expect(words == plain)
   }
 
-  @Test("a cut record, and what follows nonsense, stays as it is") func cut() {
+  @Test("truncated records, and records after an invalid one, stay as they are") func cut() {
     for (packed, _) in Self.cases {
       var words = [Self.head(.waitBegan, 4)] + packed.dropLast()
       let before = words

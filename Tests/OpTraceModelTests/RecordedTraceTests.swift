@@ -14,7 +14,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
   override func main() { body() }
 }
 
-/// What the recorder writes, the reader understands: the two meet only in the format.
+/// The reader understands what the recorder writes; they share only the format.
 @Suite(.serialized, .ownThread) struct RecordedTraceTests {
   private func withRecorder<Result>(
     _ configuration: TraceRecorder.Configuration = .init(), _ body: (TraceRecorder, String) throws -> Result
@@ -29,7 +29,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
   @Test func recordedRunBreaksNoRule() throws {
     try withRecorder { recorder, path in
       let queue = TracedOperationQueue(name: "work", maxConcurrentOperationCount: 2, recorder: recorder)
-      // It ends when the trace, which can be read meanwhile, shows the wait.
+      // It ends when the growing trace shows the wait.
       let first = Work("first") {
         while (try? TraceReader.read(path: path).waits.contains { $0.target == .operation(OperationID(1)) }) != true {
           usleep(1000)
@@ -71,9 +71,9 @@ private final class Work: TracedOperation, @unchecked Sendable {
     }
   }
 
-  /// A running program's trace has to be consistent in itself at every reading: no effect without its cause.
+  /// The trace of a running program is consistent at every reading: no effect without its cause.
   @Test(arguments: [TraceRecorder.Configuration.streaming, .flightRecorder(capacity: 1 << 20)])
-  func aLiveFileIsReadUpToOneMoment(_ configuration: TraceRecorder.Configuration) throws {
+  func liveFileIsConsistentAtEveryReading(_ configuration: TraceRecorder.Configuration) throws {
     try withRecorder(configuration) { recorder, path in
       let queue = TracedOperationQueue(name: "live", maxConcurrentOperationCount: 3, recorder: recorder)
       var last = 0
@@ -107,7 +107,7 @@ private final class Work: TracedOperation, @unchecked Sendable {
       queue.addOperation(never)
       for index in 0..<20_000 {
         queue.addOperation(Work(index == 19_999 ? "newest" : nil))
-        // A backlog of unfinished operations larger than the ring would be a loss, and rightly so.
+        // More unfinished operations than fit into the ring would be a loss, and rightly so.
         while index % 100 == 99, queue.operationCount > 50 { usleep(200) }
       }
       while queue.operationCount > 1 { usleep(1000) }

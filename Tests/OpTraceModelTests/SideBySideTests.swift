@@ -5,9 +5,9 @@ import Testing
 
 @testable import OpTraceModel
 
-/// On several processors a trace is what it is on one.
+/// Reading on several processors gives the same trace as on one.
 @Suite struct SideBySideTests {
-  @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 4]) func theResultsAreInOrder(_ count: Int, processors: Int) {
+  @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 4]) func resultsAreInOrder(_ count: Int, processors: Int) {
     SideBySide.$processors.withValue(processors) {
       #expect(SideBySide.map(count) { String($0) } == (0..<count).map(String.init))
       let (one, other) = SideBySide.both({ count }, { "\(count)" })
@@ -39,24 +39,25 @@ import Testing
     return TraceWriter.bytes(events)
   }
 
-  @Test("samples", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
+  @Test("samples read the same in parallel", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
     let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
     expectSame(bytes, "\(name)")
   }
 
-  @Test("large and sound", arguments: [true, false]) func large(isClosed: Bool) throws {
+  @Test("a large sound trace reads the same in parallel", arguments: [true, false]) func large(isClosed: Bool) throws {
     var generator = SeededGenerator(7)
     let bytes = large(&generator, isClosed: isClosed)
     let header = try FileHeader.read(MemorySource(content: bytes), file: "large")
-    // Else nothing is done side by side.
+    // With fewer chunks nothing is done side by side.
     var walk = ChunkWalk(MemorySource(content: bytes), header: header)
     walk.run { _, _ in }
     #expect(walk.chunks.count > 40)
     expectSame(bytes, "sound")
   }
 
-  /// Bytes are changed, taken out, put in, cut off, also in chunks' headers.
-  @Test("large and damaged", arguments: [true, false], PropertyTests.seeds.prefix(3)) func damaged(
+  /// Bytes are changed, removed, inserted and cut off, also in headers of chunks.
+  @Test("damaged traces read the same in parallel", arguments: [true, false], PropertyTests.seeds.prefix(3))
+  func damaged(
     isClosed: Bool, seed: UInt64
   ) throws {
     var generator = SeededGenerator(seed)

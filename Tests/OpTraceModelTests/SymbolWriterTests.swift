@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// Names that are added to a trace change nothing else of it.
+/// Adding names to a trace changes nothing else in it.
 @Suite struct SymbolWriterTests {
   private static let names: [SymbolWriter.Names] = [
     (
@@ -26,7 +26,7 @@ import Testing
     try TraceReader.events(path: GoldenTests.folder.appendingPathComponent(name + ".txt").path)
   }
 
-  @Test(arguments: GoldenTests.names) func everythingElseStays(_ name: String) throws {
+  @Test(arguments: GoldenTests.names) func addingNamesKeepsEverythingElse(_ name: String) throws {
     let scratch = try Scratch()
     let events = try text(name)
     let path = try scratch.write("run.optrace", TraceWriter.bytes(events))
@@ -39,7 +39,7 @@ import Testing
       #expect(others.map(\.kind) == before.filter { $0.kind != EventKind.symbol.rawValue }.map(\.kind))
       var (named, plain) = (TraceBuilder.build(after), TraceBuilder.build(before))
       (named.stacks, plain.stacks, named.eventCount, plain.eventCount) = (StackTable(), StackTable(), 0, 0)
-      // A text has no frames but those of one file, and of what blocks and tasks run.
+      // Only these three texts have frames whose names change anything else.
       if !["good-stacks", "good-dispatch", "good-tasks"].contains(name) { #expect(named == plain) }
     }
   }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "a function's whole name is written once, and again where another one with the same short name comes in between")
+    "a full name is written once, and again after another function with the same short name")
   func wholeNamesAreWrittenOnce() throws {
     let scratch = try Scratch()
     let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
@@ -76,7 +76,7 @@ import Testing
     for (frame, symbols) in names { #expect(stacks.symbols(of: frame) == symbols) }
   }
 
-  /// Fewer functions may be inlined than were thought before.
+  /// New symbols may have fewer inlined functions than the earlier ones.
   @Test func earlierSymbolsAreReplaced() throws {
     let scratch = try Scratch()
     let path = try scratch.write("run.optrace", TraceWriter.bytes(try text("good-stacks")))
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// What is added behind a cut would hide it.
+  /// Names that are added to a truncated file would hide the cut.
   @Test func cutTracesAreNotChanged() throws {
     let scratch = try Scratch()
     let bytes = TraceWriter.bytes(try text("good-stacks"))
@@ -114,7 +114,7 @@ import Testing
     let bytes = TraceWriter.bytes(try text("good-stacks"))
     let path = try scratch.write("run.optrace", bytes)
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
-    // The superuser may write all the same.
+    // The superuser may write anyway.
     guard access(path, W_OK) != 0 else { return }
     #expect(try SymbolWriter.append(Self.names, toFile: path) == .cannotWrite(EACCES))
     #expect(try Array(Data(contentsOf: scratch.file("run.optrace"))) == bytes)
@@ -158,8 +158,8 @@ import Testing
     #expect(try TraceReader.read(bytes: settled).operations.map(\.title) == ["load()", "outer", "Own"])
   }
 
-  /// Its program may write where names would be added: they are added to a moment of it.
-  @Test func packingATraceThatIsStillWritten() throws {
+  /// The program may write where the names would go: they are added to a copy of one moment.
+  @Test func tracesThatAreStillWrittenArePackedWithNames() throws {
     let scratch = try Scratch()
     var events = withoutNames(try text("good-stacks"))
     events.header.isClosed = false
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func packingLeavesEverythingElse() throws {
+  @Test func packingLeavesOtherFilesUnchanged() throws {
     let scratch = try Scratch()
     let events = try text("good-stacks")
     let named = TraceWriter.bytes(events)

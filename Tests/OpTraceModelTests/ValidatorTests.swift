@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpTraceModel
 
-/// A file that is checked piece by piece breaks the rules that it breaks as a whole.
+/// Checking a file piece by piece finds the same violations as checking it as a whole.
 @Suite struct ValidatorTests {
   private func expectSame(_ bytes: [UInt8], pieces: [Int], _ comment: Comment) throws {
     let events = try TraceReader.events(bytes: bytes)
@@ -21,18 +21,21 @@ import Testing
     }
   }
 
-  @Test("samples", arguments: PieceReaderTests.samples) func samples(_ name: String) throws {
+  @Test("samples break the same rules piece by piece", arguments: PieceReaderTests.samples)
+  func samples(_ name: String) throws {
     let bytes = [UInt8](try Data(contentsOf: PieceReaderTests.folder.appendingPathComponent(name)))
     try expectSame(bytes, pieces: [1, 100, 1 << 20], "\(name)")
   }
 
-  /// The order of events within a nanosecond is that of threads and of the file, which a text and the file made of it share.
-  @Test("golden texts that break rules", arguments: GoldenTests.names) func golden(_ name: String) throws {
+  /// Events of one nanosecond are ordered by thread and by place in the file; a text and its file have the same order.
+  @Test("golden texts break the same rules piece by piece", arguments: GoldenTests.names)
+  func golden(_ name: String) throws {
     let events = try GoldenTests.events(name)
     try expectSame(TraceWriter.bytes(events), pieces: [1, 1 << 20], "\(name)")
   }
 
-  @Test("random events", arguments: PropertyTests.seeds) func anything(_ seed: UInt64) throws {
+  @Test("random events break the same rules piece by piece", arguments: PropertyTests.seeds)
+  func anything(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     for isClosed in [true, false] {
       var events = RandomTraces.anything(&generator, count: 3000)
@@ -41,7 +44,8 @@ import Testing
     }
   }
 
-  @Test("damaged traces", arguments: PropertyTests.seeds.prefix(3)) func damaged(_ seed: UInt64) throws {
+  @Test("damaged traces break the same rules piece by piece", arguments: PropertyTests.seeds.prefix(3))
+  func damaged(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed)
     let sound = TraceWriter.bytes(RandomTraces.program(&generator, operations: 3000))
     for _ in 0..<10 {

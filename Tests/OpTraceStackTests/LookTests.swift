@@ -4,25 +4,25 @@ import Testing
 
 #if os(Linux)
 
-  /// Threads that sleep are found with what they sleep in, whose lock it is, and their stacks as they took them themselves.
+  /// Sleeping threads are seen with the reason, the lock's holder, and the same stacks that they took themselves.
   @Suite(.ownThread, .serialized) struct LookTests {
-    @Test(arguments: 0..<test_sleep_ways()) func eachWayToSleep(_ way: Int32) {
+    @Test(arguments: 0..<test_sleep_ways()) func eachWayToSleepIsRecognised(_ way: Int32) {
       for seed in seeds(6) { expectNothing(test_sleeper(way, seed), "\(String(cString: test_sleep_way(way))) \(seed)") }
     }
 
-    @Test func ownersThatHaveEnded() { expectNothing(test_owner_ended()) }
+    @Test func endedLockOwnersAreRecognised() { expectNothing(test_owner_ended()) }
 
-    @Test func wordsThatAreNoLocks() {
+    @Test func randomWordsGiveNoImpossibleOwner() {
       for seed in seeds(2) { expectNothing(test_locks_hostile(seed), "\(seed)") }
     }
 
-    @Test func aThousandThreads() { expectNothing(test_crowd(1000)) }
+    @Test func aThousandThreadsAreSeen() { expectNothing(test_crowd(1000)) }
 
-    @Test func threadsThatComeAndGo() { expectNothing(test_unrest(200)) }
+    @Test func threadsThatComeAndGoAreSeenConsistently() { expectNothing(test_unrest(200)) }
 
-    @Test func whoRunsBetweenThePassesHasMoved() { expectNothing(test_moment()) }
+    @Test func threadThatRunsBetweenPassesHasMoved() { expectNothing(test_moment()) }
 
-    @Test func whoLooks() { expectNothing(test_look_at_self()) }
+    @Test func lookingThreadSeesItselfRun() { expectNothing(test_look_at_self()) }
   }
 
 #endif

@@ -5,14 +5,14 @@ import Testing
 
 #if os(Linux)
 
-  /// What a C function says is wrong; null is nothing.
+  /// Records what a C function complains about; null: nothing.
   func expectNothing(
     _ complaint: UnsafePointer<CChar>?, _ what: String = "", _ location: SourceLocation = #_sourceLocation
   ) {
     if let complaint { Issue.record("\(what) \(String(cString: complaint))", sourceLocation: location) }
   }
 
-  /// A seed, printed, and numbers that come of it.
+  /// A random seed, which is printed, and the ones after it.
   func seeds(_ count: Int) -> [UInt64] {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("OpTraceStackTests: the seed is \(seed)")

@@ -6,9 +6,9 @@ import Testing
 
 #if os(Linux)
 
-  /// Locks of Foundation and of Swift, held by this thread while another one wants them.
+  /// Locks of Foundation and of Swift that this thread holds while another one waits for them.
   @Suite(.ownThread, .serialized) struct SwiftLockTests {
-    /// The owner that is told of a thread that calls this, and the system call it sleeps in.
+    /// The owner of the lock for which a new thread waits in `body`.
     private func owner(whileItCalls body: @escaping @Sendable () -> Void) throws -> UInt32 {
       let ids = Log<UInt32>()
       let thread = Thread {
@@ -22,7 +22,7 @@ import Testing
       return seen.owner
     }
 
-    @Test func locksOfFoundation() throws {
+    @Test func ownersOfFoundationLocksAreFound() throws {
       let locks: [any NSLocking & Sendable] = [NSLock(), NSRecursiveLock(), NSCondition()]
       for lock in locks {
         lock.lock()
@@ -35,7 +35,7 @@ import Testing
       }
     }
 
-    @Test func mutexOfSwift() throws {
+    @Test func ownerOfASwiftMutexIsFound() throws {
       final class Guarded: Sendable { let value = Mutex(0) }
       let guarded = Guarded()
       let found = try guarded.value.withLock { _ in try owner { guarded.value.withLock { $0 += 1 } } }

@@ -12,7 +12,7 @@ import Testing
 
     static let builds = ["debug", "optimised"]
 
-    @Test(arguments: builds) func stacksAgree(_ build: String) {
+    @Test(arguments: builds) func stacksMatchTheUnwinder(_ build: String) {
       let call: Call =
         build == "debug"
         ? { SwiftShapes.call($0, depth: $1, leaf: $2) } : { OptimisedShapes.SwiftShapes.call($0, depth: $1, leaf: $2) }

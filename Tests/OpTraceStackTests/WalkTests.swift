@@ -8,11 +8,11 @@ import Testing
 
   /// Walks are compared to those of the compiler's unwinder, frame by frame.
   @Suite(.ownThread, .serialized) struct WalkTests {
-    @Test func functionsOfAllKinds() {
+    @Test func walksMatchForFunctionsOfAllKinds() {
       for seed in seeds(300) { expectNothing(test_walk_shapes(seed, Int32(seed % 24)), "\(seed)") }
     }
 
-    @Test func fibersAndSignals() {
+    @Test func walksMatchInFibersAndSignalHandlers() {
       for seed in seeds(20) {
         expectNothing(test_walk_fiber(seed), "fiber \(seed)")
         expectNothing(test_walk_signal(seed, false), "signal \(seed)")
@@ -20,7 +20,7 @@ import Testing
       }
     }
 
-    @Test func foundationAndDispatch() {
+    @Test func walksMatchInFoundationAndDispatch() {
       let seen = Log<String>()
       @Sendable func walk(_ place: String) {
         var walked = test_walked()
@@ -56,8 +56,8 @@ import Testing
       for seed in seeds(3) { expectNothing(test_walk_damaged(seed, 20_000), "\(seed)") }
     }
 
-    /// It keeps its number when it is loaded again, and another at the same place has its own rules.
-    @Test func librariesComeAndGo() throws {
+    /// A library keeps its number when it is loaded again; another one at the same address has its own.
+    @Test func reloadedLibrariesKeepTheirNumbers() throws {
       let path = String(cString: try #require(test_library_path("libz.so.1")))
       let folder = try Scratch()
       defer { withExtendedLifetime(folder) {} }
@@ -78,7 +78,7 @@ import Testing
       #expect(numbers[copies[0]]?.isDisjoint(with: numbers[copies[1]] ?? []) == true, "\(numbers)")
     }
 
-    @Test func boundsAndModules() {
+    @Test func stackBoundsAndModulesAreKnown() {
       expectNothing(test_bounds())
       expectNothing(test_modules())
       expectNothing(test_peek())

@@ -17,10 +17,10 @@ import Testing
     #expect(path.waitingForDependencies + path.waitingForSlot + path.total == path.span, comment)
   }
 
-  /// In an eager run every moment is somebody's work, so the path's running time is the whole run: an oracle that knows
-  /// nothing of how the path is found.
+  /// In an eager run an operation runs at every moment, so the running time of the path is the whole run. This oracle
+  /// does not depend on how the path is found.
   @Test(arguments: [[0], [1], [2]])
-  func allGraphsOfFourExplainTheWholeRun(limits: [Int]) {
+  func pathCoversTheRunForAllGraphsOfFour(limits: [Int]) {
     let durations = [3, 1, 4, 2]
     for mask in 0..<64 {
       var jobs = durations.map { Scheduler.Job(duration: $0) }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func allGraphsOfFiveInTwoQueuesExplainTheWholeRun() {
+  @Test func pathCoversTheRunForAllGraphsOfFive() {
     let durations = [2, 5, 1, 3, 2]
     for mask in 0..<1024 {
       var jobs = durations.enumerated().map { Scheduler.Job(duration: $0.element, queue: ($0.offset * 3 + mask) % 2) }
@@ -116,7 +116,7 @@ import Testing
     #expect(path.steps.first?.waitingForSlot == milliseconds(52))
   }
 
-  @Test func limitInForceAtThatMomentCounts() {
+  @Test func limitAtTheStartOfTheOperationCounts() {
     var make = HandmadeTrace()
     let queue = make.queue("q", limit: 2)
     make.operation("other", on: queue, began: 0, ended: 50)
@@ -139,7 +139,7 @@ import Testing
     #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1)), .slot(OperationID(2))])
   }
 
-  /// Foundation on Linux makes what stands behind a barrier ready only when the barrier is over.
+  /// Foundation on Linux makes operations behind a barrier ready only when the barrier is over.
   @Test func barrierThatDelaysReadinessIsOnThePath() {
     var make = HandmadeTrace()
     let queue = make.queue("wide", limit: 3)

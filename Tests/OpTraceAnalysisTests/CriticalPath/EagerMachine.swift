@@ -1,15 +1,15 @@
 import TestSupport
 
-/// Runs a random program of tasks and blocks on a machine with a thread for each, in which nothing takes time but what is
-/// computed; gives the trace that it leaves. The main task awaits all that was started.
+/// Runs a random program of tasks and blocks on a simulated machine with a thread for each, and gives its trace. Only
+/// computing takes time. The main task awaits everything that was started.
 struct EagerMachine {
   private enum Action {
     case compute(Int)
     /// Starts a child, and goes on.
     case start(Int)
-    /// Waits until a child is over that was started before.
+    /// Waits until a child that was started before is over.
     case await(Int)
-    /// Starts a block, and is suspended until that resumes its continuation, at its end.
+    /// Starts a block, and is suspended until the end of the block resumes its continuation.
     case resumedBy(Int)
     case sync(Int)
   }
@@ -29,7 +29,7 @@ struct EagerMachine {
     var isSuspended = false
     var isOver = false
     var resumes: Int?
-    /// Waits inside of a `sync` until this is over.
+    /// The block for which it waits inside of a `sync`.
     var blocked: Int?
   }
 
@@ -37,7 +37,7 @@ struct EagerMachine {
   private var jobs: [Job] = []
   private var lines = ""
   private var now = 0
-  /// Who has the turn of each queue.
+  /// The job that runs in each queue.
   private var holders = [Int?](repeating: nil, count: 4)
   private var waiting = [[Int]](repeating: [], count: 4)
   private var threads = 1
@@ -64,7 +64,8 @@ struct EagerMachine {
 
   // MARK: The program
 
-  /// Queues are entered in the order of their numbers only, so that no cycle arises. `level`: the last one it is inside of.
+  /// Queues are entered only in the order of their numbers, so there is no cycle. `level`: the innermost queue that it
+  /// is in.
   private mutating func write(_ job: Int, depth: Int, level: Int) {
     var actions: [Action] = [.compute(random.number(1..<5))]
     var started: [Int] = []
@@ -137,7 +138,7 @@ struct EagerMachine {
     say(job, jobs[job].isTask ? "task-run" : "run")
   }
 
-  /// Whether it got any further.
+  /// Whether the job did anything.
   private mutating func goOn(_ job: Int) -> Bool {
     guard jobs[job].began != nil, !jobs[job].isOver, !jobs[job].isSuspended, jobs[job].busyUntil <= now else {
       return false

@@ -30,7 +30,7 @@ import Testing
     #expect(path.steps.first?.cause ?? .start == .start, comment)
   }
 
-  /// `#2 100-300 d0 s50 r150 slot #1`: who, when, the three times, and why.
+  /// `#2 100-300 d0 s50 r150 slot #1`: the work, its begin and end, the three times, and the cause.
   private func texts(_ path: CriticalPath) -> [String] {
     path.steps.map { step in
       let times = [step.waitingForDependencies, step.waitingForSlot, step.running].map { $0 / 1000 }
@@ -254,8 +254,8 @@ import Testing
     #expect(path.steps.count <= 4)
   }
 
-  /// In an eager machine with as many threads as it wants, every moment of a program that awaits all it started is somebody's
-  /// work: the path's running time is the whole run, however it goes through queues, `sync`, groups and continuations.
+  /// In an eager machine with a thread for each work, a program that awaits all it started works at every moment: the
+  /// running time of the path is the whole run, through queues, `sync`, child tasks and continuations.
   @Test func pathCoversEveryMomentOfAnEagerRun() throws {
     for seed in 0..<400 {
       let machine = EagerMachine(seed: seed)

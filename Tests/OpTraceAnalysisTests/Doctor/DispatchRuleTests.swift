@@ -33,7 +33,7 @@ struct DispatchRuleTests {
 
     """
 
-  @Test func twoQueuesThatSyncOnEachOther() throws {
+  @Test func queuesThatSyncOnEachOtherAreADeadlock() throws {
     let diagnosis = try diagnosis(two + "50 t3 submitted #4 by=#2 queue=d1 how=4 at=f3\n")
     #expect(diagnosis.findings.map(\.code) == ["dispatch-cycle"])
     #expect(diagnosis.verdict == .deadlocked)
@@ -48,7 +48,7 @@ struct DispatchRuleTests {
   }
 
   /// A closure whose last call is `sync` leaves no frame: f9 is libdispatch's.
-  @Test func syncThatIsTheLastCallIsInTheBlocksOwnFunction() throws {
+  @Test func syncAsTheLastCallIsLocatedInTheBlocksFunction() throws {
     let diagnosis = try diagnosis(two + "50 t3 submitted #4 by=#2 queue=d1 how=4 at=f9\n")
     let finding = try #require(diagnosis.findings.first)
     #expect(finding.code == "dispatch-cycle")
@@ -58,8 +58,8 @@ struct DispatchRuleTests {
           + "in step2() at main.swift:20"), "\(finding.evidence.map(\.text))")
   }
 
-  /// The block that has the lock calls `sync`; the one that waits for the lock must not be told to unlock it.
-  @Test func adviceNamesWhoHoldsTheLock() throws {
+  /// The block that holds the lock calls `sync`; the advice must not tell the waiter to unlock it.
+  @Test func adviceNamesTheHolderOfTheLock() throws {
     let diagnosis = try diagnosis(
       """
       20 t1 submitted #1 queue=d1 code=f1
@@ -78,13 +78,13 @@ struct DispatchRuleTests {
 
   @Test func waitForAQueueThatMovesIsHealthy() throws {
     #expect(try isHealthy(two))
-    // A concurrent queue has no turns.
+    // Block #1 is in no serial queue.
     #expect(try isHealthy(two.replacing("queue=d1 code", with: "code") + "50 t3 submitted #4 by=#2 queue=d1 how=4\n"))
-    // It got in.
+    // The block of the `sync` has begun.
     #expect(try isHealthy(two + "50 t3 submitted #4 by=#2 queue=d1 how=4\n60 t2 run #3\n"))
   }
 
-  @Test func cycleThroughATargetQueue() throws {
+  @Test func cycleThroughATargetQueueIsFound() throws {
     let lines = """
       20 t1 submitted #1 queue=d4 code=f1
       30 t2 run #1
@@ -98,7 +98,7 @@ struct DispatchRuleTests {
         == "work in dispatch queue 'accounts' waits for dispatch queue 'accounts' itself")
   }
 
-  @Test func cycleThroughAnOperation() throws {
+  @Test func cycleThroughAnOperationIsFound() throws {
     let lines =
       Case.executing(1, "reader", on: 3) + """
         40 t1 submitted #2 queue=d1 code=f1
@@ -121,7 +121,7 @@ struct DispatchRuleTests {
 
   private let nobodyElse = LockCase.look([(1, .inSemaphore), (2, .inSemaphore)])
 
-  @Test func mainThreadWaitsForAnOperationThatAMainQueueBlockFinishes() throws {
+  @Test func operationThatNeedsAMainQueueBlockBlocksTheMainThread() throws {
     let lines = upload("22 t2 submitted #2 by=#1 queue=d3 code=f4 at=f3\n23 t2 start-returned #1\n30 t1 wait #1\n")
     let proven = try diagnosis(lines + nobodyElse)
     #expect(proven.findings.map(\.code) == ["main-thread-deadlock"] && proven.hasErrors)
@@ -134,7 +134,7 @@ struct DispatchRuleTests {
     #expect(open.findings.map(\.code) == ["main-thread-deadlock"] && !open.hasErrors)
   }
 
-  @Test func unfinishedOperationWhoseSubmissionsAreAllOver() throws {
+  @Test func operationWhoseSubmissionsAreAllOverNeverFinishes() throws {
     let lines = upload(
       """
       22 t2 submitted #2 by=#1 queue=d1 code=f4 at=f3
@@ -152,7 +152,7 @@ struct DispatchRuleTests {
       proven.findings.first?.title
         == "'upload' (#1) was started, all 2 blocks and tasks it submitted are over, and nothing has finished it")
     #expect(try !diagnosis(lines + Case.look([(1, .polling), (2, .inSemaphore)])).hasErrors)
-    // One of them is still to come.
+    // One of them has not run yet.
     #expect(try !diagnosis(lines.replacing("40 t4 run #3\n41 t4 ran #3\n", with: "") + nobodyElse).hasErrors)
   }
 
@@ -177,7 +177,7 @@ struct DispatchRuleTests {
       } == true, "\(diagnosis.findings)")
   }
 
-  @Test func submittedBlockThatOutlivesItsOperation() throws {
+  @Test func blockThatOutlivesItsOperationIsAPrematureFinish() throws {
     func lines(_ dependent: String) -> String {
       upload(
         """
@@ -197,7 +197,7 @@ struct DispatchRuleTests {
           "\(dependent)1 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     }
     let early = try diagnosis(lines("50").replacing("300000 t3", with: "30000 t3"))
-    // Block #3 finished it; #2 may have had a part in that, and its thread may only have had no processor.
+    // Block #3 finished it; #2 may have contributed, and its thread may just have waited for a processor.
     #expect(early.findings.map(\.code) == ["premature-finish"] && early.findings.first?.severity == .note)
     let long = try diagnosis(lines("50"))
     #expect(long.findings.map(\.code) == ["premature-finish"] && long.findings.first?.severity == .warning)
@@ -211,7 +211,7 @@ struct DispatchRuleTests {
     let slept = waits.replacing("age=312500", with: "age=1247812")
     let before = try diagnosis(lines("50").replacing("300000 t3 ran #2", with: slept))
     #expect(before.findings.map(\.code) == ["premature-finish"] && before.findings.first?.severity == .note)
-    // An operation that it added finished it, in a queue that block #2 let go on.
+    // An operation that it added finished it; block #2 may have contributed.
     let added =
       "23 t2 created #6 class=\"Work\"\n23 t2 enqueued #6 queue=q1\n23 t2 ready #6\n24 t2 start-returned #1\n"
       + "31 t5 started #6\n32 t5 began #6\n40 t5 finished #1\n41 t5 ended #6\n42 t5 finished #6\n"
@@ -225,12 +225,12 @@ struct DispatchRuleTests {
         "40 t4 finished #1\n", with: "40 t2 finished #1\n"))
     #expect(returned.findings.map(\.code) == ["premature-finish"] && returned.findings.first?.severity == .warning)
     #expect(early.findings.first?.evidence.contains { $0.text.hasPrefix("block 'step4()' (#2) of 'upload'") } == true)
-    // Nobody relied on it.
+    // Nothing relied on the finish.
     let late = try diagnosis(lines("92000")).findings
     #expect(late.map(\.code) == ["premature-finish"] && late.first?.severity == .note)
   }
 
-  /// On a busy machine they return late from what they have called.
+  /// On a busy machine, work returns late from the call that finished the operation.
   @Test func workThatCausedTheFinishMayReturnAfterIt() throws {
     func lines(_ after: String) -> String {
       upload(
@@ -261,7 +261,7 @@ struct DispatchRuleTests {
     #expect(anew.findings.map(\.code) == ["premature-finish"])
   }
 
-  /// An executor that is a queue has a block for each turn of a task: that block goes on for as long as the task's thread does.
+  /// An executor that is a queue runs each turn of a task in a block, which lasts as long as that turn.
   @Test func blockThatRanATaskMayReturnAfterTheFinish() throws {
     let lines =
       upload(
@@ -285,7 +285,8 @@ struct DispatchRuleTests {
     #expect(try diagnosis(lines).findings.isEmpty)
   }
 
-  /// The end of a task is seen only when its thread takes up something else, so what it did before may seem to go on.
+  /// The end of a task is recorded only when its thread starts something else, so a task may seem to go on after its
+  /// end.
   @Test func taskThatReturnsLateDidNothingAfterTheFinish() throws {
     func lines(_ after: String = "", carrier: Bool = false) -> String {
       upload(
@@ -308,7 +309,7 @@ struct DispatchRuleTests {
           4, "show", "13 t1 depends #4 on=#1", "14 t1 enqueued #4 queue=q1", "45 t2 ready #4", "50 t2 started #4",
           "51 t2 began #4", "950000 t2 ended #4", "950001 t2 finished #4")
     }
-    // It may have counted down what the block counted down last.
+    // The task may have decremented a counter before the block brought it to zero.
     #expect(try diagnosis(lines()).findings.isEmpty)
     #expect(try diagnosis(lines(carrier: true)).findings.isEmpty)
     for goesOn in [
@@ -321,7 +322,7 @@ struct DispatchRuleTests {
     }
   }
 
-  /// Without `submitted … by`, a task that another one lets go on is all that tells of the first.
+  /// Without `submitted … by`, only the task that it resumes shows that the first task goes on.
   @Test func taskThatResumesAnotherAfterTheFinishGoesOn() throws {
     let found = try diagnosis(
       upload(
@@ -356,21 +357,21 @@ struct DispatchRuleTests {
 
     """
 
-  @Test func continuationThatNothingCanResume() throws {
+  @Test func continuationThatNothingCanResumeIsReported() throws {
     let proven = try diagnosis(parked + nobodyElse)
     #expect(proven.findings.map(\.code) == ["continuation-never-resumed"] && proven.verdict == .stalled)
     #expect(
       proven.findings.first?.title
         == "task 'step1()' (#1) waits for a continuation that nobody resumes, in step3() at main.swift:30")
-    // A connection may be about to come.
+    // A connection may arrive.
     let open = try diagnosis(parked + Case.look([(1, .polling), (2, .inSemaphore)]))
     #expect(open.findings.allSatisfy { $0.severity == .note } && open.verdict == .healthy)
-    // Somebody is on the way to it.
+    // Submitted work may resume it.
     #expect(try !diagnosis(parked + "50 t1 submitted #2 queue=d1\n" + nobodyElse).hasErrors)
     #expect(try !diagnosis(parked + "50 t1 task #2 enqueued\n" + nobodyElse).hasErrors)
   }
 
-  @Test func tasksThatBlockAllPoolThreads() throws {
+  @Test func tasksThatBlockAllPoolThreadsAreStarvation() throws {
     let lines = """
       20 t1 task #1 priority=21 enqueued code=f1 at=f2
       21 t1 task #2 priority=21 enqueued code=f2 at=f2
@@ -394,7 +395,7 @@ struct DispatchRuleTests {
       try diagnosis(lines + "41 t3 task #3 enqueued\n42 t3 task-run #3\n").findings.allSatisfy { $0.severity == .note })
   }
 
-  @Test func loopThatSleepsInItsTurns() throws {
+  @Test func loopThatSleepsInItsTurnsIsReported() throws {
     let turns = (1...12).map { turn in
       """
       \(turn * 30_000) t3 blocked #0 object=0x1 kind=sleep age=1250000
@@ -427,7 +428,7 @@ struct DispatchRuleTests {
     #expect(try stuck("sleep").findings.first?.operations.map(\.rawValue) == [])
   }
 
-  @Test func barriersOfConcurrentQueuesThatSyncOnEachOther() throws {
+  @Test func barriersThatSyncOnEachOtherAreADeadlock() throws {
     let queues = "0 t0 dispatch-queue d5 width=0 \"cache.a\"\n0 t0 dispatch-queue d6 width=0 \"cache.b\"\n"
     func crossed(_ alone: String) -> String {
       queues + """
@@ -449,8 +450,8 @@ struct DispatchRuleTests {
     #expect(try isHealthy(crossed("")))
   }
 
-  /// A reader inside of a reader, with a writer that came in between: the usual cache behind a concurrent queue.
-  @Test func readerInsideOfAReaderBehindAWriter() throws {
+  /// A `sync` inside a `sync`, with a barrier in between: the usual cache behind a concurrent queue.
+  @Test func readerInsideAReaderBehindAWriterIsADeadlock() throws {
     func readers(writer: Int, way: String = "alone", inner: Int = 5) -> String {
       """
       0 t0 dispatch-queue d5 width=0 "cache"
@@ -469,17 +470,16 @@ struct DispatchRuleTests {
       stuck.findings.first?.explanation
         == "In dispatch queue 'cache' a barrier waits until the work that runs is over, and what comes after the barrier waits "
         + "for it: the `sync` inside of that work, too. Neither can continue.")
-    // Its thread was interrupted before the queue got the reader.
+    // The barrier is later: the reader's thread was interrupted before it entered the queue.
     #expect(try diagnosis(readers(writer: 41)).findings.map(\.code) == ["dispatch-cycle"])
-    // No writer; a reader of another queue; no barrier; one that came when the reader had waited for something else already; and one that
-    // may be about to run.
+    // No barrier; a reader of another queue; a barrier that came much later; and one that may be about to run.
     #expect(try isHealthy(readers(writer: 30, way: "")))
     #expect(try isHealthy(readers(writer: 30, inner: 6)))
     #expect(try isHealthy(readers(writer: 200_000)))
     #expect(try diagnosis(readers(writer: 30), end: 900_000).findings.isEmpty)
   }
 
-  @Test func mainThreadThatWaitsForATaskOfTheMainActor() throws {
+  @Test func mainThreadThatWaitsForAMainActorTaskIsDeadlocked() throws {
     func lines(_ main: String) -> String {
       """
       20 t1 task #1 priority=25 enqueued code=f1 at=f2
@@ -498,7 +498,7 @@ struct DispatchRuleTests {
     #expect(try diagnosis(lines("")).findings.allSatisfy { $0.code != "main-thread-deadlock" })
   }
 
-  @Test func mainThreadThatWaitsForTheNotificationOfAGroup() throws {
+  @Test func mainThreadThatWaitsForItsGroupNotificationIsDeadlocked() throws {
     func lines(queue: Int, waiter: Int = 1) -> String {
       """
       20 t1 submitted #1 queue=d1 group code=f1 at=f2

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Doctor: findings of one kind are merged")
 struct KindTests {
-  /// Each manager is in no queue, and what depends on it is enqueued at its time.
+  /// Managers are in no queue; the dependent of each is enqueued at the given time.
   private func managers(enqueued: [Int], end: Int) throws -> [Finding] {
     var lines = "0 t1 queue q1 limit=2 \"q\"\n"
     for (index, time) in enqueued.enumerated() {
@@ -22,7 +22,7 @@ struct KindTests {
     #expect(found.map(\.code) == ["orphan-dependency"])
     #expect(finding.severity == .error && finding.isProven)
     #expect(finding.title == "'load 0' (#2) waits for 'Manager' (#1), which was never enqueued (and 29 more)")
-    // Whose fault it is, first.
+    // Operations at fault come first.
     let numbers = finding.operations.map(\.rawValue)
     #expect(numbers.count == 60 && numbers.prefix(30).allSatisfy { $0 % 2 == 1 })
     #expect(finding.evidence.count <= 14)
@@ -37,7 +37,7 @@ struct KindTests {
     #expect(
       found.first?.evidence.last?.text
         == "1 of them is unproven: the trace ends 1 ms later, and this state may not last")
-    // Where none is proven, none is claimed.
+    // If no case is proven, the finding is a warning.
     #expect(try managers(enqueued: [1_998_000, 1_999_000], end: 2_000_000).map(\.severity) == [.warning])
   }
 
@@ -62,7 +62,7 @@ struct KindTests {
       }
       return Diagnosis(of: try DoctorCase.trace(lines, end: end))
     }
-    // The third was not there at the first look.
+    // The first reading did not have the third one.
     let confirmed = try look(2, end: 2_000_000).confirmed(by: look(3, end: 3_000_000))
     #expect(confirmed.count == 1)
     #expect(confirmed.first?.operations.map(\.rawValue) == [1, 3, 2, 4])

@@ -1,6 +1,6 @@
-/// Lines of typed traces in which threads are looked at.
+/// Lines of typed traces with snapshots of threads.
 enum LockCase {
-  /// Code that stands in `main.swift`, one line each ten: f1 in line 10, f2 in line 20. f9 is libdispatch's.
+  /// Functions of `main.swift`: f1 at line 10, f2 at line 20, up to f5. f9 is libdispatch's.
   static let code: String = {
     var text = "0 t0 image i1 build=\"a1\" page=16 pages=4 \"/home/me/bank\"\n"
     text += "0 t0 image i2 build=\"b2\" page=64 pages=4 \"/usr/lib/swift/linux/libdispatch.so\"\n"
@@ -25,7 +25,7 @@ enum LockCase {
 
   private static func address(_ lock: Int) -> String { "0x" + String(0x7000 + lock, radix: 16) }
 
-  /// What a thread did when it was looked at.
+  /// What a thread did at the snapshot.
   enum Doing {
     case inLock(Int, of: Int, reason: Int = 1, timed: Bool = false)
     /// The lock's owner has ended.
@@ -34,11 +34,11 @@ enum LockCase {
     case polling
     case sleepingForATime
     case computing
-    /// libdispatch's own, with nothing to do.
+    /// A thread of libdispatch with nothing to do.
     case idle
   }
 
-  /// A look after `time`, in microseconds.
+  /// A snapshot at `time`, in microseconds.
   static func look(
     at time: Int = 2_000_000, cpu: Int = 3, still: Bool = false, moved: Int = 0, _ threads: [(Int, Doing)]
   ) -> String {

@@ -17,7 +17,7 @@ struct LockRuleTests {
 
   private let two = LockCase.executing(1, "save", on: 2) + LockCase.executing(2, "spend", on: 3)
 
-  @Test func twoLocksInOppositeOrder() throws {
+  @Test func locksInOppositeOrderAreADeadlock() throws {
     let diagnosis = try diagnosis(
       two + Case.ready(3, "report") + "40 t1 wait-queue q1\n"
         + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
@@ -66,8 +66,8 @@ struct LockRuleTests {
         two + "40 t1 wait-queue q1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .sleepingForATime)])))
   }
 
-  @Test(arguments: [2, 4]) func lockHeldDuringAWait(reason: Int) throws {
-    // Swift's Mutex in another operation; a reader-writer lock.
+  @Test(arguments: [2, 4]) func lockHeldDuringAWaitIsADeadlock(reason: Int) throws {
+    // Swift's Mutex, and a reader-writer lock.
     let diagnosis = try diagnosis(
       two + "50 t2 wait #2\n" + Case.look([(1, .polling), (2, .inSemaphore), (3, .inLock(1, of: 2, reason: reason))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
@@ -77,7 +77,7 @@ struct LockRuleTests {
       diagnosis.findings.first?.fix
         == "Do not wait while holding a lock: unlock it before 'save' (#1) waits, in step2() at main.swift:20.")
     #expect(diagnosis.findings.first?.cycle.map(\.rawValue).sorted() == [1, 2])
-    // Somebody else has it.
+    // Another thread holds it.
     #expect(
       try hasNoError(
         two + "50 t2 wait #2\n"
@@ -86,7 +86,7 @@ struct LockRuleTests {
           ])))
   }
 
-  @Test func lockHeldByTheWaitingMainThread() throws {
+  @Test func lockOfTheWaitingMainThreadIsADeadlock() throws {
     let one = Case.executing(1, "refresh", on: 2)
     let diagnosis = try diagnosis(
       one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1, reason: 4))]))
@@ -103,7 +103,7 @@ struct LockRuleTests {
         one + "50 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 3)), (3, .polling)])))
   }
 
-  @Test func lockHeldDuringAWaitForAQueue() throws {
+  @Test func lockHeldDuringAQueueWaitIsADeadlock() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "refresh", on: 2) + "50 t1 wait-queue q1\n"
         + Case.look([(1, .inSemaphore), (2, .inLock(1, of: 1))]))
@@ -111,7 +111,7 @@ struct LockRuleTests {
     #expect(diagnosis.findings.first?.chain.contains { $0.kind == .queue && $0.name == "bank" } == true)
   }
 
-  @Test func threadLocksTwice() throws {
+  @Test func lockingTwiceIsADeadlock() throws {
     let diagnosis = try diagnosis(Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2))]))
     #expect(diagnosis.findings.map(\.code) == ["lock-cycle"])
     #expect(diagnosis.findings.first?.title == "'save' (#1) waits for a mutex that it holds itself")
@@ -127,16 +127,16 @@ struct LockRuleTests {
     #expect(try diagnosis(other + Case.look([(1, .inLock(1, of: 1))])).findings.map(\.code) == ["lock-cycle"])
   }
 
-  @Test func threadsWithoutOperations() throws {
+  @Test func threadsWithoutOperationsAreReported() throws {
     let diagnosis = try diagnosis(Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]))
     #expect(diagnosis.findings.map(\.title) == ["2 threads wait for each other's locks"])
     #expect(diagnosis.findings.first?.cycle.isEmpty == true)
     #expect(diagnosis.findings.first?.chain.map(\.kind) == [.thread, .lock, .thread, .lock])
-    // A second reading says so too.
+    // A second reading confirms it.
     #expect(diagnosis.confirmed(by: diagnosis).count == 1)
   }
 
-  @Test func initialisersThatWaitForEachOther() throws {
+  @Test func initialisersThatWaitForEachOtherAreADeadlock() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "save", on: 2) + Case.executing(2, "load", on: 3)
         + Case.look([(2, .inLock(1, of: 3, reason: 14)), (3, .inLock(2, of: 2, reason: 14))]))
@@ -145,14 +145,14 @@ struct LockRuleTests {
     #expect(diagnosis.findings.first?.evidence.contains { $0.text.hasSuffix("'load' (#2) runs it") } == true)
   }
 
-  @Test func initialiserThatUsesItself() throws {
+  @Test func initialiserThatUsesItselfIsReported() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "save", on: 2) + Case.look([(2, .inLock(1, of: 2, reason: 14))]))
     #expect(
       diagnosis.findings.map(\.title) == ["'save' (#1) waits for the initialiser of a global, which it runs itself"])
   }
 
-  /// Of the thread that has ended the snapshot knows the system's number alone; its records have another number.
+  /// The snapshot knows only the system's number of a thread that has ended; its records have another number.
   @Test func lockOfAnEndedThreadNamesItsLastOperation() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "open", on: 4) + "30 t4 ended #1\n31 t4 finished #1\n0 t4 thread t4 tid=77 \"disk\"\n"
@@ -164,7 +164,7 @@ struct LockRuleTests {
       ])
   }
 
-  @Test func lockOfAnEndedThread() throws {
+  @Test func lockOfAnEndedThreadIsAStall() throws {
     let diagnosis = try diagnosis(
       Case.executing(1, "save", on: 2) + "40 t1 wait #1\n" + Case.look([(1, .inSemaphore), (2, .inLostLock(1))]))
     #expect(diagnosis.findings.map(\.code) == ["never-finished"])
@@ -175,7 +175,7 @@ struct LockRuleTests {
     #expect(finding.evidence.contains { $0.text.hasPrefix("the main thread waits for 'save' (#1)") })
   }
 
-  @Test func semaphoreThatNothingCanSignal() throws {
+  @Test func semaphoreThatNothingCanSignalIsAStall() throws {
     let lines = Case.executing(1, "fetch", on: 2) + "40 t1 wait #1\n"
     let diagnosis = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore), (4, .idle)]))
     #expect(diagnosis.findings.map(\.code) == ["never-finished"])
@@ -184,7 +184,7 @@ struct LockRuleTests {
       diagnosis.findings.first?.title
         == "'fetch' (#1) waits for a signal of another thread, and nothing is left to wake it, in step2() at main.swift:20"
     )
-    // Silence is short.
+    // The silence is too short.
     #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]), end: 3_000_000))
     for other in [Case.Doing.polling, .sleepingForATime, .computing] {
       #expect(try hasNoError(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore), (4, other)])))
@@ -200,7 +200,7 @@ struct LockRuleTests {
       + "40 t1 wait #1\n"
     let still = try diagnosis(lines + Case.look([(1, .inSemaphore), (2, .inSemaphore)]))
     #expect(still.findings.map(\.severity) == [.error] && still.verdict == .stalled)
-    // Whatever may still move it makes the end possible.
+    // A thread that may still finish it makes the finding only possible.
     for other in [Case.Doing.polling, .sleepingForATime, .computing] {
       let open = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, other)]))
       #expect(open.findings.map(\.severity) == [.note] && open.verdict == .healthy, "\(other)")
@@ -215,13 +215,13 @@ struct LockRuleTests {
       unseen.findings.first?.evidence.last?.text == "unproven: the trace does not show what every thread does")
   }
 
-  @Test func threadMovedAfterTheSnapshot() throws {
+  @Test func moveAfterTheSnapshotIsNoDeadlock() throws {
     let look = Case.look([(1, .polling), (2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))])
     #expect(try hasNoError(two + look + "2500000 t3 ended #2\n2500001 t3 finished #2\n"))
     #expect(try hasNoError(two + look + "2500000 t3 wait #1\n"))
   }
 
-  @Test func lockThatIsBeingPassedOn() throws {
+  @Test func lockThatIsBeingPassedOnIsNoDeadlock() throws {
     let three = two + Case.executing(3, "lend", on: 4)
     #expect(
       try hasNoError(
@@ -234,7 +234,7 @@ struct LockRuleTests {
     #expect(found.first?.isProven == false)
   }
 
-  /// Two that work, and then lock each other out, are told at once.
+  /// Threads that worked before they locked each other out are reported at once.
   @Test func threadThatDidNotMoveDuringTheSnapshotIsStuck() throws {
     let threads: [(Int, Case.Doing)] = [(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2))]
     let found = try diagnosis(two + Case.look(cpu: 900, still: true, threads)).findings
@@ -248,7 +248,7 @@ struct LockRuleTests {
     #expect(found.map(\.severity) == [.warning])
   }
 
-  @Test func sixtyFourOperationsWithoutAThread() throws {
+  @Test func sixtyFourReadyOperationsAreBehindALockCycle() throws {
     var lines = "0 t1 queue q1 limit=-1 \"bank\"\n" + two
     for id in 3...66 { lines += Case.ready(id, "more \(id)") }
     let found = try diagnosis(
@@ -259,7 +259,7 @@ struct LockRuleTests {
     #expect(found.first?.behind == 64)
   }
 
-  @Test func anotherWaiterOfTheLockIsBehind() throws {
+  @Test func anotherWaiterOfTheLockIsCountedBehind() throws {
     let found = try diagnosis(
       two + Case.executing(3, "lend", on: 4)
         + Case.look([(2, .inLock(1, of: 3)), (3, .inLock(2, of: 2)), (4, .inLock(1, of: 3))])

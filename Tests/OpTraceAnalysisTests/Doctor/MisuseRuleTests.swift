@@ -35,7 +35,7 @@ struct MisuseRuleTests {
     #expect(finding.fix.hasPrefix("Do not finish a Work in cancel() before it executes"))
   }
 
-  @Test func startAfterTheFinishIsNoStart() throws {
+  @Test func startAfterTheFinishDoesNotCount() throws {
     let titles = try titles(
       "finished-without-start",
       cancelled("10 t1 enqueued #1 queue=q1", "21 t1 finished #1", "30 t2 started #1", "31 t2 start-returned #1"))
@@ -43,7 +43,7 @@ struct MisuseRuleTests {
   }
 
   @Test(
-    "no finding: cancelled and started by its queue; finished by hand in no queue; seen in part; in a ring",
+    "no finding: cancelled and started by its queue; finished in no queue; seen in part",
     arguments: [
       "10 t1 enqueued #1 queue=q1\n20 t1 cancel #1\n21 t1 ready #1\n30 t2 started #1\n31 t2 finished #1",
       "20 t1 finished #1",
@@ -109,7 +109,7 @@ struct MisuseRuleTests {
     #expect(found.first?.severity == .error)
   }
 
-  @Test func startedBeforeItWasEnqueued() throws {
+  @Test func startBeforeTheEnqueueIsReported() throws {
     let titles = try titles(
       "double-start",
       queue
@@ -135,14 +135,14 @@ struct MisuseRuleTests {
     #expect(found.map(\.severity) == [.warning])
   }
 
-  /// Upload is started on the main thread when `holder` has the only slot, as far as it tells.
+  /// The main thread starts `upload` at 50 µs; `holder` is what `export`, which may have the only slot, does.
   private func byHand(_ holder: String...) -> String {
     DoctorCase.operation(1, "export", ["10 t1 enqueued #1 queue=q1", "11 t1 ready #1"].joined(separator: "\n"))
       + holder.joined(separator: "\n") + "\n"
       + DoctorCase.operation(2, "upload", "12 t1 enqueued #2 queue=q1", "13 t1 ready #2", "50 t1 started #2")
   }
 
-  @Test func startedPastAFullQueue() throws {
+  @Test func startPastAFullQueueIsReported() throws {
     let found = try found("double-start", queue + byHand("20 t2 started #1", "21 t2 began #1"))
     #expect(found.map(\.title) == ["'upload' (#2) was started by hand while a queue owns it"])
     #expect(found.first?.evidence.last?.text == "queue 'work' had no free slot: 'export' (#1) ran")
@@ -177,7 +177,7 @@ struct MisuseRuleTests {
       + "11 t1 ready #1\n20 t2 started #1\n21 t2 began #1\n" + events.joined(separator: "\n") + "\n"
   }
 
-  @Test func spanThatOverlapsTheFinish() throws {
+  @Test func spanThatOverlapsTheFinishIsReported() throws {
     let found = try found(
       "premature-finish",
       load("", "30 t3 span #1 id=1 \"parse\"", "40 t2 ended #1", "40 t2 finished #1", "9000 t3 span-ended s1"))
@@ -194,7 +194,7 @@ struct MisuseRuleTests {
     #expect(found.first?.evidence.last?.text == "'parse' of 'load' (#1) ended 8.96 ms after the finish")
   }
 
-  @Test func blockWithTheLargestNumber() throws {
+  @Test func blockWithTheLargestIndexIsReported() throws {
     let block = "4294967295"
     let found = try found(
       "premature-finish",
@@ -204,7 +204,7 @@ struct MisuseRuleTests {
     #expect(found.first?.evidence.last?.text == "block 4294967296 of 'load' (#1) ended 8.96 ms after the finish")
   }
 
-  @Test func dependentWithoutTheResult() throws {
+  @Test func dependentThatBeganMakesItAWarning() throws {
     let late = load(
       "", "40 t2 ended #1", "40 t2 finished #1", "5000 t3 span #1 id=1 \"parse\"", "9000 t3 span-ended s1")
     let alone = try found("premature-finish", late)
@@ -235,7 +235,7 @@ struct MisuseRuleTests {
 
   // MARK: dependent-released
 
-  /// `show` depends on `download` and is gone at 60.
+  /// `show` depends on `download`, and is released at 60 µs.
   private func gone(_ show: String, download: String) -> String {
     "0 t1 queue q1 limit=2 \"cells\"\n"
       + DoctorCase.operation(1, "download", "5 t1 enqueued #1 queue=q1", "6 t1 ready #1", download)
@@ -255,7 +255,7 @@ struct MisuseRuleTests {
     #expect(found.first?.evidence.last?.text == "'download' (#1) was finished, and read freed memory")
   }
 
-  @Test func dependencyThatStillRuns() throws {
+  @Test func runningDependencyWillReadFreedMemory() throws {
     let found = try found("dependent-released", gone(cancelledInQueue, download: "20 t2 started #1\n21 t2 began #1"))
     #expect(found.first?.evidence.last?.text == "'download' (#1) will read freed memory when it finishes")
   }
@@ -279,7 +279,7 @@ struct MisuseRuleTests {
       + "9000 t2 ended #1\n9000 t2 finished #1\n"
   }
 
-  @Test func barrierInASuspendedQueue() throws {
+  @Test func barrierThatBypassesASuspendedQueueIsReported() throws {
     let found = try found("barrier-on-idle-queue", barrier("5 t1 suspended q1", "9500 t1 resumed q1"))
     #expect(found.map(\.title) == ["1 barrier bypassed queue 'database', which was empty when it was added"])
     #expect(found.first?.severity == .warning)
@@ -289,14 +289,14 @@ struct MisuseRuleTests {
       ])
   }
 
-  @Test func barrierThatNobodyWaitedFor() throws {
+  @Test func waitThatEndsBeforeTheBarrierIsReported() throws {
     let found = try found("barrier-on-idle-queue", barrier("12 t1 wait-queue q1", "15 t1 waited-queue q1"))
     #expect(found.count == 1)
     #expect(found.first?.evidence.map(\.text).contains("'Barrier' (#1) was finished only now") == true)
   }
 
   @Test(
-    "no finding: not suspended, resumed before, suspended by another thread at the same time, waited for",
+    "no finding: not suspended; resumed before the barrier began; suspended by another thread",
     arguments: [
       "", "5 t1 suspended q1\n15 t1 resumed q1", "5 t1 suspended q1\n8 t3 resumed q1", "9 t3 suspended q1",
       "15 t1 suspended q1", "12 t1 wait-queue q1\n9001 t1 waited-queue q1",
@@ -309,7 +309,7 @@ struct MisuseRuleTests {
 
   // MARK: retained-operation
 
-  /// A chain of pages, each of which runs when the one before is over; the last ends at 60 ms, and the trace at a second.
+  /// A chain of pages, each run after the one before. The sixth ends at 60.9 ms, and the trace at a second.
   private func pages(_ count: Int, _ after: (Int) -> String = { _ in "" }) -> String {
     queue
       + (1...count).map { page in
@@ -322,7 +322,7 @@ struct MisuseRuleTests {
       }.joined()
   }
 
-  @Test func retainedOperations() throws {
+  @Test func retainedOperationsAreANote() throws {
     let found = try found("retained-operation", pages(6))
     #expect(
       found.map(\.title) == [
@@ -378,11 +378,11 @@ struct MisuseRuleTests {
       ])
   }
 
-  @Test("no finding with Foundation's own isReady: its dependencies had reported that they are finished")
+  @Test("no finding with Foundation's own isReady: the dependencies had reported their finish")
   func readyByFoundation() throws {
     let lines = early(edgeFirst).replacing(" own-ready", with: "")
     #expect(try titles("started-before-dependency", lines).isEmpty)
-    // Nobody asked: somebody started it by hand.
+    // It was never ready: somebody started it by hand.
     let byHand = lines.replacing("11 t1 ready #2\n", with: "")
     #expect(try titles("started-before-dependency", byHand).count == 1)
   }
@@ -399,7 +399,7 @@ struct MisuseRuleTests {
   }
 
   @Test(
-    "no finding: cancelled; removed before; added while it ran, or after it was enqueued; in no queue",
+    "no finding: cancelled; dependency removed before, or added after the enqueue; in no queue",
     arguments: [
       "8 t1 depends #2 on=#1\n10 t1 enqueued #2 queue=q1\n11 t1 cancel #2",
       "8 t1 depends #2 on=#1\n10 t1 enqueued #2 queue=q1\n30 t1 undepends #2 on=#1",
@@ -411,7 +411,7 @@ struct MisuseRuleTests {
   }
 
   @Test(
-    "no finding: the dependency ended at the same time, as far as clocks tell; was cancelled; kept its end to itself")
+    "no finding: the dependency ended within the clocks' error, was cancelled, or its end was not recorded")
   func dependenciesThatAreOver() throws {
     for tiles in [
       "20 t2 started #1\n21 t2 began #1\n61 t2 ended #1\n61 t2 finished #1",

@@ -2,7 +2,7 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-@Suite("Doctor: what may come from outside of the threads, and what is not heard")
+@Suite("Doctor: wake-ups from outside of the threads, and suspended dispatch queues")
 struct OutsideRuleTests {
   private typealias Case = LockCase
 
@@ -27,7 +27,7 @@ struct OutsideRuleTests {
 
     """ + LockCase.look([(1, .inSemaphore), (2, .inSemaphore)])
 
-  @Test("a handler of a signal may wake whom no thread will: no error")
+  @Test("no error: a signal handler may resume what no thread can")
   func handlers() throws {
     #expect(try diagnosis(parked).hasErrors)
     // SIGUSR1 and SIGTERM.
@@ -36,7 +36,7 @@ struct OutsideRuleTests {
     #expect(handled.doors.map(\.text).contains("a handler of SIGUSR1, SIGTERM may run"), "\(handled.doors)")
   }
 
-  @Test("another process may signal what both share: no error")
+  @Test("no error: another process may signal a shared object")
   func shared() throws {
     let shared = parked.replacing(
       "cpu=3 state=2 call=203 reason=7\n2000000 t6 at f1", with: "cpu=3 state=2 call=203 reason=15\n2000000 t6 at f1")
@@ -49,7 +49,7 @@ struct OutsideRuleTests {
       })
   }
 
-  @Test("a lock that a suspended task of the same thread may have: no proof, and no advice to lock twice")
+  @Test("a lock that a suspended task may hold is no proof, and a recursive lock is not advised")
   func lockAcrossAnAwait() throws {
     func lines(_ other: String) -> String {
       """
@@ -71,7 +71,7 @@ struct OutsideRuleTests {
     #expect(alone.findings.contains { $0.code == "lock-cycle" && $0.severity == .error }, "\(alone.findings)")
   }
 
-  @Test("a cycle of tasks is one of tasks")
+  @Test("a cycle of tasks is reported as one of tasks, not of operations")
   func tasks() throws {
     let lines = """
       20 t1 task #1 priority=21 enqueued code=f1 at=f2
@@ -93,7 +93,7 @@ struct OutsideRuleTests {
     #expect(itself.title == "task 'step1()' (#1) awaits itself", "\(itself)")
   }
 
-  @Test("blocks that do not begin where nothing runs: their queues are suspended, or were never activated; one finding")
+  @Test("blocks that do not begin in idle queues give one finding: suspended, or never activated")
   func dispatchQueues() throws {
     let waits = Case.look([(1, .inSemaphore), (2, .idle)])
     let stopped = "20 t1 submitted #1 queue=d1 code=f1 at=f2\n21 t1 submitted #2 queue=d1 code=f1 at=f2\n"
@@ -105,7 +105,8 @@ struct OutsideRuleTests {
     )
     let both = try diagnosis(stopped + "22 t1 submitted #3 queue=d2 code=f1 at=f2\n" + waits)
     #expect(both.findings.count { $0.code == "queue-suspended" } == 1 && both.verdict == .suspected)
-    // Something runs there; a global queue has no thread; a timer may resume it; its time has not come; silence is short.
+    // No finding: something runs there; a global queue has no thread; a sleeping thread may resume it; its time has not
+    // come; the silence is short.
     for (lines, end) in [
       (stopped + "23 t1 submitted #3 queue=d1 code=f1 at=f2\n30 t2 run #3\n" + waits, 9_000_000),
       (stopped.replacing("d1", with: "d3") + waits, 9_000_000),

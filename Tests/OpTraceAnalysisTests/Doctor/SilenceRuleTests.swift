@@ -22,14 +22,14 @@ struct SilenceRuleTests {
     #expect(Diagnosis.verdict(found) == .suspected)
     #expect(found.first?.title == "'upload' (#1) was started but has not finished for 6 s")
     #expect(found.first?.behind == 1)
-    // Four seconds are not enough, and nobody behind it is no fault.
+    // Four seconds are not enough; and with nothing behind it there is no fault.
     #expect(try findings(queue + upload + report, end: 4_000_000).map(\.severity) == [.note])
     #expect(try findings(queue + upload, end: 60_000_000).map(\.title) == ["'upload' (#1) is still running"])
-    // A thread that waits is somebody.
+    // A waiting thread counts as behind it.
     #expect(try findings(queue + upload + "30 t1 wait-queue q1\n", end: 6_000_000).map(\.severity) == [.warning])
   }
 
-  @Test("what record --stall-timeout waited for needs no threshold, unless something has moved since")
+  @Test("a stall that record --stall-timeout saw needs no threshold, unless something has moved since")
   func endedAsStalled() throws {
     func severities(_ more: String = "") throws -> [Finding.Severity] {
       let trace = try DoctorCase.trace(queue + upload + report + more, end: 400_000, header: "stalled 500000000\n")
@@ -41,7 +41,7 @@ struct SilenceRuleTests {
     #expect(try severities("600000 t3 mark #0 \"cleanup\"\n700000 t3 wait-queue q1\n") == [.note])
   }
 
-  @Test("what is only submitted, to a queue that starts nothing, ends no silence")
+  @Test("submissions to a queue that starts nothing do not end the silence")
   func submissionsAreNoMoves() throws {
     func found(_ last: String) throws -> [Finding] {
       let later = (1...5).map { number in
@@ -53,7 +53,7 @@ struct SilenceRuleTests {
     }
     let stuck = try found("").filter { $0.code == "never-finished" }
     #expect(stuck.map(\.severity) == [.warning], "\(stuck)")
-    // One that ran is a move.
+    // An operation that ran ends it.
     let moved = try found("5000100 t3 started #7\n5000200 t3 began #7\n5000300 t3 ended #7\n5000400 t3 finished #7\n")
     #expect(moved.allSatisfy { $0.severity != .warning }, "\(moved)")
   }
@@ -73,7 +73,7 @@ struct SilenceRuleTests {
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
   }
 
-  @Test func semaphoreThatNobodySignals() throws {
+  @Test func semaphoreThatNobodySignalsIsReported() throws {
     let waiting =
       DoctorCase.operation(
         1, "fetch", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1")
@@ -83,7 +83,7 @@ struct SilenceRuleTests {
     #expect(found.first?.title.hasPrefix("'fetch' (#1) has been waiting for semaphore 1 for ") == true)
   }
 
-  @Test("a sleep ends by itself, and so does a wait for a disk", arguments: ["sleep", "disk"])
+  @Test("an operation that sleeps or waits for a disk is not stuck", arguments: ["sleep", "disk"])
   func sleepingOperationIsNotStuck(_ kind: String) throws {
     let sleeping =
       DoctorCase.operation(
@@ -163,7 +163,7 @@ struct SilenceRuleTests {
       "\(time + 1) t\(id + 1) began #\(id)", "\(time + 10) t\(id + 1) wait #\(other)")
   }
 
-  @Test func poolWithoutAFreeThread() throws {
+  @Test func poolWithoutAFreeThreadIsStarvation() throws {
     let lines =
       "0 t1 queue q1 limit=-1 \"q\"\n" + blocked(1, on: 3, at: 20) + blocked(2, on: 3, at: 30)
       + DoctorCase.operation(3, "inner", "40 t6 enqueued #3 queue=q1", "40 t6 ready #3")
@@ -173,7 +173,7 @@ struct SilenceRuleTests {
     #expect(try findings(lines, end: 4_000_000).isEmpty)
   }
 
-  @Test func poolThatGrowsOnceASecond() throws {
+  @Test func poolThatGrowsOnceASecondIsAWarning() throws {
     func ended(_ id: Int, _ time: Int) -> String {
       "\(time) t\(id + 1) waited #5\n\(time + 1) t\(id + 1) ended #\(id)\n\(time + 2) t\(id + 1) finished #\(id)\n"
         + "\(time + 3) t\(id + 1) start-returned #\(id)\n"
@@ -185,7 +185,7 @@ struct SilenceRuleTests {
         5, "inner", "40 t2 enqueued #5 queue=q1", "40 t2 ready #5", "3000090 t6 started #5", "3000091 t6 began #5",
         "3000095 t6 ended #5", "3000096 t6 finished #5", "3000097 t6 start-returned #5")
       + (1...4).map { ended($0, 3_000_100) }.joined()
-    // How long the program ran makes no difference, nor what it takes to look at its trace.
+    // A run of 300 days gives the same result, and takes no longer to analyse.
     let day = 86_400_000_000
     let later = DoctorCase.operation(
       6, "later", "\(300 * day) t1 enqueued #6 queue=q1", "\(300 * day) t1 ready #6",
@@ -199,7 +199,7 @@ struct SilenceRuleTests {
   }
 }
 
-@Suite("Doctor: one blocked thread")
+@Suite("Doctor: evidence of starvation")
 struct PoolEvidenceTests {
   private func codes(_ wait: String) throws -> [Finding.Severity] {
     let lines =
@@ -217,7 +217,7 @@ struct PoolEvidenceTests {
 
   @Test func waitForAnOperationWithoutAThreadIsProof() throws { #expect(try codes("30 t2 wait #2") == [.error]) }
 
-  @Test("where no operation holds a thread, nothing is said of the pool's threads") func nobodyHoldsAThread() throws {
+  @Test("if no operation holds a thread, the finding does not blame the pool") func nobodyHoldsAThread() throws {
     let lines =
       "0 t1 queue q1 limit=-1 \"q\"\n"
       + DoctorCase.operation(1, "first", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
@@ -228,7 +228,7 @@ struct PoolEvidenceTests {
     #expect(found.ending.isEmpty)
   }
 
-  /// Operation 2 depends on 1, and becomes ready so long after the call that adds it.
+  /// Operation 2 depends on 1, and becomes ready `delay` microseconds after it was enqueued.
   private func lost(after delay: Int, thread: String = "t2", rest: String = "") throws -> [Finding] {
     let lines =
       LockCase.code + "0 t1 queue q2 limit=1 \"other\"\n"
@@ -241,14 +241,15 @@ struct PoolEvidenceTests {
     return Diagnosis(of: try DoctorCase.trace(lines, end: 7_000_000)).findings
   }
 
-  @Test("ready while another thread adds it, and never started: Foundation lost its start") func lostStart() throws {
+  @Test("an operation that became ready while another thread added it has lost its start") func lostStart() throws {
     let found = try #require(try lost(after: 60).first)
     #expect(found.code == "thread-pool-starvation" && found.severity == .warning)
     #expect(found.title == "1 operation is ready, but Foundation lost its start")
     #expect(found.ending == "Only another change of its queue ends it.")
   }
 
-  @Test("if no thread is left that could do it, a lost start is the cause of all else") func onlyLostStart() throws {
+  @Test("a lost start is the cause of other findings, and an error if no thread can start it")
+  func onlyLostStart() throws {
     let asynchronous = DoctorCase.operation(
       3, "third", "14 t1 enqueued #3 queue=q1", "15 t1 ready #3", "30 t3 started #3", "31 t3 began #3",
       "32 t3 ended #3", "32 t3 start-returned #3")
@@ -261,7 +262,8 @@ struct PoolEvidenceTests {
   }
 
   @Test(
-    "ready on the thread that adds it, or long afterwards: no start was lost", arguments: [(60, "t1"), (60_000, "t2")])
+    "no start is lost if it became ready on the adding thread, or long afterwards",
+    arguments: [(60, "t1"), (60_000, "t2")])
   func startedByNobody(_ delay: Int, _ thread: String) throws {
     #expect(try lost(after: delay, thread: thread).first?.title == "1 operation is ready, but nothing starts it")
   }

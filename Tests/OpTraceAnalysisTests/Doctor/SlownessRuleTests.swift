@@ -87,7 +87,7 @@ struct SlownessRuleTests {
 
   // MARK: blocking-wait
 
-  /// All of a serial queue wait: each held the others up, and there are no more than these.
+  /// All operations of a serial queue wait: they delayed each other, and nothing else.
   @Test func waitersAreNotCountedBehindThemselves() throws {
     let all = (0..<3).map { number in
       let (from, to) = (number * 100, number * 100 + 90)
@@ -138,11 +138,11 @@ struct SlownessRuleTests {
     }
     #expect(try found("FoundationNetworking") == 0)
     #expect(try found("Photos") == 1 && found("FoundationNetworking", "Other") == 1)
-    // A block's work is what it was given.
+    // A block operation runs code of the user.
     let blocks = thumbnail(waitsUntil: 41, ends: 50).replacing("class=\"Work\"", with: "class=\"BlockOperation\"")
     #expect(
       try titles("blocking-wait", "0 t0 class name=\"BlockOperation\" module=\"Foundation\"\n" + blocks).count == 1)
-    // Where it is known what that was, it is whose function it is.
+    // If its code is known, the module of that function decides.
     for (module, count) in [("FoundationNetworking", 0), ("Photos", 1)] {
       let lines =
         "0 t0 symbol f1 short=\"closure #1 in load()\" module=\"\(module)\" \"closure #1 in \(module).load()\"\n"
@@ -184,7 +184,7 @@ struct SlownessRuleTests {
     #expect(finding.operations == [OperationID(5)])
   }
 
-  @Test("more slots are not advised where operations wait for others, each with a thread")
+  @Test("more slots are not advised if the operations wait half of their time")
   func operationsThatWaitForOthers() throws {
     let waits = (1...5).map { id in
       let time = (id - 1) * 20_000

@@ -20,7 +20,7 @@ struct StuckRuleTests {
     + DoctorCase.operation(4, "show", "13 t1 depends #4 on=#3", "13 t1 enqueued #4 queue=q1")
     + "20 t1 wait-queue q2\n"
 
-  @Test func cycleOfDependencies() throws {
+  @Test func cycleOfDependenciesIsAnError() throws {
     let found = try findings(cycle)
     #expect(found.map(\.code) == ["dependency-cycle"])
     let finding = try #require(found.first)
@@ -35,7 +35,7 @@ struct StuckRuleTests {
         == "Remove one of these dependencies: the one that the work does not need.")
   }
 
-  @Test func edgeThatClosedTheCycle() throws {
+  @Test func adviceNamesTheEdgeThatClosedTheCycle() throws {
     let found = try findings(
       "0 t1 queue q1 limit=2 \"q\"\n"
         + DoctorCase.operation(1, "token", "10 t1 depends #1 on=#2", "10 t1 enqueued #1 queue=q1")
@@ -57,7 +57,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  @Test func dependencyOnItself() throws {
+  @Test func dependencyOnItselfIsReported() throws {
     let found = try findings(
       "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "A", "10 t1 depends #1 on=#1"))
     #expect(found.map(\.title) == ["'A' (#1) depends on itself"])
@@ -73,7 +73,7 @@ struct StuckRuleTests {
       + DoctorCase.operation(3, "first", "26 t2 enqueued #3 queue=q1", "26 t2 ready #3")
   }
 
-  @Test func operationWaitsForItsOwnQueue() throws {
+  @Test func operationThatWaitsForItsOwnSlotIsReported() throws {
     let found = try findings(serial(limit: 1))
     #expect(found.map(\.code) == ["queue-self-wait"])
     #expect(
@@ -87,7 +87,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  /// With limit 2, A waiting for C behind it while B works is a cycle, and yet finishes.
+  /// With limit 2, `outer` waits for work behind it while `working` runs: this is a cycle, but it resolves.
   @Test func slotHolderThatRunsIsNoDeadlock() throws {
     let found = try findings(
       serial(limit: 2)
@@ -96,7 +96,7 @@ struct StuckRuleTests {
     #expect(!found.contains { $0.severity == .error })
   }
 
-  @Test func waitForTheOwnQueueToBeEmpty() throws {
+  @Test func waitForTheOwnQueueToBeEmptyIsReported() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 \"q\"\n"
         + DoctorCase.operation(
@@ -106,7 +106,7 @@ struct StuckRuleTests {
     #expect(found.first?.cycle == [OperationID(1)])
   }
 
-  @Test func twoQueuesThatWaitForEachOther() throws {
+  @Test func queuesThatWaitForEachOtherAreACycle() throws {
     func holder(_ id: Int, _ queue: Int, waitsFor other: Int) -> String {
       DoctorCase.operation(
         id, "holder \(id)", "10 t1 enqueued #\(id) queue=q\(queue)", "11 t1 ready #\(id)",
@@ -122,7 +122,7 @@ struct StuckRuleTests {
     #expect(found.first?.cycle == [1, 3, 2, 4].map { OperationID($0) })
   }
 
-  @Test func mainThreadThatWaitsForItsQueue() throws {
+  @Test func mainThreadThatWaitsForItsQueueIsReported() throws {
     let found = try findings(
       "0 t1 queue q1 limit=1 main \"main\"\n0 t1 queue q2 limit=4 \"work\"\n"
         + DoctorCase.operation(1, "show", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
@@ -132,7 +132,7 @@ struct StuckRuleTests {
     #expect(found.first?.title == "the main thread waits for 'show' (#1), which needs the main thread")
   }
 
-  @Test func operationThatWasNeverEnqueued() throws {
+  @Test func dependencyThatWasNeverEnqueuedIsReported() throws {
     let lines =
       "0 t1 queue q1 limit=2 \"q\"\n" + DoctorCase.operation(1, "login")
       + DoctorCase.operation(2, "load", "10 t1 depends #2 on=#1", "10 t1 enqueued #2 queue=q1")
@@ -141,8 +141,7 @@ struct StuckRuleTests {
     #expect(found.map(\.code) == ["orphan-dependency"])
     #expect(found.first?.title == "'load' (#2) waits for 'login' (#1), which was never enqueued")
     #expect(found.first?.behind == 1)
-    // Killed in the middle of its work: the next line of the program may have enqueued it. Its thread may have waited for
-    // a processor that long.
+    // The program was killed: its next line may have enqueued it. Its thread may have waited that long for a processor.
     for end in [12, 160_000] { #expect(try findings(lines, end: end).map(\.severity) == [.warning]) }
   }
 
@@ -166,8 +165,8 @@ struct StuckRuleTests {
     #expect(try findings("0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n").isEmpty)
   }
 
-  /// One that is suspended and resumed again and again: this time, too, it may be resumed.
-  @Test func suspendedForAsLongBefore() throws {
+  /// A queue that is suspended and resumed repeatedly may be resumed this time, too.
+  @Test func suspensionNoLongerThanAnEarlierOneIsNoProof() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 suspended q1\n6 t1 suspended q1\n700005 t1 resumed q1\n"
       + "700010 t1 suspended q1\n700020 t1 resumed q1\n800000 t1 suspended q1\n"
@@ -184,8 +183,8 @@ struct StuckRuleTests {
     #expect(last.text == "unproven: it was suspended for as long before (700 ms), and then resumed")
   }
 
-  /// The same by its limit.
-  @Test func withoutSlotsForAsLongBefore() throws {
+  /// The same with a limit of 0.
+  @Test func limitOfZeroNoLongerThanBeforeIsNoProof() throws {
     let throttled =
       "0 t1 queue q1 limit=2 \"q\"\n5 t1 limit q1 value=0\n600000 t1 limit q1 value=4\n700000 t1 limit q1 value=0\n"
       + DoctorCase.operation(1, "A", "700010 t1 enqueued #1 queue=q1", "700011 t1 ready #1")
@@ -193,8 +192,8 @@ struct StuckRuleTests {
     #expect(try findings(throttled, end: 1_300_000).map(\.severity) == [.error])
   }
 
-  /// What a queue had given a slot to starts although it is suspended; what had none waits.
-  @Test func suspendedWhileFull() throws {
+  /// An operation that has a slot starts although its queue is suspended; one without a slot waits.
+  @Test func operationWithoutASlotWaitsInASuspendedQueue() throws {
     let lines =
       "0 t1 queue q1 limit=1 \"q\"\n20 t1 suspended q1\n"
       + DoctorCase.operation(
@@ -205,7 +204,7 @@ struct StuckRuleTests {
   }
 
   /// Times of two threads may be a little off; the order of what one thread did is certain.
-  @Test func addedRightAfterTheSuspension() throws {
+  @Test func additionAfterASuspensionIsProvenOnOneThreadOnly() throws {
     func codes(_ thread: Int) throws -> [String] {
       let lines =
         "0 t1 queue q1 limit=1 \"q\"\n10 t1 suspended q1\n"
@@ -223,15 +222,15 @@ struct StuckRuleTests {
     #expect(found.allSatisfy { $0.severity != .error })
   }
 
-  @Test func rootBeforeSymptom() throws {
-    // A cycle that waits for a suspended queue as well; a third queue is behind both.
+  @Test func independentCausesAreBothReported() throws {
+    // A cycle, a suspended queue, and an operation that waits for both.
     let found = try findings(
       cycle + "5 t1 queue q3 limit=1 \"disk\"\n6 t1 suspended q3\n"
         + DoctorCase.operation(5, "flush", "20 t1 enqueued #5 queue=q3", "21 t1 ready #5")
         + DoctorCase.operation(
           6, "close", "22 t1 depends #6 on=#5", "22 t1 depends #6 on=#1", "23 t1 enqueued #6 queue=q1"))
     #expect(found.map(\.code) == ["dependency-cycle", "queue-suspended"])
-    // Counted once.
+    // The operation behind both is counted once.
     let behind: Int = found.reduce(0) { $0 + $1.behind }
     #expect(behind == 2)
   }
@@ -243,7 +242,7 @@ struct VerdictTests {
     Diagnosis.verdict([Finding(code, severity, title: "", explanation: "", fix: "")])
   }
 
-  @Test(arguments: DoctorRule.table.map(\.code)) func verdictOfAnError(code: String) {
+  @Test(arguments: DoctorRule.table.map(\.code)) func codeAndSeverityDecideTheVerdict(code: String) {
     let cycles = [
       "dependency-cycle", "queue-self-wait", "wait-cycle", "main-thread-deadlock", "lock-cycle", "dispatch-cycle",
     ]
@@ -253,10 +252,10 @@ struct VerdictTests {
     #expect(verdict(code, .note) == .healthy)
   }
 
-  @Test func verdictWithoutFindings() { #expect(Diagnosis.verdict([]) == .healthy) }
+  @Test func verdictWithoutFindingsIsHealthy() { #expect(Diagnosis.verdict([]) == .healthy) }
 }
 
-/// A queue that is suspended does not take back what it has given to the pool of threads, which may have none for long.
+/// A suspended queue does not take slots back: operations that have one start once the pool has a thread.
 @Suite("Doctor: operations that had a slot before their queue was suspended") struct StoppedQueueTests {
   private let queue = "0 t1 queue q1 limit=1 \"q\"\n"
   private let waiting = DoctorCase.operation(1, "A", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
@@ -265,12 +264,12 @@ struct VerdictTests {
     Diagnosis(of: try DoctorCase.trace(lines)).findings.filter { $0.severity == .error }.map(\.code)
   }
 
-  @Test func operationThatHadASlotStarts() throws {
+  @Test func operationWithASlotStarts() throws {
     #expect(try codes(queue + waiting + "50 t1 suspended q1\n").isEmpty)
     #expect(try codes(queue + waiting + "50 t1 limit q1 value=0\n").isEmpty)
   }
 
-  @Test func operationThatHadNoneIsHeld() throws {
+  @Test func operationWithoutASlotIsHeld() throws {
     let holder = DoctorCase.operation(
       2, "B", "5 t1 enqueued #2 queue=q1", "5 t1 ready #2", "9 t2 started #2", "9 t2 began #2", "70 t2 ended #2",
       "70 t2 finished #2")
@@ -278,7 +277,7 @@ struct VerdictTests {
     #expect(try codes(queue + holder + waiting + "80 t1 suspended q1\n").isEmpty)
   }
 
-  @Test func operationThatCameLaterIsHeld() throws {
+  @Test func operationAddedLaterIsHeld() throws {
     #expect(try codes(queue + waiting + "5 t1 suspended q1\n") == ["queue-suspended"])
   }
 }

@@ -1,7 +1,7 @@
 import OpTraceAnalysis
 import Testing
 
-/// A thread that was on a processor for a moment when the last snapshot was taken, as libdispatch's are now and then.
+/// A thread that ran just when the last snapshot was taken, as idle threads of libdispatch do now and then.
 @Suite("Doctor: threads that were awake for a moment") struct WokenThreadTests {
   private typealias Case = LockCase
 
@@ -21,7 +21,7 @@ import Testing
     Diagnosis(of: try DoctorCase.trace(Case.code + Self.parked + lines, end: 9_000_000)).verdict
   }
 
-  @Test func oneThatHadNothingToDoBeforeHasNothingToDo() throws {
+  @Test func idleThreadThatWakesUpIsStillIdle() throws {
     let before = Self.look(at: 2_000_000, .idle)
     #expect(try verdict(before) == .stalled)
     #expect(try verdict(before + Self.look(at: 5_000_000, .computing)) == .stalled)
@@ -30,7 +30,8 @@ import Testing
     #expect(try verdict(before + twice) == .stalled)
   }
 
-  @Test("near misses: nothing before; it works; it waited for input; something moved since") func mayGoOn() throws {
+  @Test("a woken thread may go on: no earlier snapshot; it works; it waited for input; something moved")
+  func mayGoOn() throws {
     let before = Self.look(at: 2_000_000, .idle)
     #expect(try verdict(Self.look(at: 5_000_000, .computing)) == .healthy)
     #expect(try verdict(before + Self.look(at: 5_000_000, .computing, cpu: 1000)) == .healthy)
@@ -39,7 +40,7 @@ import Testing
     #expect(try verdict(before + moved + Self.look(at: 5_000_000, .computing)) == .healthy)
   }
 
-  @Test func oneThatWaitedForInputStillDoes() throws {
+  @Test func inputWaiterThatWakesUpStillWaits() throws {
     func doors(_ cpu: Int) throws -> [String] {
       let looks = Self.look(at: 2_000_000, .polling) + Self.look(at: 5_000_000, .computing, cpu: cpu)
       return Diagnosis(of: try DoctorCase.trace(Case.code + Self.parked + looks, end: 9_000_000)).doors.map(\.text)

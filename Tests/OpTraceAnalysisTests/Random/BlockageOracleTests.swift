@@ -2,14 +2,14 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-/// Who is blocked, against every order in which the program could go on.
+/// Blocked operations, compared to every order in which the program could continue.
 @Suite struct BlockageOracleTests {
   /// What differs, in words; nil: nothing.
   private func difference(_ situation: Situation) -> String? {
     let outcome = SituationPlay(situation).outcome()
     if !outcome.isOneForAll { return "the order of events decides" }
     let jobs = situation.jobs
-    // One that nobody enqueued and nobody waits for harms nobody.
+    // A job that was not enqueued does not count if nothing waits for it.
     let expected = outcome.neverFinished.filter { index in
       if jobs[index].queue != nil || jobs[index].stage != .pending { return true }
       let isWaitedFor = jobs.contains { job in
@@ -24,7 +24,7 @@ import Testing
     return accounts(blockage, situation)
   }
 
-  /// Every operation that is blocked stands in one finding, or behind one.
+  /// Every blocked operation is in one finding, or behind one.
   private func accounts(_ blockage: Blockage, _ situation: Situation) -> String? {
     func isOperation(_ node: Int) -> Bool {
       if case .operation = blockage.graph.nodes[node] { return true }
@@ -42,7 +42,7 @@ import Testing
     return told == all ? nil : "\(all) are blocked, \(told) stand in \(blockage.deadlocks) and \(blockage.roots)"
   }
 
-  /// Counts the situations, and tells the first ones that differ.
+  /// Counts the situations, and keeps the first ones that differ.
   private struct Tally {
     var all = 0
     var blocked = 0
@@ -60,7 +60,7 @@ import Testing
     #expect(tally.faults.isEmpty, "\(tally.faults.joined(separator: "\n"))")
   }
 
-  @Test func allDependencyGraphsOfUpToFour() {
+  @Test func blockageMatchesForAllGraphsOfUpToFour() {
     var tally = Tally()
     for count in 1...4 {
       let pairs = (0..<count).flatMap { from in
@@ -77,8 +77,8 @@ import Testing
     report("dependencies of up to 4", tally)
   }
 
-  /// Every state that one of up to three jobs in two queues can have.
-  @Test func allSituationsOfUpToThree() {
+  /// Up to three jobs in two queues, in every combination of their states.
+  @Test func blockageMatchesForAllSituationsOfUpToThree() {
     var tally = Tally()
     let queues: [[Situation.Queue]] = [
       [.init(limit: 1), .init(limit: 1)], [.init(limit: 2), .init(limit: 1)],
@@ -121,8 +121,8 @@ import Testing
     return result
   }
 
-  /// Up to seven jobs in three queues, one of them the main queue, with all that there is.
-  @Test func randomSituationsOfUpToSeven() {
+  /// Up to seven jobs in three queues, one of which may be the main queue, with every feature of a situation.
+  @Test func blockageMatchesForRandomSituationsOfUpToSeven() {
     var tally = Tally()
     for seed in 0..<20_000 { run(Situation.random(seed: seed), &tally) }
     report("random ones of up to 7", tally)

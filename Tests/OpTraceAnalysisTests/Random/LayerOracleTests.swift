@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Who is stuck in operations, dispatch queues and locks at once, against letting each go on by hand.
+/// Stuck work in operations, dispatch queues and locks, compared to a simulation that lets each work continue.
 @Suite struct LayerOracleTests {
   private func fault(_ situation: LayerSituation) throws -> String? {
     let trace = try DoctorCase.trace(situation.text, end: 2_200_000)
@@ -27,7 +27,7 @@ import Testing
     return nil
   }
 
-  @Test func allSmallSituations() throws {
+  @Test func stuckWorkMatchesForAllSmallSituations() throws {
     var count = 0
     var stuckCount = 0
     var faults: [String] = []
@@ -56,7 +56,7 @@ import Testing
     #expect(count > 1000 && stuckCount > 100)
   }
 
-  @Test func aThousandHealthySituations() throws {
+  @Test func healthySituationsHaveNoErrors() throws {
     for seed in 0..<1000 {
       var random = SeededGenerator(seed)
       let situation = LayerSituation.healthy(using: &random)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func threeHundredCyclesAreFound() throws {
+  @Test func plantedCyclesAreFound() throws {
     var codes: [String: Int] = [:]
     for seed in 0..<300 {
       var random = SeededGenerator(seed)
@@ -80,7 +80,7 @@ import Testing
       let diagnosis = Diagnosis(of: try DoctorCase.trace(situation.text, end: 2_200_000))
       let errors = diagnosis.findings.filter { $0.severity == .error }
       #expect(errors.map(\.code) == [code] && diagnosis.verdict == .deadlocked, "seed \(seed): \(situation)")
-      // The cycle, in its order; what is between them are locks, queues and the syncs themselves.
+      // The chain has the cycle in its order; between its members are locks, queues and the syncs themselves.
       let chain = (errors.first?.chain ?? []).filter { [.operation, .block].contains($0.kind) && $0.id ?? 100 < 100 }
         .map { Int($0.id ?? 0) - 1 }
       let start = members.firstIndex(of: chain.first ?? -1) ?? 0

@@ -1,4 +1,4 @@
-/// Operations and blocks of serial dispatch queues that run, each on a thread of its own, and what each of them does.
+/// Running operations and blocks of serial dispatch queues, each on a thread of its own, and what each does.
 struct LayerSituation {
   enum Kind: Equatable {
     case operation
@@ -17,14 +17,14 @@ struct LayerSituation {
 
   var kinds: [Kind]
   var doing: [Doing]
-  /// Which work has each lock; nil: nobody.
+  /// The work that holds each lock; nil: none.
   var owners: [Int?]
   var queueCount: Int
 
-  /// What runs in a queue.
+  /// The work that runs in a queue.
   func holder(of queue: Int) -> Int? { kinds.firstIndex(of: .block(queue: queue)) }
 
-  /// Whom a work waits for; nil: nobody.
+  /// The work for which a work waits; nil: none.
   func obstacle(of work: Int) -> Int? {
     switch doing[work] {
     case .computes: nil
@@ -34,7 +34,7 @@ struct LayerSituation {
     }
   }
 
-  /// Who never goes on: the others come to their ends, one after another, until nobody is left that can.
+  /// The work that never continues: the rest finishes one by one, until no more can.
   var stuck: Set<Int> {
     var free = Set<Int>()
     var isChanged = true
@@ -76,7 +76,7 @@ struct LayerSituation {
 }
 
 extension LayerSituation {
-  /// Works that wait only for those behind them: no cycle.
+  /// Each work waits only for later ones: no cycle.
   static func healthy(using random: inout some RandomNumberGenerator) -> LayerSituation {
     let count = Int.random(in: 2...9, using: &random)
     let queueCount = Int.random(in: 1...5, using: &random)
@@ -91,14 +91,14 @@ extension LayerSituation {
       guard let other = ((work + 1)..<max(count, work + 1)).randomElement(using: &random) else { continue }
       situation.wait(work, for: other, using: &random)
     }
-    // A queue that nobody is in.
+    // A `sync` on a queue in which nothing runs.
     if let empty = free.first, let work = situation.doing.firstIndex(of: .computes) {
       situation.doing[work] = .sync(empty)
     }
     return situation
   }
 
-  /// Some of the works of a healthy one wait for each other. Returns who, in the order of waiting.
+  /// Makes some works wait for each other in a cycle. Returns them in the order of waiting.
   mutating func plantCycle(using random: inout some RandomNumberGenerator) -> [Int] {
     let members = Array(kinds.indices.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random)))
     for (index, work) in members.enumerated() { wait(work, for: members[(index + 1) % members.count], using: &random) }

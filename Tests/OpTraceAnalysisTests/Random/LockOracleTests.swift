@@ -2,10 +2,9 @@ import OpTraceAnalysis
 import OpTraceModel
 import Testing
 
-/// Who is stuck in locks, against letting threads go on by hand until nobody can.
+/// Threads stuck in locks, compared to a simulation that lets threads continue until none can.
 @Suite struct LockOracleTests {
-  /// What a thread does: it computes, sleeps for a time, waits for a lock (with a limit of time or without), or for
-  /// another's operation.
+  /// What a thread does: it computes, waits for a lock (with or without a timeout), or for another thread's operation.
   private enum Doing: Equatable {
     case computes
     case lock(Int, isTimed: Bool)
@@ -19,7 +18,7 @@ import Testing
     var operations: [Bool]
   }
 
-  /// Who never goes on: the others let go of their locks, one after another, in whatever order.
+  /// The threads that never continue: the others release their locks one by one, in any order.
   private func stuck(_ situation: Situation) -> Set<Int> {
     var free = Set<Int>()
     var isChanged = true
@@ -74,7 +73,7 @@ import Testing
     return nil
   }
 
-  @Test func allCombinationsOfThreadsLocksAndHolders() throws {
+  @Test func stuckThreadsMatchForAllThreadsLocksAndHolders() throws {
     var count = 0
     var stuckCount = 0
     var faults: [String] = []

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension Situation {
-  /// Something that can be met in a program: no more execute than a limit let start, and no two on one thread.
+  /// A situation that a program can get into: no more jobs execute than the limit allowed, and no two on one thread.
   static func random(seed: Int) -> Situation {
     var random = SeededGenerator(seed)
     var situation = Situation()
@@ -19,7 +19,7 @@ extension Situation {
       var job = Job(queue: random.chance(92) ? random.number(0..<3) : nil)
       job.isBarrier = job.queue != nil && random.chance(8)
       for other in 0..<count where random.chance(density) { job.dependencies.append(other) }
-      // Most programs depend on what they made before.
+      // In most programs operations depend on earlier ones.
       if random.chance(60) { job.dependencies.removeAll { $0 >= index } }
       situation.jobs.append(job)
     }
@@ -34,14 +34,14 @@ extension Situation {
       let wait = situation.randomWait(&random)
       if wait != .mainThread { situation.mainWait = wait }
     }
-    // A limit that was lowered while more of them execute.
+    // The limit was lowered while more jobs executed.
     if random.chance(10), situation.queues[0].limit > 1 { situation.queues[0].limit -= 1 }
     return situation
   }
 
   private mutating func start(_ index: Int, _ isMainThreadBusy: inout Bool, _ random: inout SeededGenerator) {
     if let queue = jobs[index].queue {
-      // Barriers keep what comes behind them from starting, and wait for what is before them.
+      // A barrier waits for all jobs before it, and holds back all behind it.
       let earlier = jobs[..<index].filter { $0.queue == queue && $0.stage != .finished }
       if earlier.contains(where: { $0.isBarrier || jobs[index].isBarrier }) { return }
       let limit = queues[queue].limit

@@ -1,8 +1,8 @@
 import OpTraceFormat
 import OpTraceModel
 
-/// A moment of a program: what is done, what executes and waits, what stands in which queue. It can be written down as
-/// a trace, and it can be played to its end (``SituationPlay``).
+/// A moment of a program: what is finished, what executes and waits, and what is in which queue. It can be made a
+/// trace, and it can be played to its end (``SituationPlay``).
 struct Situation {
   enum Wait: Equatable {
     case job(Int)
@@ -23,14 +23,14 @@ struct Situation {
     /// Its `start()` has returned: it holds its slot and no thread.
     var isAsynchronous = false
     var dependencies: [Int] = []
-    /// Open ones, of one that executes.
+    /// Open waits of an executing job.
     var waits: [Wait] = []
     /// The job that started it by hand, and executes until it returns.
     var host: Int?
   }
 
   struct Queue {
-    /// -1: none.
+    /// -1: no limit.
     var limit = -1
     var isSuspended = false
     var isMain = false
@@ -46,7 +46,7 @@ struct Situation {
 extension Situation {
   private static let main = ThreadID(1)
 
-  /// On which thread a job that executes has its code; nil: on none.
+  /// The thread on which an executing job runs; nil: none.
   private func thread(of job: Int) -> ThreadID? {
     if let host = jobs[job].host { return thread(of: host) }
     if jobs[job].isAsynchronous { return nil }
@@ -54,7 +54,7 @@ extension Situation {
     return ThreadID(UInt32(job + 2))
   }
 
-  /// As a recorder would tell it, a second after the last change.
+  /// The trace of a recorder, a second after the last change.
   var trace: Trace {
     var header = TraceHeader()
     header.processName = "situation"
@@ -122,7 +122,7 @@ extension Situation {
 }
 
 extension Situation: CustomStringConvertible {
-  /// Enough to write the situation down again.
+  /// Enough to build the situation again.
   var description: String {
     let queues = queues.enumerated().map { index, queue in
       "q\(index) limit \(queue.limit)\(queue.isSuspended ? " suspended" : "")\(queue.isMain ? " main" : "")"

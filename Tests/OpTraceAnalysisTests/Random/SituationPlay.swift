@@ -1,5 +1,5 @@
-/// Plays a situation in every order in which its program could go on, step by step: whoever executes and waits for
-/// nothing comes to its end, whoever may start does. It knows nothing of graphs: it is what the doctor is held against.
+/// Plays a situation in every order in which its program could continue, step by step: a job that executes and waits
+/// for nothing finishes, a job that may start starts. It uses no graphs: it is the oracle for the doctor.
 struct SituationPlay {
   private struct State: Hashable {
     var started: UInt32
@@ -37,7 +37,7 @@ struct SituationPlay {
   struct Outcome {
     /// Jobs that no order of events brings to their end, ascending.
     var neverFinished: [Int]
-    /// Whether it comes to the same whatever runs first.
+    /// Whether all orders end in the same state.
     var isOneForAll: Bool
   }
 
@@ -80,7 +80,7 @@ struct SituationPlay {
   }
 
   private func mayFinish(_ job: Int, _ state: State) -> Bool {
-    // What a job waits for now is known of those that execute now; the others are taken to run through.
+    // Waits are known only of jobs that execute in the situation; the others run without waiting.
     guard guests[job] & ~state.finished == 0 else { return false }
     guard situation.jobs[job].stage == .executing else { return true }
     return situation.jobs[job].waits.allSatisfy { isOver($0, state) }

@@ -14,7 +14,7 @@ struct RequestTests {
     }
   }
 
-  @Test("rounds of a task are units; from being let go on to idling again, split without a rest")
+  @Test("rounds of a task are units, from its resumption to the next idling; their parts add up")
   func rounds() throws {
     var make = ServiceTrace()
     let id = make.connection(100)
@@ -29,7 +29,7 @@ struct RequestTests {
       causes(requests, 0) == ["thread": 20, "running next()": 10, "running price()": 10, "outside price()": 300])
   }
 
-  @Test("routes of one loop are kinds of their own, by the first function in which rounds part")
+  @Test("routes of one loop are kinds of their own, named by the first function in which they differ")
   func routes() throws {
     var make = ServiceTrace()
     let id = make.connection(100)
@@ -44,7 +44,7 @@ struct RequestTests {
     #expect(requests.kinds.allSatisfy { $0.count == 5 })
   }
 
-  @Test("tasks that are made for one unit are one each, and waits for children are the children's time")
+  @Test("a task for each request is a unit; its waits for child tasks are the children's time")
   func children() throws {
     var make = ServiceTrace()
     for number in 0..<10 {
@@ -70,7 +70,7 @@ struct RequestTests {
     #expect(parts.values.reduce(0, +) == 320)
   }
 
-  @Test("what accepts connections hands work on, and is no unit")
+  @Test("a task that accepts connections and hands work on is no unit")
   func dispatcher() throws {
     var make = ServiceTrace()
     let accept = make.connection(10, ["accept()"])
@@ -88,7 +88,7 @@ struct RequestTests {
     #expect(requests.kinds.first?.count == 12)
   }
 
-  @Test("an actor that is waited for: how long, how deep, who holds it")
+  @Test("a busy actor has its waits, its longest queue and its holder")
   func actors() throws {
     var make = ServiceTrace()
     for number in 0..<6 {
@@ -108,7 +108,7 @@ struct RequestTests {
     #expect(one.holder.map { requests.locations[Int($0)].function } == "touch()")
   }
 
-  @Test("the slow ones are told by what differs most")
+  @Test("the sentence on slow units names the largest difference")
   func sentence() throws {
     var make = ServiceTrace()
     let id = make.connection(10)
@@ -125,7 +125,7 @@ struct RequestTests {
       requests.unit("#1:14")?.length == 9_040_000 && requests.unit("1:14") != nil && requests.unit("#1:21") == nil)
   }
 
-  @Test("a window takes units that end in it, modules what is the program's own")
+  @Test("a window selects the units that end in it; modules tell which kinds are the program's own")
   func parts() throws {
     var make = ServiceTrace()
     let id = make.connection(100)
@@ -138,7 +138,7 @@ struct RequestTests {
     #expect(Requests(of: trace).kinds.first?.isOwn == false)
   }
 
-  @Test("whatever a trace holds, the parts of a unit are as long as the unit", arguments: 0..<30)
+  @Test("the parts of a unit add up to its length in random services", arguments: 0..<30)
   func sums(seed: Int) throws {
     var random = SeededGenerator(UInt64(seed))
     var make = ServiceTrace()
@@ -161,7 +161,7 @@ struct RequestTests {
     }
   }
 
-  @Test("traces of nothing and of anything")
+  @Test("an empty trace has no units; parts of units in random traces are no longer than their unit")
   func anything() throws {
     #expect(Requests(of: try ServiceTrace().built(end: 10)).kinds.isEmpty)
     var random = SeededGenerator(7)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpTraceAnalysis
 
-@Suite("What a unit and the work that it submitted did, and when")
+@Suite("Trees of units: a unit, and the work that it submitted")
 struct RequestTreesTests {
-  /// Rounds that wait, the last one longest, with a child task that makes one itself.
+  /// Rounds that wait; the last one is the longest, and has a child task and a grandchild.
   private func requests() throws -> Requests {
     var service = ServiceTrace()
     let id = service.connection(10)
@@ -37,7 +37,7 @@ struct RequestTreesTests {
     #expect(requests.trees.count == 2)
   }
 
-  @Test("pieces say what was done, in the order of time")
+  @Test("pieces say what a work did, in the order of time")
   func pieces() throws {
     let requests = try requests()
     let slowest = try #require(requests.kinds.first?.slowest.first)
@@ -50,7 +50,7 @@ struct RequestTreesTests {
     #expect(lines[0].pieces.reduce(0) { $0 + $1.ended - $1.began } == requests.units[slowest].length)
   }
 
-  @Test("nobody gets lines without asking")
+  @Test("there are no trees unless they are requested")
   func none() throws {
     var service = ServiceTrace()
     let id = service.connection(10)

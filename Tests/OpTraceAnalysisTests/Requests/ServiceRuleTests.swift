@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Each code on a service that has the fault, and on one that only looks so.
+/// Each code is tested on a service with the fault, and on one that only looks like it.
 @Suite("Doctor: why requests are slow")
 struct ServiceRuleTests {
   private func codes(_ make: ServiceTrace, end: Int, only severity: Finding.Severity? = nil) throws -> [String] {
@@ -16,7 +16,7 @@ struct ServiceRuleTests {
 
   // MARK: - Actors
 
-  /// Requests that call an actor, which computes for `held` for each.
+  /// Requests that call an actor, which computes for `held` microseconds each time.
   private func actor(held: Int, every gap: Int) -> ServiceTrace {
     var make = ServiceTrace()
     let connections = (0..<8).map { make.connection(10 + $0) }
@@ -46,7 +46,8 @@ struct ServiceRuleTests {
 
   // MARK: - Pools
 
-  /// Requests of eight connections that lease one of a pool, which is given on by whoever had it; held for `held`.
+  /// Requests of eight connections lease an item of a pool for `held` microseconds; its holder passes it on to the
+  /// next.
   private func pool(held: Int, every gap: Int, byHolders: Bool = true) -> ServiceTrace {
     var make = ServiceTrace()
     let connections = (0..<8).map { make.connection(10 + $0) }
@@ -70,13 +71,13 @@ struct ServiceRuleTests {
     return make
   }
 
-  @Test("a pool is exhausted where those that wait are resumed by those that had it")
+  @Test("a pool is exhausted if holders resume the waiters, after long waits")
   func pool() throws {
     let finding = try finding(pool(held: 20_000, every: 19_000), end: 8_000_000)
     #expect(finding.code == "pool-exhausted" && finding.severity == .warning)
     #expect(finding.title.contains("at 'lease()'") && finding.explanation.contains("'query()'"))
     #expect(finding.location?.function == "lease()")
-    // Short, and resumed from outside: a socket.
+    // No warning: short waits; waits that end from outside, like those for a socket.
     #expect(try codes(pool(held: 100, every: 19_000), end: 8_000_000, only: .warning).isEmpty)
     #expect(try codes(pool(held: 20_000, every: 19_000, byHolders: false), end: 8_000_000, only: .warning).isEmpty)
   }
@@ -114,7 +115,7 @@ struct ServiceRuleTests {
     #expect(try codes(made(ending: false, by: true), end: 4_200_000, only: .warning).isEmpty)
   }
 
-  @Test("a continuation that is lost in some requests, and one that always takes as long")
+  @Test("a continuation that is never resumed in some requests is reported, a slow one is not")
   func lost() throws {
     func make(lost: Int, usual: Int) -> ServiceTrace {
       var make = ServiceTrace()
@@ -140,7 +141,7 @@ struct ServiceRuleTests {
 
   // MARK: - Calls
 
-  /// `often`: how many times each of the requests calls, in turn. `how`: 2 an error.
+  /// `often`: how many calls each request makes, in turn. `how`: 2 is an error.
   private func calls(_ often: [Int], how: Int) -> ServiceTrace {
     var make = ServiceTrace()
     let id = make.connection(10)
@@ -161,7 +162,7 @@ struct ServiceRuleTests {
   }
 
   @Test(
-    "calls that are made again after an error are a storm; without an error they may read pages; once they are fine")
+    "repeated calls after errors are a retry storm; repeated calls without errors and single calls are not")
   func retries() throws {
     let storm = try finding(calls([1, 2, 4, 1, 3], how: 2), end: 13_000_000)
     #expect(storm.code == "retry-storm" && storm.severity == .warning)
@@ -171,7 +172,7 @@ struct ServiceRuleTests {
     #expect(try codes(calls([3], how: 2), end: 13_000_000, only: .warning).isEmpty, "always three: a loop")
   }
 
-  @Test("time that is spent outside is a note; a loop that idles is not even that")
+  @Test("a slow dependency is a note; short calls give no finding, idle loops no warning")
   func dependency() throws {
     func service(_ waited: Int) -> ServiceTrace {
       var make = ServiceTrace()
@@ -190,7 +191,7 @@ struct ServiceRuleTests {
 
   // MARK: - Threads
 
-  @Test("a loop that is held often is told with what it does there; a few long turns are not")
+  @Test("an event loop that is held often is reported with its function; a few long turns are not")
   func loops() throws {
     func service(turns: Int) -> ServiceTrace {
       var make = ServiceTrace(sampled: true)

@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@Suite("Whose time a sample is")
+@Suite("Functions that samples are charged to")
 struct ChargedFunctionsTests {
   private func profile(_ stacks: [(stack: [String]?, times: Int)]) throws -> Profile {
     var trace = SampledTrace()
@@ -19,7 +19,7 @@ struct ChargedFunctionsTests {
     return Profile(of: TraceBuilder.build(try TraceText.parse(trace.text)))
   }
 
-  @Test("the program's innermost function has the libraries that it calls; a library without it its own")
+  @Test("a sample is charged to the program's innermost function, without one to the library's")
   func charged() throws {
     let charged = try profile([
       (["main", "load"], 3), (["main", "load", "libz.so.1!inflate"], 4), (["main"], 1), (["libz.so.1!inflate"], 2),
@@ -51,7 +51,7 @@ struct ChargedFunctionsTests {
     }
   }
 
-  @Test("counts differ where that is more than twice the root of both")
+  @Test("counts differ clearly beyond twice the square root of their sum")
   func clear() {
     func counted(_ samples: Int, every period: Int = 10) -> CountedTime {
       var time = CountedTime()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time off the processor")
 struct OffProcessorTests {
-  /// A wait of an operation for a semaphore from 10 to 20 ms, and a task that is suspended from 30 to 70, of which it sleeps till 60.
+  /// An operation waits for a semaphore from 10 to 20 ms; a task is suspended from 30 to 70 ms, and sleeps until 60 ms.
   private func trace() throws -> Trace {
     var trace = SampledTrace()
     trace.unit = .milliseconds
@@ -29,7 +29,7 @@ struct OffProcessorTests {
     }
   }
 
-  @Test("waits and suspensions, each outside of it what is waited for")
+  @Test("waits and suspensions become samples, with the reason as the outermost frame")
   func everything() throws {
     let profile = Profile(offProcessorOf: try trace())
     #expect(
@@ -49,7 +49,7 @@ struct OffProcessorTests {
     #expect(!profile.functionRows().contains { profile.functions[$0.function].isReason })
   }
 
-  @Test("of a part of the time only what lies in it; of long waits only these")
+  @Test("a selection by time, duration, queue or work keeps only its part")
   func part() throws {
     var selection = Profile.Selection()
     (selection.from, selection.to) = (15_000_000, 40_000_000)
@@ -69,7 +69,7 @@ struct OffProcessorTests {
     #expect(Profile(offProcessorOf: try trace(), selection: selection).total == 42_000_000)
   }
 
-  @Test("a wait inside of another one is no more time")
+  @Test("a wait inside another wait is not counted twice")
   func nested() throws {
     var make = HandmadeTrace(end: 100)
     let queue = make.queue("work")
@@ -91,7 +91,7 @@ struct OffProcessorTests {
       ])
   }
 
-  @Test("a task's waits are all that its times say it did not run", arguments: 0..<40)
+  @Test("a task's waits add up to the time that it did not run", arguments: 0..<40)
   func tasks(seed: Int) throws {
     var random = SeededGenerator(seed)
     let trace = try RandomTasks.trace(&random)
@@ -99,7 +99,7 @@ struct OffProcessorTests {
     for task in trace.tasks {
       let times = TaskTimes(of: task, traceEnd: trace.end)
       let sum = profile.samples.filter { $0.work == task.id }.reduce(0) { $0 + $1.weight }
-      // Waits of threads are in its runs, which random traces have none of.
+      // Waits of threads are part of runs; random traces have no such waits.
       guard task.submitted != nil || task.enqueued != nil else { continue }
       #expect(sum == times.turn + times.suspended.values.reduce(0, +), "seed \(seed)")
     }

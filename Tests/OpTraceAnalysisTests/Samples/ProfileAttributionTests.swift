@@ -3,9 +3,10 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@Suite("Samples: whose they are")
+@Suite("Samples: the work that they belong to")
 struct ProfileAttributionTests {
-  /// An operation from 100 to 200 and one right after it on thread 2; in the first a block is run by `sync` from 120 to 150.
+  /// Two operations on thread 2, one right after the other. The first runs from 100 to 200, and a block in it (by
+  /// `sync`) from 120 to 150.
   private var lines: SampledTrace {
     var trace = SampledTrace()
     trace.sampling()
@@ -31,7 +32,7 @@ struct ProfileAttributionTests {
     }
   }
 
-  @Test("at the ends of runs, in a block that an operation waits for, and in no work")
+  @Test("a sample belongs to the innermost work that runs on its thread, else to the thread")
   func nested() throws {
     var trace = lines
     let stack = trace.stack(["main", "f()"])
@@ -46,7 +47,7 @@ struct ProfileAttributionTests {
     #expect(profile.samples.allSatisfy { $0.weight == 1_000_000 } && profile.total == 9_000_000)
   }
 
-  @Test("what is chosen has the work that it calls in it")
+  @Test("a selected work includes the work that it calls")
   func chosen() throws {
     var trace = lines
     let stack = trace.stack(["main", "f()"])
@@ -82,7 +83,7 @@ struct ProfileAttributionTests {
       } == [130, 250])
   }
 
-  @Test("a task's pieces, on whatever thread they run, and threads without a name")
+  @Test("a task has its samples on every thread; threads without a name show their number")
   func tasks() throws {
     var trace = SampledTrace()
     trace.sampling()
@@ -102,7 +103,7 @@ struct ProfileAttributionTests {
     #expect(profile.facts.inTasks == 2 && profile.facts.joined == 0)
   }
 
-  @Test("a test is of its thread, and of the work that was submitted in it; with a work is all that it submitted")
+  @Test("a span has the samples of its thread and of work submitted in it; a tree has all submitted work")
   func spans() throws {
     var trace = lines
     let stack = trace.stack(["main", "f()"])

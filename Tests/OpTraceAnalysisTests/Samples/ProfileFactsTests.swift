@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@Suite("Samples: how far they can be trusted")
+@Suite("Samples: coverage and losses")
 struct ProfileFactsTests {
   private func facts(
     _ more: String = "", from: Nanoseconds? = nil, to: Nanoseconds? = nil, _ make: (inout SampledTrace) -> Void
@@ -17,7 +17,7 @@ struct ProfileFactsTests {
     return Profile(of: TraceBuilder.build(try TraceText.parse(trace.text)), selection: selection).facts
   }
 
-  /// A sample each 10 ms from 10 on, up to 100; readings say that twice as much was used from 50 on.
+  /// A sample every 10 ms from 10 to 100 ms; according to the readings, twice as much was used from 50 ms on.
   private func steady(_ trace: inout SampledTrace) {
     let stack = trace.stack(["f()"])
     for index in 1...10 { trace.sample(index * 10, 2, stack) }
@@ -26,7 +26,7 @@ struct ProfileFactsTests {
     trace.used(150_000_000, at: 100, lost: 3, missing: 2)
   }
 
-  @Test("the share that samples stand for, and what was lost")
+  @Test("facts have the share of processor time that samples cover, and the losses")
   func shares() throws {
     let facts = try facts { steady(&$0) }
     #expect(facts.isSampled && facts.rate == 100 && facts.samplesInTime == 10)
@@ -34,7 +34,7 @@ struct ProfileFactsTests {
     #expect(try #require(facts.sampledShare) - 100.0 / 150 < 1e-9)
   }
 
-  @Test("of a part of the time, between readings in proportion")
+  @Test("facts of a part of the time interpolate between readings")
   func part() throws {
     var part = try facts(from: 0, to: 50) { steady(&$0) }
     #expect(part.used == 50_000_000 && part.lost == 0 && part.sampledShare == 1 && part.samplesInTime == 5)
@@ -44,7 +44,7 @@ struct ProfileFactsTests {
     #expect(part.used == nil && part.lost == 0 && part.sampledShare == nil && part.samplesInTime == 0)
   }
 
-  @Test("a file counts from where sampling began; samples behind the last reading have no share")
+  @Test("used time counts from the start of sampling; samples after the last reading do not count in the share")
   func beginning() throws {
     let facts = try facts { trace in
       let stack = trace.stack(["f()"])
@@ -55,20 +55,20 @@ struct ProfileFactsTests {
     #expect(facts.sampledShare == 0.75)
   }
 
-  @Test("without readings nothing is said of it")
+  @Test("without readings, the used time and the share are unknown")
   func none() throws {
     let facts = try facts("kernel") { $0.sample(10, 2, $0.stack(["f()"])) }
     #expect(facts.used == nil && facts.sampledShare == nil && facts.seesKernel)
   }
 
-  @Test("what was refused, by what it was done; a trace that nobody sampled")
+  @Test("facts have the refusal and the way of sampling; a trace without samples has no facts")
   func refused() throws {
     let refused = try facts("refused=13 by=1") { _ in }
     #expect(refused.refused == 13 && refused.way == .timer && refused.isSampled)
     #expect(Profile(of: HandmadeTrace().trace).facts == Profile.Facts())
   }
 
-  @Test("no sum of a damaged trace is too large")
+  @Test("sums of a damaged trace do not overflow")
   func large() throws {
     var trace = SampledTrace()
     trace.sampling(every: 1 << 39)

@@ -3,10 +3,10 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// Sums and owners of random samples, against looking at everything each time.
-@Suite("Samples: against counting by hand")
+/// Sums and owners of random samples, compared to a brute-force count.
+@Suite("Samples: results match a brute-force count")
 struct ProfileOracleTests {
-  /// A stretch of a thread, with those inside of it.
+  /// A run of a work on a thread.
   private struct Run {
     var work: UInt32
     var thread: Int
@@ -21,7 +21,7 @@ struct ProfileOracleTests {
     var runs: [Run]
   }
 
-  /// Blocks in blocks on two threads, which begin and end at times that samples have, too.
+  /// Nested blocks on two threads. They begin and end at times at which samples are taken, too.
   private func make(_ random: inout SeededGenerator) throws -> Made {
     var text = SampledTrace()
     text.sampling(every: 1000)
@@ -55,13 +55,13 @@ struct ProfileOracleTests {
     return Made(trace: TraceBuilder.build(try TraceText.parse(text.text)), samples: samples, runs: runs)
   }
 
-  /// The work that began last of all that go on; of what begins at once the one that ends first.
+  /// The running work that began last; of those that began at once, the one that ends first.
   private func owner(_ runs: [Run], _ time: Int, _ thread: Int) -> UInt32? {
     runs.filter { $0.thread == thread && $0.began <= time && time <= $0.ended }
       .max { ($0.began, -$0.ended, $0.work) < ($1.began, -$1.ended, $1.work) }?.work
   }
 
-  @Test("functions' own and total time, and whose samples are", arguments: 0..<150)
+  @Test("own times, total times and owners match the count", arguments: 0..<150)
   func sums(seed: Int) throws {
     var random = SeededGenerator(seed)
     let made = try make(&random)
@@ -78,13 +78,13 @@ struct ProfileOracleTests {
     for row in rows {
       let name = profile.functions[row.function].name
       #expect(row.own == own[name] ?? 0 && row.total == total[name], "\(name), seed \(seed)")
-      // All are the program's.
+      // All functions are the program's.
       #expect(row.charged == row.own)
       #expect(row.ownSamples * 1000 == Int(row.own) && row.totalSamples * 1000 == Int(row.total))
     }
     #expect(rows.map(\.own) == rows.map(\.own).sorted(by: >))
     #expect(rows.reduce(0) { $0 + $1.own } == profile.total)
-    // What has the same time and thread is in no order.
+    // Samples of the same time and thread have no order, but the same owner.
     let expected = made.samples.map { owner(made.runs, $0.time, $0.thread) }
     #expect(profile.samples.map { $0.work?.rawValue } == expected, "seed \(seed)")
     for grouping in [Profile.Grouping.work, .thread, .queue] {
@@ -93,7 +93,7 @@ struct ProfileOracleTests {
       #expect(groups.allSatisfy { group in group.functions.reduce(0) { $0 + $1.own } == group.weight })
       #expect(Set(groups.map(\.name)).count == groups.count)
     }
-    // Choosing splits: what is in the queue, and what is not, is everything.
+    // A selected queue has the samples inside runs of its blocks.
     var selection = Profile.Selection()
     selection.queues = [.dispatchQueue(DispatchQueueID(2))]
     let chosen = Profile(of: made.trace, selection: selection).samples.count

@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-@Suite("Samples: what is shown of stacks")
+@Suite("Samples: how stacks are shown")
 struct ProfileStackTests {
   private let dispatch = "libdispatch.so!_dispatch_worker_thread"
   private let start = "libc.so.6!start_thread"
@@ -16,7 +16,7 @@ struct ProfileStackTests {
     return TraceBuilder.build(try TraceText.parse(trace.text))
   }
 
-  /// Each sample's functions, the outermost first; those that are joined before a `|`.
+  /// Each sample's functions, outermost first; joined async callers stand before a `|`.
   private func stacks(_ profile: Profile) -> [String] {
     profile.samples.map { sample in
       let stack = profile.stacks[sample.stack]
@@ -34,7 +34,7 @@ struct ProfileStackTests {
         }))
   }
 
-  @Test("what runs the program's code is folded, what the program calls is not")
+  @Test("runtime frames that call the program's code are hidden, libraries that it calls are shown")
   func folded() throws {
     let shown = try stacks(
       [start, dispatch, "libFoundation.so!Operation.start()", "Load.main()", "libz.so.1!deflate"],
@@ -49,7 +49,7 @@ struct ProfileStackTests {
       ])
   }
 
-  @Test("thunks are gone, and OpTrace's own frames, but for what they use themselves")
+  @Test("thunks and OpTrace's callers of program code are hidden; OpTrace's own time is one frame")
   func own() throws {
     let shown = try stacks(
       [start, "libOpTracePreload.so!run_marked", "closure #1 in f()", "reabstraction thunk", "map(_:)"],
@@ -58,7 +58,7 @@ struct ProfileStackTests {
     #expect(shown == ["closure #1 in f();map(_:)", "f();OpTrace", "[no stack]"])
   }
 
-  @Test("inlined functions are frames; the system's code without a name is one function, the program's is not")
+  @Test("inlined functions are frames; unnamed code of a library is one function")
   func inlined() throws {
     let profile = Profile(
       of: try trace { trace in
@@ -75,7 +75,7 @@ struct ProfileStackTests {
     #expect(profile.facts.withoutStack == 1 && profile.stacks[profile.samples[2].stack].isCut)
   }
 
-  @Test("cut and guessed stacks, and samples in the kernel, are marked and counted")
+  @Test("truncated and guessed stacks, and samples in the kernel, are marked and counted")
   func marks() throws {
     let profile = Profile(
       of: try trace { trace in
@@ -90,7 +90,7 @@ struct ProfileStackTests {
     #expect([profile.facts.cut, profile.facts.guessed, profile.facts.inKernel] == [1, 1, 1])
   }
 
-  @Test("each function, frame and stack is there once, with the lowest line that was seen")
+  @Test("each function, frame and stack occurs once in a profile")
   func once() throws {
     let profile = Profile(
       of: try trace { trace in
@@ -101,7 +101,7 @@ struct ProfileStackTests {
   }
 
   @Test(
-    "code of a function that has no file is the function's all the same; in two files there are two",
+    "a symbol without a file counts for the function of its name; two files make two functions",
     arguments: [
       ["", "a", "b"], ["a", "", "b"], ["a", "b", ""],
     ])
@@ -151,7 +151,7 @@ struct ProfileStackTests {
     #expect(profile.facts.joined == 2 && profile.facts.inTasks == 2)
   }
 
-  @Test("else those of its next one; without either, what the executor called is the outermost")
+  @Test("a stack that does not match the last suspension gets the callers of the next one, or none")
   func next() throws {
     let profile = try task(
       ["upload()", "fetch(_:)"], ["upload()", "store(_:)", "write(_:)"],
@@ -164,7 +164,7 @@ struct ProfileStackTests {
     #expect(profile.facts.joined == 2)
   }
 
-  @Test("the nearest of a function that awaits itself is taken; a block that the task waits for has its callers, too")
+  @Test("recursion joins at the nearest call; a block that the task runs by sync has the task's callers, too")
   func recursive() throws {
     let profile = try task(
       ["upload()", "walk(_:)", "walk(_:)", "read()"], nil,
@@ -174,7 +174,7 @@ struct ProfileStackTests {
     #expect(stacks(profile) == ["upload();walk(_:)|walk(_:)", "upload();walk(_:);walk(_:)|read();block()"])
   }
 
-  @Test("a thunk's name says nothing; without names nothing is joined")
+  @Test("thunks and frames without names are not joined")
   func nameless() throws {
     let profile = try task(
       ["upload()", "reabstraction thunk"], nil,
@@ -185,7 +185,7 @@ struct ProfileStackTests {
     #expect(stacks(profile)[0] == "f()")
   }
 
-  @Test("a stack that goes round in a damaged trace, or whose callers are not there, ends")
+  @Test("a cycle of callers or a missing caller in a damaged trace ends the stack")
   func damaged() throws {
     let head = TypedTrace().text("", in: .microseconds)
     let text =

@@ -4,11 +4,11 @@ import Testing
 
 @testable import OpTraceAnalysis
 
-@Suite("What samples tell besides a profile")
+@Suite("Samples in summaries and thread statuses")
 struct SamplesElsewhereTests {
   private func trace(_ sampled: SampledTrace) throws -> Trace { TraceBuilder.build(try TraceText.parse(sampled.text)) }
 
-  @Test("a summary has the functions that used most, and for each kind of work how much of running that was")
+  @Test("a summary lists the functions that used most, and the used and running time of each kind of work")
   func summary() throws {
     let time = try #require(Summary(of: try trace(.photos())).processorTime)
     #expect(time.samples == 20 && time.sampled == 20_000_000)
@@ -21,7 +21,7 @@ struct SamplesElsewhereTests {
     #expect(Summary(of: Trace(header: TraceHeader())).processorTime == nil)
   }
 
-  @Test("work was mostly in the function that has most of it with the libraries that it calls")
+  @Test("a kind of work names the function that was charged most, with the libraries that it calls")
   func mostlyIn() throws {
     func function(_ stacks: [[String]]) throws -> String? {
       var sampled = SampledTrace()
@@ -34,7 +34,7 @@ struct SamplesElsewhereTests {
     #expect(try function([["libz.so.1!inflate"], ["libz.so.1!crc"], ["libz.so.1!crc"]]) == "crc")
   }
 
-  /// A snapshot at 10 ms in which thread 2 runs, and samples before and after it.
+  /// A snapshot at 3 s in which thread 2 runs, and samples at these times in milliseconds.
   private func seen(_ samples: [Int]) throws -> ThreadStatus {
     var sampled = SampledTrace()
     sampled.unit = .milliseconds
@@ -47,7 +47,7 @@ struct SamplesElsewhereTests {
     return try #require(ThreadStatuses(of: trace).threads.first { $0.id == ThreadID(2) })
   }
 
-  @Test("a thread that computes is where it was sampled last, if that was not long ago")
+  @Test("a computing thread has the stack of its last sample, unless that is old")
   func computing() throws {
     let fresh = try seen([1500, 2900, 3100])
     #expect(fresh.state == .running && fresh.sampledAt == 2_900_000_000 && fresh.stack != nil)
