@@ -108,7 +108,7 @@ struct DispatchTimelineTests {
     #expect(try runs { $0.queues = [.dispatchQueue(net.id)] } == ["block at golden+0x1100"])
     #expect(try runs { $0.classes = ["closure #1 in Upload.start()"] } == ["closure #1 in Upload.start()"])
     #expect(
-      try runs { $0.look(around: [WorkID(2)], in: trace) }
+      try runs { $0.select(around: [WorkID(2)], in: trace) }
         == ["Upload", "closure #1 in Upload.start()", "block at golden+0x1100"])
     #expect(try OperationLookup.findWork("#3", in: trace) == [WorkID(3)])
     #expect(try OperationLookup.findWork("closure #1 in Upload.start()", in: trace) == [WorkID(2)])

@@ -36,7 +36,7 @@ struct PerfettoTraceTests {
       { $0.selection.from = middle }, { $0.selection.to = middle },
       { $0.selection.queues = [.queue(trace.queues[0].id)] },
       { $0.selection.classes = [trace.operations[0].className] }, { $0.selection.minimumDuration = trace.end / 50 },
-      { $0.selection.look(around: [trace.operations[5].id], in: trace) }, { $0.waitLanes = 0 }, { $0.waitLanes = 1 },
+      { $0.selection.select(around: [trace.operations[5].id], in: trace) }, { $0.waitLanes = 0 }, { $0.waitLanes = 1 },
     ]
     try FormatComparison.expectSame(
       changes.enumerated().map { index, change in

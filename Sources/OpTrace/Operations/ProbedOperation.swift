@@ -105,18 +105,20 @@ extension ProbedOperation {
   /// Foundation calls this on the thread that removed the last obstacle, perhaps under the queue's lock. Only changes
   /// to true are recorded: a program may ask as often as it likes. If a subclass overrides `isReady`, this is only a
   /// part of its answer, and the hook there records the whole.
-  @inline(__always) func noteReady(_ value: Bool) -> Bool {
-    if probe.isSilent || (value && probe.has(OperationProbe.Bits.ready)) { return value }
-    return noteTurn(value)
+  @inline(__always) func noteReady(_ answer: () -> Bool) -> Bool {
+    let value = answer()
+    if probe.isSilent || probe.has(OperationProbe.Bits.ready) == value { return value }
+    // Another thread may have recorded that it is ready since this one asked. Then the old answer must not undo that.
+    if value || !answer() { noteTurn(value) }
+    return value
   }
 
-  private func noteTurn(_ value: Bool) -> Bool {
+  private func noteTurn(_ value: Bool) {
     if !probe.has(OperationProbe.Bits.ownReady),
       optrace_operation_turn(probe.pointer, OperationProbe.Bits.ready, value)
     {
       probe.record(.ready)
     }
-    return value
   }
 
   /// The dependency is recorded before Foundation gets it: on Linux an operation that is made to depend on itself hangs

@@ -91,7 +91,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
     super.cancel()
   }
 
-  open override var isReady: Bool { noteReady(super.isReady) }
+  open override var isReady: Bool { noteReady { super.isReady } }
 
   open override func addDependency(_ operation: Operation) {
     noteDependency(on: operation) { super.addDependency(operation) }

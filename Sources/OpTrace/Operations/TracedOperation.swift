@@ -80,7 +80,7 @@ open class TracedOperation: Operation, ProbedOperation, @unchecked Sendable {
     super.cancel()
   }
 
-  open override var isReady: Bool { noteReady(super.isReady) }
+  open override var isReady: Bool { noteReady { super.isReady } }
 
   open override func addDependency(_ operation: Operation) {
     noteDependency(on: operation) { super.addDependency(operation) }
