@@ -91,7 +91,7 @@ import Testing
     return code.contains(/\ (?:<<|>>)=? |& *~?(?:0x[0-9A-Fa-f]|[0-9])/) && !code.contains(/^ *#/)
   }
 
-  /// The lines with a character of a shift or a mask. Only these are checked, as all others are many.
+  /// The lines with a character of a shift or a mask. Checking only these saves time.
   private static func lines(of file: String) throws -> [String] {
     let text = try text(of: file)
     let candidates = try NSRegularExpression(pattern: "^.*(?:<<|>>|&).*$", options: .anchorsMatchLines)
