@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "shifts and masks are told from sizes",
+    "shifts and masks are distinguished from sizes",
     arguments: [
       ("let barrier = UInt64(queue) | 1 << 48", true), ("if word >> 20 & 1 != 0 {", true), ("word1 & 0xFFFF", true),
       ("return (uint32_t)(word1 >> 32);  // A comment.", true), ("flags = isMain ? 1 << 8 : 0", true),

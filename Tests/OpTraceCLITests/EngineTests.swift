@@ -81,7 +81,7 @@ struct EngineTests {
     return try RunningProgram.run(try Engines.python, [program] + arguments)
   }
 
-  @Test("all tables have equal cells in SQLite, pyarrow, DuckDB and ClickHouse")
+  @Test("all tables are the same in SQLite, pyarrow, DuckDB and ClickHouse, cell by cell")
   func tables() throws {
     for format in ["sqlite", "parquet", "csv"] { try export(format) }
     let result = try python("compare.py", folder.path("sqlite"), folder.path("parquet"), folder.path("csv"))

@@ -49,7 +49,7 @@ struct FleetCommandTests {
     }
   }
 
-  @Test("A trace is stored once, even after failures and repeated loads")
+  @Test("A trace is stored once, whatever fails on the way, and however often it is loaded")
   func loading() throws {
     let server = try ClickHouse()
     let lake = try export(try trace("a.txt", process: 1), try trace("b.txt", process: 2), into: "lake")

@@ -4,8 +4,8 @@
   import TestSupport
   import Testing
 
-  /// The program runs with a copy of Foundation in which some bytes are changed, so its layout differs from the one that
-  /// the program was compiled for. The recorder reads the layout of the loaded Foundation.
+  /// The program runs with a copy of Foundation in which some bytes are changed. Its layout differs from the one
+  /// for which the program was compiled. The recorder reads the layout of the loaded Foundation.
   @Suite(.ownThread) struct RecordMisfitTests {
     private let workspace: RecordFolder
     private let program: String
