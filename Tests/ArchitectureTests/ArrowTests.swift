@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// `Package.swift`, the sources and `Documentation/architecture.md` say the same of who imports whom.
+/// `Package.swift`, the sources and `Documentation/architecture.md` agree on which target imports which.
 @Suite struct ArrowTests {
   private static let document = Manifest.folder.appendingPathComponent("Documentation/architecture.md")
 
-  @Test func theManifestIsUnderstood() throws {
+  @Test func parserReadsTheWholeManifest() throws {
     let manifest = try Manifest()
     #expect(Set(manifest.targets.map(\.name)).count == manifest.targets.count)
     #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
@@ -19,9 +19,9 @@ import Testing
     }
   }
 
-  /// Every import is declared, or a build may succeed or fail by what was built before; nothing else is, or programs
-  /// that do not need it carry it. A test that runs a program depends on it, and names it.
-  @Test func dependenciesAreWhatIsImported() throws {
+  /// An undeclared import builds or fails depending on what was built before. A dependency without an import makes
+  /// programs larger for nothing. A test that runs a program depends on it, and has its name in a string.
+  @Test func dependenciesEqualImports() throws {
     let manifest = try Manifest()
     var known: [String: String] = [:]
     for target in manifest.targets {
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  /// What users link leads to nothing but these.
-  @Test func whatUsersLinkIsSmall() throws {
+  /// A program that links the library gets these targets and no others.
+  @Test func usersLinkOnlyAFewTargets() throws {
     let manifest = try Manifest()
     #expect(manifest["OpTrace"]?.dependencies == ["COpTrace", "OpTraceFormat"])
     #expect(
@@ -51,8 +51,9 @@ import Testing
       ])
   }
 
-  /// A capability is a column: nothing below knows it, and columns import each other only where one draws in another's picture.
-  @Test func columnsAreApart() throws {
+  /// Each capability is a column. The modules below do not import it, and a column imports another only to draw in its
+  /// picture.
+  @Test func columnsImportOnlyAllowedColumns() throws {
     let manifest = try Manifest()
     #expect(manifest["OpTraceText"]?.dependencies == ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"])
     let columns: Set = [
@@ -73,8 +74,8 @@ import Testing
     }
   }
 
-  /// `OPTRACE_UPDATE_GOLDEN=1` writes them.
-  @Test func theDocumentDrawsThem() throws {
+  /// `OPTRACE_UPDATE_GOLDEN=1` writes the arrows into the document.
+  @Test func documentShowsTheArrowsOfTheManifest() throws {
     let arrows = Arrows(try Manifest())
     let text = try String(contentsOf: Self.document, encoding: .utf8)
     var wanted = text

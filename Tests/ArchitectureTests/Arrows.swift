@@ -4,7 +4,7 @@ struct Arrows {
 
   init(_ manifest: Manifest) { self.manifest = manifest }
 
-  /// One line for each target, with all that it depends on.
+  /// One line for each target, with its dependencies.
   var list: String {
     let width = manifest.targets.reduce(0) { max($0, $1.name.count) }
     return manifest.targets.map { target in
@@ -14,7 +14,7 @@ struct Arrows {
     }.joined(separator: "\n")
   }
 
-  /// What is no test, without the arrows that others say already: the way goes over another target.
+  /// All targets but tests and benchmarks. An arrow is left out if there is a path over another target.
   var drawing: String {
     let shown = manifest.targets.filter {
       $0.kind != .test && !$0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Bench")
@@ -30,7 +30,7 @@ struct Arrows {
 }
 
 extension Manifest {
-  /// All that a target needs, directly or not.
+  /// All targets that a target depends on, directly or not.
   func reach(from name: String) -> Set<String> {
     var seen: Set<String> = []
     var open = [name]

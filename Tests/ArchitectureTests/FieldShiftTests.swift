@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// Fields of events are read and written through the accessors that are made from `EventSpec.table` (`EventFields.swift`,
-/// `COpTraceFields.h`). A shift or a mask by hand is a second place that knows where a field is.
+/// Code reads and writes fields of events through the accessors that are generated from `EventSpec.table`
+/// (`EventFields.swift`, `COpTraceFields.h`). A shift or a mask by hand would repeat the position of a field.
 @Suite struct FieldShiftTests {
-  /// The folders of `Sources` that see the words of records.
+  /// The folders of `Sources` that may use the raw words of records.
   private static let folders = [
     "COpTrace", "COpTraceSignals", "OpTracePreload", "OpTrace", "OpTraceFormat", "OpTraceModel",
   ]
 
   private static let generated: Set<String> = ["COpTrace/include/COpTraceFields.h", "OpTraceFormat/EventFields.swift"]
 
-  /// Files, and folders of them, that may shift: none of these takes a field out of an event.
+  /// Files and folders that may shift. None of them takes a field out of an event.
   private static let allowed = [
     "COpTrace/records/words.h": "packs records: their first word, and the lengths of one with a text",
     "COpTrace/begin/create.c": "a number for the name of a file",
@@ -41,7 +41,7 @@ import Testing
 
   private static let sources = Manifest.folder.appendingPathComponent("Sources")
 
-  @Test func noFieldIsTakenOutByHand() throws {
+  @Test func sourcesDoNotShiftFieldsByHand() throws {
     var used: Set<String> = []
     for folder in Self.folders {
       for file in try Self.files(in: folder) where !Self.generated.contains(file) {
@@ -58,7 +58,7 @@ import Testing
     #expect(unused == [], "these entries of the list are not needed any more")
   }
 
-  @Test func nobodyElseSeesTheWordsOfRecords() throws {
+  @Test func otherFoldersDoNotUseRecordWords() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
     for folder in folders where !Self.folders.contains(folder) {
       for file in try Self.files(in: folder) {
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "what is a shift, and what is a size",
+    "shifts and masks are distinguished from sizes",
     arguments: [
       ("let barrier = UInt64(queue) | 1 << 48", true), ("if word >> 20 & 1 != 0 {", true), ("word1 & 0xFFFF", true),
       ("return (uint32_t)(word1 >> 32);  // A comment.", true), ("flags = isMain ? 1 << 8 : 0", true),
@@ -83,7 +83,7 @@ import Testing
     #expect(Self.isShift(line) == isShift)
   }
 
-  /// Whether a line shifts, or masks with a literal. A power of two that stands alone is a size.
+  /// Whether a line shifts, or masks with a literal. A power of two on its own is a size.
   private static func isShift(_ line: String) -> Bool {
     var code = line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\/\/.*$/, with: "")
     code = code.replacing(/&&|\|\|/, with: "")
@@ -91,7 +91,7 @@ import Testing
     return code.contains(/\ (?:<<|>>)=? |& *~?(?:0x[0-9A-Fa-f]|[0-9])/) && !code.contains(/^ *#/)
   }
 
-  /// Those that may shift: of the others there are many.
+  /// The lines with a character of a shift or a mask. Checking only these saves time.
   private static func lines(of file: String) throws -> [String] {
     let text = try text(of: file)
     let candidates = try NSRegularExpression(pattern: "^.*(?:<<|>>|&).*$", options: .anchorsMatchLines)

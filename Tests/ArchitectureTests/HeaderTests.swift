@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The C headers, as Swift's compiler sees them.
+/// The C headers that Swift's compiler imports.
 @Suite struct HeaderTests {
-  /// Of an array in a structure it makes a tuple, and takes a minute for one of 4096 elements.
-  @Test func noStructureHasALongArray() throws {
+  /// Swift imports an array in a structure as a tuple. For 4096 elements that takes a minute.
+  @Test func structuresHaveNoLongArrays() throws {
     var count = 0
     for header in try headers() {
       let text = try String(contentsOf: header, encoding: .utf8)
@@ -14,11 +14,11 @@ import Testing
         #expect(length <= 256, "\(header.lastPathComponent): '\(field.output.1)' is better a parameter")
       }
     }
-    // Else the pattern finds nothing any more.
+    // With fewer, the pattern no longer matches the headers.
     #expect(count > 2)
   }
 
-  /// What stands there, or the constant of that name.
+  /// The number in `text`, or the value of the constant that it names.
   private func number(_ text: Substring, in header: String) -> Int? {
     Int(text) ?? header.firstRange(of: "\(text) = ").flatMap { Int(header[$0.upperBound...].prefix(while: \.isNumber)) }
   }

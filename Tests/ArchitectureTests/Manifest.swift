@@ -1,6 +1,6 @@
 import Foundation
 
-/// The targets of `Package.swift`, read out of its text: asking SwiftPM would wait for the one that runs the tests.
+/// The targets of `Package.swift`, parsed from its text: SwiftPM would wait for the SwiftPM that runs the tests.
 struct Manifest {
   struct Target {
     enum Kind: String {
@@ -8,12 +8,12 @@ struct Manifest {
     }
     var kind: Kind
     var name: String
-    /// In the order of the file. Products of other packages too.
+    /// In the order of the file, with products of other packages.
     var dependencies: [String]
-    /// From the package's folder.
+    /// Relative to the package's folder.
     var path: String
 
-    /// As `import` names it.
+    /// The name that `import` uses.
     var module: String { name.replacingOccurrences(of: "-", with: "_") }
   }
 
@@ -22,12 +22,12 @@ struct Manifest {
     .deletingLastPathComponent()
 
   private(set) var targets: [Target] = []
-  /// Executable products and what they are made of.
+  /// The target of each executable product.
   private(set) var programs: [String: String] = [:]
 
   init() throws {
     let text = try String(contentsOf: Self.folder.appendingPathComponent("Package.swift"), encoding: .utf8)
-    // Comments hold quotes and brackets.
+    // Comments may have quotes and brackets.
     let code = text.split(separator: "\n").map { $0.prefix(upTo: $0.firstRange(of: "// ")?.lowerBound ?? $0.endIndex) }
       .joined(separator: "\n")
     for call in Self.calls(in: code[...]) {
@@ -49,7 +49,7 @@ struct Manifest {
     var arguments: Substring
   }
 
-  /// `.name(arguments)`, and none that stands inside of such arguments, but for the package's own.
+  /// The calls `.name(arguments)` that declare a target or a product. Calls inside their arguments are skipped.
   private static func calls(in code: Substring) -> [Call] {
     let names = #/\.(target|executableTarget|testTarget|systemLibrary|executable)\(/#
     var calls: [Call] = []
@@ -62,7 +62,7 @@ struct Manifest {
     return calls
   }
 
-  /// What stands before the bracket that closes.
+  /// The text before the closing bracket.
   private static func enclosed(_ open: Character, _ close: Character, in text: Substring) -> Substring {
     var depth = 1
     for index in text.indices {
@@ -78,7 +78,7 @@ struct Manifest {
       let bracket = arguments[label.upperBound...].firstIndex(of: "[")
     else { return [] }
     var list = String(enclosed("[", "]", in: arguments[arguments.index(after: bracket)...]))
-    // A product is known by its own name.
+    // A product is named by itself, without its package.
     list.replace(#/package: "[^"]*"/#, with: "")
     return strings(in: list[...])
   }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the files of a target say.
+/// The imports and strings in the files of a target.
 struct Sources {
-  /// The package's own modules, and products of others, that are imported or included.
+  /// The imported or included modules of this package, and products of other packages.
   private(set) var imports: Set<String> = []
-  /// What stands in quotes, and nothing else there.
+  /// The string literals that are one word.
   private(set) var words: Set<String> = []
 
-  /// - Parameter known: names of modules, as `import` says them, and the targets or products that they are.
+  /// - Parameter known: the target or product for each module name that `import` uses.
   init(of target: Manifest.Target, known: [String: String]) throws {
     for file in try Self.files(in: Manifest.folder.appendingPathComponent(target.path)) {
       let text = try String(contentsOf: file, encoding: .utf8)
@@ -20,7 +20,7 @@ struct Sources {
     }
   }
 
-  /// Links lead to folders that targets share.
+  /// Follows symbolic links, which lead to folders that targets share.
   private static func files(in folder: URL) throws -> [URL] {
     let folder = folder.resolvingSymlinksInPath()
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).flatMap {

@@ -9,14 +9,14 @@ struct BrokenDemoTests {
 
   init() throws { folder = try Scratch() }
 
-  /// What it printed before the table of files, and that table without the paths' folder.
+  /// The lines before the table of files, and the result.
   private func run(_ arguments: String...) throws -> (lines: [String], result: Command.Result) {
     let result = try Command.run(arguments: ["demo", "-o", folder.path("out")] + arguments)
     let lines = result.output.components(separatedBy: "\n\n").first?.split(separator: "\n").map(String.init)
     return (lines ?? [], result)
   }
 
-  @Test("one that hangs is killed when it has been silent; the files are there, and the doctor is next")
+  @Test("a silent hanging program is killed, its files are written, and the doctor is suggested")
   func hangs() throws {
     let (lines, result) = try run("queue-self-wait", "--timeout", "0.5")
     #expect(result.status == 0)
@@ -39,7 +39,7 @@ struct BrokenDemoTests {
     #expect(kill(pid_t(read.header.processID), 0) == -1, "it still runs")
   }
 
-  @Test("its twin ends by itself, and has files of its own")
+  @Test("the fixed program ends by itself and has its own files")
   func fixed() throws {
     let (lines, result) = try run("queue-self-wait", "--fixed")
     #expect(result.status == 0)
@@ -51,7 +51,7 @@ struct BrokenDemoTests {
   }
 
   #if os(Linux)
-    @Test("one that crashes says by which signal; no core is left, and Swift's crash report stays out of the way")
+    @Test("a crash is reported with its signal, without a core file and without Swift's crash report")
     func crashes() throws {
       let (lines, result) = try run("finished-without-start")
       #expect(result.status == 0)
@@ -61,7 +61,7 @@ struct BrokenDemoTests {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).count == 3)
     }
 
-    @Test("what Foundation says when it stops the program is told")
+    @Test("Foundation's message is shown when it stops the program")
     func traps() throws {
       let (lines, result) = try run("double-start-enqueued")
       #expect(result.status == 0)
@@ -69,10 +69,10 @@ struct BrokenDemoTests {
       #expect(result.errors.contains("operations finished, executing or already in a queue cannot be enqueued"))
     }
 
-    @Test("killed, it takes the program with it")
+    @Test("killing the command also kills the program")
     func killed() throws {
       let out = folder.path("out")
-      // The program holds the pipe as long as it lives, and would be silent for long.
+      // The pipe stays open while the program lives, which could be silent for 600 seconds.
       let script = """
         {
           "$optrace" demo never-finished --timeout 600 -o "$1" 2>&1 > /dev/null &
@@ -84,7 +84,7 @@ struct BrokenDemoTests {
     }
   #endif
 
-  @Test("a file that is no trace is left alone")
+  @Test("an existing file that is not a trace is not overwritten")
   func noTrace() throws {
     try FileManager.default.createDirectory(atPath: folder.path("out"), withIntermediateDirectories: true)
     let diary = try folder.write("out/wait-cycle.optrace", Array("a diary".utf8))

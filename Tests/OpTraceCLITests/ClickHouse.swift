@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// ClickHouse's engine behind its HTTP interface, in a program of its own (Tests/Engines/clickhouse_server.py).
+/// A process that serves ClickHouse's engine over HTTP (Tests/Engines/clickhouse_server.py).
 final class ClickHouse {
   private let program: RunningProgram
   private let port: String
@@ -20,10 +20,10 @@ final class ClickHouse {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// What goes wrong from here on: `fail=503&times=2`.
+  /// Faults of the server from now on, such as `fail=503&times=2`.
   func faults(_ text: String) throws { _ = try curl(["\(url)/faults?\(text)"]) }
 
-  /// Rows with tabs between their cells.
+  /// The rows of the answer, with tabs between cells.
   func ask(_ query: String, in database: String = "optrace") throws -> [String] {
     let answer = try curl(["--data-raw", query, "\(url)/?database=\(database)"])
     return answer.split(separator: "\n").map { String($0) }

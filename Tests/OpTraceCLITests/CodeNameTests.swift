@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  /// Operations without names of their own are called by the code that they run, in every output.
+  /// In every output an operation without a name is named after the code that it runs.
   @Suite("Names from the code", .ownThread) struct CodeNameTests {
     private let folder: RecordFolder
     private let file = "run.optrace"
@@ -28,8 +28,8 @@
       "closure #2 in blocks()",
     ]
 
-    @Test("a closure's name, with its file, line and module; the name that the program gave stays") func names() throws
-    {
+    @Test("an operation has its closure's name, file, line and module; names given by the program stay")
+    func names() throws {
       let trace = try record()
       #expect(TraceValidator.check(try TraceReader.events(path: folder.folder.path(file))).isEmpty)
       #expect(trace.loss.isComplete)
@@ -51,7 +51,7 @@
       #expect(trace.operations[5].codeLocation == CodeLocation(module: "RecordTestProgram"))
     }
 
-    @Test("`--stacks all` knows who made an operation that another function adds; without it nobody does")
+    @Test("`--stacks all` records which function created an operation that another function adds")
     func makers() throws {
       for (stacks, isReported) in [("all", true), ("waits", false)] {
         let result = try folder.record("--stacks", stacks, "-o", file, "--", try RecordFolder.program, "blocks")
@@ -61,14 +61,14 @@
         let own = ["loadUsers(_:then:)", "resizeAll(_:)"]
         let lines = Set(trace.operations.compactMap { trace.stacks.creationSite(of: $0)?.line })
         #expect(lines.count == (isReported ? 3 : 0))
-        // What `addOperation` makes of a closure is the queue's.
+        // The queue itself creates the operation for a closure of `addOperation`.
         let expected = [own[0], nil, nil, nil, own[1], "blocks()", nil]
         #expect(made == (isReported ? expected : expected.map { _ in nil }))
         #expect(trace.operations.allSatisfy { $0.addedAt != nil })
       }
     }
 
-    @Test("all outputs say it, group by it, and find it") func outputs() throws {
+    @Test("all outputs show names from the code, group by them, and find them") func outputs() throws {
       _ = try record()
       let summary = try run("summary", file)
       for kind in Self.kinds { #expect(summary.output.contains("  \(kind)  "), "\(kind)") }
@@ -90,7 +90,7 @@
       #expect(dump.contains("symbol ") && !dump.contains("resizeAll") && !dump.contains("RecordTestProgram"))
     }
 
-    @Test("a program that was killed has its names, too") func killed() throws {
+    @Test("a killed program's trace has names") func killed() throws {
       let result = try folder.record(
         "-o", file, "--", try RecordFolder.program, "blocks", "die")
       #expect(result.status == 128 + SIGKILL)
@@ -99,7 +99,7 @@
       #expect(trace.operations.first?.title == Self.kinds[0])
     }
 
-    @Test("without symbols: the class, and where in which file the code lies") func stripped() throws {
+    @Test("without symbols an operation is named by class, file and offset of its code") func stripped() throws {
       let program = folder.folder.path("plain")
       let strip = try Command.run(try RecordFolder.program, program, shell: #"strip -o "$2" "$1" || cp "$1" "$2""#)
       try #require(strip.status == 0)
@@ -113,7 +113,8 @@
       #expect(again.status == 0 && again.errors.contains("/plain is stripped: keep a debug file beside it"))
     }
 
-    @Test("symbolicate: names of a trace that has none, and again; what it cannot do") func symbolicate() throws {
+    @Test("symbolicate adds names, can run again, and refuses packed, missing and empty traces")
+    func symbolicate() throws {
       _ = try record()
       let before = try folder.trace(file)
       let words = /'run\.optrace': \d+ addresses of the program's code, \d+ with a name, \d+ with a line\n/
@@ -150,7 +151,7 @@
       return Array(try Data(contentsOf: folder.folder.file(file)))
     }
 
-    @Test("pack: puts names into what it writes, where there are none") func pack() throws {
+    @Test("pack adds names to the packed file if the trace has none") func pack() throws {
       let bytes = try recordWithoutNames()
       let words =
         /optrace: note: 'run\.optrace': \d+ addresses of the program's code, [1-9]\d* with a name, [1-9]\d* with a line\n/
@@ -161,16 +162,16 @@
       #expect(after.operations.map(\.title).first == Self.kinds[0] && after.stacks.hasNames)
       #expect(Set(after.operations.map(\.kind)) == Set(Self.kinds))
       #expect(after.waits == before.waits && after.loss == before.loss && after.header == before.header)
-      // It travels, and its names with it.
+      // The names survive unpacking.
       #expect(try run("unpack", "run.optracez", "-o", "back.optrace").status == 0)
       #expect(try run("validate", "back.optrace").status == 0)
       let back = try folder.trace("back.optrace")
       #expect(back.operations == after.operations && back.stacks == after.stacks)
-      // As 'symbolicate' would have it.
+      // The unpacked file equals the result of 'symbolicate'.
       #expect(try run("symbolicate", file).status == 0)
       let symbolicated = try Data(contentsOf: folder.folder.file(file))
       #expect(try Data(contentsOf: folder.folder.file("back.optrace")) == symbolicated)
-      // What has names is packed as it is, packed again too.
+      // A trace with names is packed unchanged, even if it is packed already.
       for name in [file, "run.optracez"] {
         let again = try run("pack", name, "-o", "again.optracez")
         #expect(again.status == 0 && again.errors == "", "\(again)")
@@ -179,7 +180,7 @@
       }
     }
 
-    @Test("pack without names: not wanted, not found, made anonymous") func packWithoutNames() throws {
+    @Test("pack adds no names with --no-symbols or --anonymize") func packWithoutNames() throws {
       let bytes = try recordWithoutNames()
       for (arguments, shell) in [
         (["--no-symbols"], #""$optrace" pack --no-symbols "$1" -o small.optracez"#),
@@ -192,7 +193,7 @@
       }
       #expect(try run("pack", "--anonymize", file, "-o", "small.optracez").errors == "")
       #expect(try !folder.trace("small.optracez").stacks.hasNames)
-      // From a pipe they are put in, too.
+      // Without these options a trace from a pipe gets names, too.
       let piped = try Command.run(
         arguments: [folder.folder.folder.path, file],
         shell: RecordFolder.enter + #"cat "$1" | "$optrace" pack - -o small.optracez"#)
@@ -200,7 +201,7 @@
       #expect(try folder.trace("small.optracez").stacks.hasNames)
     }
 
-    @Test("pack: a program that recorded itself, and one that still runs") func packOfItsOwn() throws {
+    @Test("pack adds names to the trace of a program that recorded itself") func packOfItsOwn() throws {
       #expect(try run("demo", "diamond", "-o", ".").status == 0)
       let trace = try folder.trace("diamond.optrace")
       try #require(!trace.stacks.hasNames && !trace.stacks.addresses.isEmpty)

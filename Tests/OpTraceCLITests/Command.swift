@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built command, run as people run it.
+/// The built command.
 enum Command {
   typealias Result = ProgramResult
 
@@ -31,7 +31,7 @@ enum Command {
   }
 }
 
-/// Runs `body` with the process id of another program that records nothing: in the tests' own process others record.
+/// Runs `body` with the id of a process that records nothing. The tests' own process may record.
 func withSilentProcess(_ body: (Int32) throws -> Void) throws {
   let program = try RunningProgram(URL(fileURLWithPath: "/bin/sleep"), ["600"])
   defer { program.kill() }

@@ -4,12 +4,12 @@
   import TestSupport
   import Testing
 
-  /// The tests' programs, compiled as people compile them: each once in this process, however many tests want it.
+  /// The tests' programs. Each is compiled only once in this process.
   enum CompiledPrograms {
     private final class Program: Sendable {
       private let made = Mutex<Result<String, any Error>?>(nil)
 
-      /// Others that want it wait for the first.
+      /// Later callers wait for the first one to compile it.
       func path(_ make: () throws -> String) throws -> String {
         try made.withLock { made in
           let result = made ?? Result(catching: make)
@@ -25,7 +25,7 @@
       return Result { try Scratch() }
     }()
 
-    /// Where the program is whose sources are in a folder of the tests. Its module has the name of the file.
+    /// The path of the compiled program. Its sources are in a folder of the tests. Its module has the name of the file.
     static func path(_ program: String, as name: String, _ options: String) throws -> String {
       let wanted = programs.withLock { programs in
         let wanted = programs[[program, name, options]] ?? Program()

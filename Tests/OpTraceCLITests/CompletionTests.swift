@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("TAB in the shell: what the installed scripts offer", .ownThread)
+@Suite("Shell completion", .ownThread)
 struct CompletionTests {
   private let folder: Scratch
 
@@ -14,7 +14,7 @@ struct CompletionTests {
     chmod(tool, 0o755)
   }
 
-  /// What bash offers for the last of the words, in the folder above and with it alone in `PATH`.
+  /// The completions of the last word in bash. The test's folder is the current one, and the only one in `PATH`.
   private func offered(_ words: String...) throws -> Set<String> { try offered(words) }
 
   private func offered(_ words: [String]) throws -> Set<String> {
@@ -35,14 +35,14 @@ struct CompletionTests {
     return Set(result.output.split(separator: "\n").map(String.init))
   }
 
-  @Test("commands, also behind help") func commands() throws {
+  @Test("commands complete, also after `help`") func commands() throws {
     #expect(try offered("").isSuperset(of: ["demo", "view", "record", "help"]))
     let help = try offered("help", "")
     #expect(help.isSuperset(of: UsageTests.commands) && help.isDisjoint(with: ["demo-program", "run.optrace"]))
     #expect(try offered("help", "su") == ["summary"])
   }
 
-  @Test("values of options") func values() throws {
+  @Test("values of options complete") func values() throws {
     #expect(try offered("graph", "run.optrace", "--format", "").isSuperset(of: ["svg", "png", "pdf", "dot"]))
     #expect(try offered("graph", "--group-by", "") == ["queue", "class"])
     #expect(try offered("dump", "--format", "b") == ["binary"])
@@ -53,7 +53,7 @@ struct CompletionTests {
     #expect(try offered("summary", "--js") == ["--json"])
   }
 
-  @Test("record: programs, and behind the program its files") func programs() throws {
+  @Test("`record` completes programs, and files after the program") func programs() throws {
     for words in [["record"], ["record", "--"], ["record", "-o", "x.optrace", "--open", "--"]] {
       #expect(try offered(words + ["tool-"]) == ["tool-of-mine"], "\(words)")
     }
@@ -62,8 +62,8 @@ struct CompletionTests {
     #expect(try offered("record", "--fl") == ["--flight-recorder"])
   }
 
-  /// Neither shell is on every machine: what they would offer is read off their scripts.
-  @Test("zsh and fish: help's list is in their scripts, too") func others() throws {
+  /// These shells may be missing, so only their scripts are checked.
+  @Test("the scripts for zsh and fish complete all commands after `help`") func others() throws {
     func script(_ shell: String) throws -> String { try Command.run("--generate-completion-script", shell).output }
     let zsh = try #require(try script("zsh").firstMatch(of: /'\*:subcommands:\(([a-z ]+)\)'/)?.1)
     let fish = try #require(try script("fish").firstMatch(of: /"optrace help" -eq 1' -fka '([a-z ]+)'/)?.1)

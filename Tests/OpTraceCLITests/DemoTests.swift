@@ -10,7 +10,7 @@ struct DemoTests {
 
   init() throws { folder = try Scratch() }
 
-  /// The scenarios in the list: healthy ones, those that get stuck, and those that are broken.
+  /// The listed scenarios: healthy, stuck and broken ones.
   private func listed() throws -> (healthy: [String], stuck: [String], broken: [String]) {
     let groups = try Command.run("demo", "--list").output.components(separatedBy: "\n\n")
     let names = groups.map { group in
@@ -22,7 +22,7 @@ struct DemoTests {
     return (names[0], names[1], names[2])
   }
 
-  @Test("without a name it lists them, one line each, the stuck and the broken ones apart")
+  @Test("without a name, scenarios are listed one per line, with stuck and broken ones apart")
   func list() throws {
     let result = try Command.run("demo")
     #expect(result.status == 0)
@@ -39,7 +39,7 @@ struct DemoTests {
   }
 
   @Test(
-    "wrong usage is one sentence and 64",
+    "wrong usage gives one sentence and status 64",
     arguments: [
       (["diamnod"], "optrace: there is no scenario 'diamnod': did you mean 'diamond'?\n"),
       (["nothing-like-it"], "optrace: there is no scenario 'nothing-like-it': 'optrace demo --list' lists them\n"),
@@ -62,7 +62,7 @@ struct DemoTests {
   }
 
   @Test(
-    "numbers that make no sense are refused",
+    "options refuse numbers out of range",
     arguments: [["--limit", "0"], ["--timeout", "0"], ["--timeout", "nan"]])
   func numbers(arguments: [String]) throws {
     let name = arguments[0] == "--limit" ? "i-love-u" : "deadlock"
@@ -71,7 +71,7 @@ struct DemoTests {
     #expect(result.errors.hasPrefix("optrace: \(arguments[0]) must be "))
   }
 
-  @Test("it writes trace, graph and timeline into a new folder; the main queue's work is on the main thread")
+  @Test("demo writes trace, graph and timeline into a new folder; the main queue runs on the main thread")
   func files() throws {
     let out = folder.path("a/b c")
     let result = try Command.run("demo", "main-hop", "-o", out)
@@ -110,7 +110,7 @@ struct DemoTests {
     #expect(trace.operations.filter { $0.finished == nil }.count == 3)
   }
 
-  @Test("run again it replaces its files; what is no trace it leaves alone")
+  @Test("a second run replaces its own files, but no file that is not a trace")
   func again() throws {
     #expect(try Command.run("demo", "block-fan-out", "-o", folder.path("out")).status == 0)
     let first = try Data(contentsOf: URL(fileURLWithPath: folder.path("out/block-fan-out.optrace")))
@@ -124,7 +124,7 @@ struct DemoTests {
     #expect(try String(contentsOfFile: other, encoding: .utf8) == "a diary")
   }
 
-  @Test("a folder that cannot be made is 73")
+  @Test("a folder that cannot be created gives status 73")
   func noFolder() throws {
     let file = try folder.write("file", [1])
     let result = try Command.run("demo", "diamond", "-o", file + "/out")
@@ -134,7 +134,7 @@ struct DemoTests {
   }
 
   #if os(Linux)
-    @Test("a file system that makes no folders is told as such")
+    @Test("the message says if a file system cannot have folders")
     func noFolders() throws {
       let result = try Command.run("demo", "diamond", "-o", "/proc/nope")
       #expect(
@@ -144,7 +144,7 @@ struct DemoTests {
     }
   #endif
 
-  @Test("without a Graphviz plugin there are trace and timeline, and what to install")
+  @Test("without a Graphviz plugin, trace and timeline are written, and the message says what to install")
   func noGraphviz() throws {
     try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: true)
     let out = folder.path("out")

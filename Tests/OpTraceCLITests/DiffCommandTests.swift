@@ -14,7 +14,7 @@ struct DiffCommandTests {
     new = try folder.write("new.txt", Array(Self.trace(limit: 1, load: 60).utf8))
   }
 
-  /// Two operations of one queue, one of which is `load` milliseconds long.
+  /// Two operations of one queue. The first lasts `load` milliseconds.
   private static func trace(limit: Int = 2, load: Int = 40, header: String = "") -> String {
     var typed = TypedTrace()
     typed.header = header
@@ -46,7 +46,7 @@ struct DiffCommandTests {
     try times.enumerated().map { try folder.write("\(name)\($0.offset).txt", Array(Self.trace(load: $0.element).utf8)) }
   }
 
-  @Test("what was added and removed, and how long operations took")
+  @Test("the text shows added and removed operations, and changed durations")
   func text() throws {
     let result = try Command.run("diff", base, new)
     #expect(result.status == 0)
@@ -55,14 +55,14 @@ struct DiffCommandTests {
     #expect(result.output.contains("load # (Load)    work   40.0 ms  x1.50"))
   }
 
-  @Test("one trace twice: nothing differs, and no condition holds")
+  @Test("a trace does not differ from itself, and meets no --fail-on condition")
   func same() throws {
     let result = try Command.run("diff", base, base, "--fail-on", "structure,findings")
     #expect(result.status == 0)
     #expect(result.output.contains("Structure\n  the same\n"))
   }
 
-  @Test("what --fail-on names makes the status 1, and the result is written all the same")
+  @Test("a difference that --fail-on names gives status 1; the result is still written")
   func gate() throws {
     let structure = try Command.run("diff", base, new, "--fail-on", "structure")
     #expect(structure.status == 1)
@@ -93,7 +93,7 @@ struct DiffCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).first == UInt8(ascii: "{"))
   }
 
-  @Test("runs with samples: which functions take more processor time")
+  @Test("with samples, diff shows which functions take more processor time")
   func functions() throws {
     func write(_ name: String, _ samples: Int) throws -> String {
       var trace = SampledTrace()
@@ -118,7 +118,7 @@ struct DiffCommandTests {
     #expect(try Command.run("diff", before, base).output.contains("  not compared: the new version has no samples"))
   }
 
-  @Test("what a change in time means for the wall time")
+  @Test("diff predicts the wall time for a changed duration")
   func predicted() throws {
     let result = try Command.run("diff", base, new)
     #expect(
@@ -138,7 +138,7 @@ struct DiffCommandTests {
     #expect(!same.output.contains("What that means"))
   }
 
-  @Test("a name that ends with .svg gets the graph of what was added and removed")
+  @Test("a name that ends with .svg gets the graph of added and removed work")
   func picture() throws {
     let file = folder.path("diff.svg")
     let result = try Command.run("diff", base, new, "-o", file, "--fail-on", "structure")
@@ -151,7 +151,7 @@ struct DiffCommandTests {
     #expect(svg.contains(">max 2 → max 1</text>"))
   }
 
-  @Test("a name that ends with .html gets both runs on one page, the typical ones of several")
+  @Test("a name that ends with .html gets a page with the median run of each side")
   func page() throws {
     let file = folder.path("diff.html")
     let before = try runs("before", [90, 41, 10])
@@ -162,7 +162,7 @@ struct DiffCommandTests {
     let page = try String(contentsOfFile: file, encoding: .utf8)
     #expect(page.contains(">before0.txt and 2 more → after0.txt and 2 more</text>"))
     #expect(page.contains("\"work (new)\""))
-    // The middle ones: 41 + 20 and 52 + 20.
+    // The median runs take 41 + 20 and 52 + 20 ms.
     #expect(page.contains("\"activity\":[0,72000000]"))
     #expect(page.contains("\"comparison\":{"))
     let refused = try Command.run("diff", base, new, "--json", "-o", file)
@@ -170,7 +170,7 @@ struct DiffCommandTests {
     #expect(refused.errors.contains("--json and a page or picture cannot be combined"))
   }
 
-  @Test("a pipe is read once, also for what needs a trace twice")
+  @Test("a pipe is read once, even if the page needs the trace twice")
   func pipe() throws {
     let file = folder.path("piped.html")
     let result = try Command.run("diff", "-", new, "-o", file, input: Array(Self.trace().utf8))
@@ -178,7 +178,7 @@ struct DiffCommandTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains(">standard input → new.txt</text>"))
   }
 
-  @Test("wrong usage is refused with what to do")
+  @Test("wrong usage is refused with a hint")
   func usage() throws {
     func refused(_ arguments: [String], _ words: String, status: Int32 = 64) throws {
       let result = try Command.run(arguments: ["diff"] + arguments)
@@ -200,7 +200,7 @@ struct DiffCommandTests {
     try refused([base, try folder.write("empty", [])], "is empty", status: 65)
   }
 
-  @Test("nothing is decided on a trace that is not whole, and what it says is told all the same")
+  @Test("--fail-on decides nothing on an incomplete trace; without it the trace is compared")
   func lossy() throws {
     let lossy = try folder.write("lossy.txt", Array(Self.trace(header: "lost no-space 3").utf8))
     #expect(try Command.run("diff", base, lossy).status == 0)
@@ -209,7 +209,7 @@ struct DiffCommandTests {
     #expect(result.errors.contains("is incomplete, so it does not show what was added or removed"))
   }
 
-  @Test("traces without operations")
+  @Test("traces without operations are compared")
   func nothing() throws {
     let empty = try folder.write("none.txt", Array(TypedTrace().text("", in: .milliseconds).utf8))
     let result = try Command.run("diff", empty, empty)

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Blocks of dispatch queues of a program that knows nothing of OpTrace.
+  /// Dispatch blocks of a program that does not use OpTrace.
   @Suite("record --dispatch", .ownThread) struct DispatchRecordTests {
     private let folder: RecordFolder
     private let file = "run.optrace"
@@ -19,7 +19,7 @@
       return (result, try folder.trace(file))
     }
 
-    @Test("each submission once, with who made it, its queue, its way, and what it runs") func blocks() throws {
+    @Test("each submission is recorded once, with submitter, queue, way and function") func blocks() throws {
       let (result, trace) = try record("--dispatch")
       #expect(result.output == "item\nitem\nmain\n")
       #expect(trace.loss.isComplete)
@@ -31,12 +31,12 @@
       }
       let (disk, network) = (blocks("disk"), blocks("network"))
       #expect(trace.blocks.filter { $0.over == nil }.isEmpty)
-      // Every one ran but the cancelled.
+      // All blocks ran except the cancelled one.
       #expect(trace.blocks.filter { $0.began == nil }.count == 1)
       let cancelled = try #require(trace.blocks.first { $0.cancelRequested != nil })
       #expect(cancelled.began == nil && cancelled.isItem && cancelled.queue == disk.first?.queue)
 
-      // The operation, the block that it submits, and the one that this submits and that finishes it.
+      // The operation submits a block, which submits another one, which finishes the operation.
       let upload = try #require(trace.operations.first)
       #expect(disk.first?.submitter == upload.id && network.first?.submitter == disk.first?.id)
       #expect(upload.finished?.thread == network.first?.began?.thread)
@@ -51,7 +51,7 @@
       let items = disk.filter { $0.isItem && $0.function?.shortName == "closure #5 in dispatchBlocks()" }
       #expect(items.count == 2 && items[0].code == items[1].code, "\(disk.map(\.title))")
       #expect(items[0].submittedAt != items[1].submittedAt)
-      // Those that iterations of another block submit, on whichever thread, are its own.
+      // A block that an iteration submits on any thread has the iterated block as its submitter.
       let iterated = network.filter { $0.submitter != nil && $0.submitter != disk.first?.id }
       #expect(iterated.count == 2 && iterated[0].submitter == iterated[1].submitter)
       #expect(trace.block(try #require(iterated[0].submitter))?.queue == network.first?.queue)
@@ -62,7 +62,7 @@
       #expect(queues["com.apple.main-thread"]?.isMain == true)
     }
 
-    @Test("a serial queue's blocks run one after the other, in their order, and no block twice at once")
+    @Test("a serial queue's blocks run in order, one at a time")
     func order() throws {
       let trace = try record("--dispatch", "--flight-recorder", "256K").trace
       for queue in trace.dispatchQueues where queue.width == 1 {
@@ -73,9 +73,7 @@
       #expect(trace.blocks.count > 10 && trace.dispatchQueues.count >= 4)
     }
 
-    @Test("without it there are none; `OPTRACE_DISPATCH` asks for it, too; every output takes them") func outputs()
-      throws
-    {
+    @Test("without the option no block is recorded; with it every output accepts the blocks") func outputs() throws {
       #expect(try record().trace.blocks.isEmpty)
       let trace = try record("--dispatch").trace
       func run(_ arguments: String...) throws -> Command.Result {

@@ -13,7 +13,7 @@ struct DoctorCommandTests {
     try folder.write(name, Array(text.utf8))
   }
 
-  @Test("a finding, to the letter, and status 1")
+  @Test("a finding is printed exactly, with status 1")
   func text() throws {
     let trace = try file(DoctorFixture.cycle)
     let result = try Command.run("doctor", trace)
@@ -47,7 +47,7 @@ struct DoctorCommandTests {
         """)
   }
 
-  @Test("a healthy trace: one line, status 0")
+  @Test("a healthy trace gives one line and status 0")
   func healthy() throws {
     let result = try Command.run("doctor", try file(Fixture.many(27)))
     #expect(
@@ -56,7 +56,7 @@ struct DoctorCommandTests {
           status: 0, output: "No deadlock, stall or misuse found in 27 operations.\n", errors: ""))
   }
 
-  @Test("an error wins over damage; damage alone is 65")
+  @Test("a damaged trace gives status 65, and no finding is an error")
   func damaged() throws {
     func damaged(_ text: String) throws -> [UInt8] {
       var bytes = try Fixture.binary(text)
@@ -66,14 +66,14 @@ struct DoctorCommandTests {
     let healthy = try Command.run("doctor", try folder.write("a.optrace", try damaged(Fixture.small)))
     #expect(healthy.status == 65)
     #expect(healthy.errors.contains("is damaged"))
-    // What is missing could tell otherwise: no error, and it says so.
+    // The missing records might contradict the finding, so it is no error.
     let cycle = try Command.run("doctor", try folder.write("b.optrace", try damaged(DoctorFixture.cycle)))
     #expect(cycle.status == 65)
     #expect(!cycle.output.contains("error["))
     #expect(cycle.output.contains("The trace is not complete"))
   }
 
-  @Test("what cannot be read has its message and its status")
+  @Test("unreadable files give a message and a status")
   func badInput() throws {
     let cut = try Fixture.binary(DoctorFixture.cycle).prefix(100)
     let result = try Command.run("doctor", try folder.write("cut.optrace", Array(cut)))
@@ -119,7 +119,7 @@ struct DoctorCommandTests {
     #expect(result.output.contains("\"cycle\": [\n        1,\n        2\n      ],"))
   }
 
-  @Test("verdicts")
+  @Test("the verdict is deadlocked, stalled or healthy")
   func verdicts() throws {
     for (text, verdict, status) in [
       (DoctorFixture.cycle, "deadlocked", 1), (DoctorFixture.selfWait, "deadlocked", 1),
@@ -131,7 +131,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("--explain has a page for every code, --list a line")
+  @Test("--explain prints a page for every code, and --list a line")
   func manual() throws {
     let list = try Command.run("doctor", "--list")
     #expect(list.status == 0)
@@ -149,7 +149,7 @@ struct DoctorCommandTests {
   }
 
   @Test(
-    "wrong usage is one sentence and 64",
+    "wrong usage gives one sentence and status 64",
     arguments: [
       (
         ["--explain", "dependncy-cycle"], "the doctor knows no code 'dependncy-cycle': did you mean 'dependency-cycle'?"
@@ -167,7 +167,7 @@ struct DoctorCommandTests {
     #expect(result.errors.split(separator: "\n").first == "optrace: \(message)")
   }
 
-  @Test("names steer no terminal, break no line, and end somewhere")
+  @Test("names cannot control the terminal or break a line, and long ones are cut")
   func hostile() throws {
     let long = String(repeating: "x", count: 10_000)
     for name in ["a\\u{1b}[31mb", "\\u{202e}gnp.exe", "a\\nb\\rc", long] {
@@ -181,7 +181,7 @@ struct DoctorCommandTests {
     }
   }
 
-  @Test("-o writes what standard output would get; a closed pipe keeps the status")
+  @Test("-o writes the same text as standard output; a closed pipe keeps the status")
   func output() throws {
     let trace = try file(DoctorFixture.cycle)
     let target = folder.path("report.txt")
@@ -194,7 +194,7 @@ struct DoctorCommandTests {
     #expect(refused.status == 64)
   }
 
-  @Test("no colour in a pipe")
+  @Test("a pipe gets no colour")
   func plain() throws {
     let result = try Command.run("doctor", try file(DoctorFixture.cycle), environment: ["TERM": "xterm-256color"])
     #expect(!result.output.contains("\u{1B}"))

@@ -9,7 +9,7 @@ enum DoctorFixture {
     return typed.head + "\n"
   }
 
-  /// `Token` and `Session` wait for each other, a thread waits for `Token`, `Page` for `Session`.
+  /// `Token` and `Session` wait for each other. A thread waits for `Token`, and `Page` for `Session`.
   static let cycle = cycle(named: "Token")
 
   static func cycle(named name: String, process: String = "fixture") -> String {
@@ -35,7 +35,7 @@ enum DoctorFixture {
       """
   }
 
-  /// The operation of a serial queue waits for one behind it.
+  /// An operation of a serial queue waits for one behind it.
   static let selfWait =
     head("fixture") + """
       0 t1 thread t1 tid=4711 "main"

@@ -11,7 +11,7 @@ import Testing
     trace = try folder.write("x.txt", Array(DoctorFixture.cycle.utf8))
   }
 
-  @Test("each format, with the same status")
+  @Test("each format gives the same status")
   func formats() throws {
     let plain = try Command.run("doctor", trace)
     #expect(try Command.run("doctor", trace, "--format", "text") == plain)
@@ -25,7 +25,7 @@ import Testing
     #expect(result["ruleId"] as? String == "dependency-cycle" && result["level"] as? String == "error")
   }
 
-  @Test("annotations follow the text, or stand alone beside a file")
+  @Test("annotations follow the text, or are the only output if the findings go to a file")
   func annotations() throws {
     let line =
       "::error file=App/Login.swift,line=12,title=dependency-cycle::2 operations depend on each other in a cycle%0A"
@@ -38,7 +38,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains(#""version": "2.1.0""#))
   }
 
-  @Test("paths are relative to the checkout, or to the folder of the call")
+  @Test("paths are relative to GITHUB_WORKSPACE")
   func roots() throws {
     let absolute = DoctorFixture.cycle.replacing("App/Login.swift:12", with: "\(folder.folder.path)/App/Login.swift:12")
     let trace = try folder.write("y.txt", Array(absolute.utf8))
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("what contradicts itself is refused")
+  @Test("contradicting options are refused")
   func usage() throws {
     for words in [
       ["--json", "--format", "text"], ["--json", "--format", "sarif"], ["--format", "yaml"], ["--format"],

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// Programs that are looked at while they run.
+  /// Programs that the doctor reads twice while they run.
   @Suite("optrace doctor of a running program", .serialized, .ownThread)
   struct DoctorLiveTests {
-    @Test("one that hangs: the error, and that nothing moved between the looks")
+    @Test("a hanging program gives the error, and nothing moves between two readings")
     func hanging() throws {
       try ProcessInputTests.withRecordingProgram { number in
         let result = try Command.run("doctor", number)
@@ -27,13 +27,13 @@ import Testing
       }
     }
 
-    @Test("one that works: no error, and what happened meanwhile; when it is over, its trace is as any other")
+    @Test("a working program gives no error, and the work between two readings; an ended one is read once")
     func working() throws {
       let folder = try Scratch()
       let trace = folder.path("busy.optrace")
       let program = try RunningProgram(
         Command.executable, ["record", "-o", trace, "--", RecordFolder.program, "busy"], input: .pipe)
-      // It says so when it begins.
+      // The program prints a line when it begins.
       #expect(program.line() != nil)
       let result = try Command.run("doctor", trace)
       #expect(result.status == 0, "\(result.output)\(result.errors)")
@@ -47,7 +47,7 @@ import Testing
       #expect(!after.output.contains("two looks"))
     }
 
-    @Test("one that was killed is looked at once: its number may be another's by now")
+    @Test("a killed program's trace is read once, as its process id may be reused")
     func killed() throws {
       let folder = try Scratch()
       let trace = folder.path("deadlock.optrace")
@@ -62,7 +62,7 @@ import Testing
       #expect(!result.output.contains("two looks"))
     }
 
-    @Test("a process without a trace has none")
+    @Test("a process that is not recorded gives a message and status 66")
     func withoutTrace() throws {
       try withSilentProcess { number in
         let result = try Command.run("doctor", "\(number)")

@@ -6,7 +6,7 @@
 
   @testable import optrace_cli
 
-  @Suite("A program's file, looked at before it runs")
+  @Suite("Reading ELF files")
   struct ElfFileTests {
     private let folder: Scratch
 
@@ -14,7 +14,7 @@
 
     private func file(_ bytes: [UInt8]) throws -> ElfFile? { ElfFile(path: try folder.write("program", bytes)) }
 
-    @Test("what the fixture says is read back")
+    @Test("the fixture's fields are read")
     func fixture() throws {
       var elf = ElfFixture()
       elf.libraries = ["libswiftCore.so", "libc.so.6"]
@@ -26,7 +26,7 @@
       #expect(file.machine == ElfFile.own)
     }
 
-    @Test("a built Swift program asks for Swift's libraries")
+    @Test("a built Swift program needs Swift's libraries")
     func swiftProgram() throws {
       let file = try #require(ElfFile(path: try RecordFolder.program))
       #expect(file.hasLoader)
@@ -35,15 +35,15 @@
       #expect(file.libraries.contains("libswiftCore.so"))
     }
 
-    @Test("the object that goes into every program asks for the C library and nothing of Swift")
+    @Test("the preloaded object needs the C library and no Swift library")
     func preloadedObjectNeedsTheCLibraryAlone() throws {
       let folder = try Command.executable.deletingLastPathComponent()
       let file = try #require(ElfFile(path: folder.appendingPathComponent("libOpTracePreload.so").path))
-      // The loader belongs to it.
+      // The loader is part of the C library.
       #expect(file.libraries.filter { !$0.hasPrefix("ld-linux") } == ["libc.so.6"])
     }
 
-    @Test("a file that is cut at any place, or not of the kind, is read as far as it goes")
+    @Test("a truncated file is read up to the cut, and other files are no ELF files")
     func cut() throws {
       let bytes = ElfFixture().bytes
       #expect(try file([]) == nil)
@@ -55,14 +55,14 @@
       }
     }
 
-    @Test("no number in the file, however wrong, is more than a wrong answer")
+    @Test("wrong numbers in a file never trap")
     func hostile() throws {
       let bytes = ElfFixture().bytes
       for place in 4..<bytes.count {
         for value in [0x00, 0x7F, 0x80, 0xFF] as [UInt8] {
           var changed = bytes
           changed[place] = value
-          // Any answer will do: a number that is believed would trap here.
+          // Any answer is right, as long as nothing traps.
           #expect(try file(changed) != nil)
           for next in place..<min(place + 8, bytes.count) { changed[next] = value }
           #expect(try file(changed) != nil)

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
 
-  /// The file of a program that only looks like one: its headers are sound, and it can't be run.
+  /// An ELF file with valid headers that cannot be run.
   struct ElfFixture {
     var processor: UInt16
     var hasLoader = true
@@ -16,7 +16,7 @@
       #endif
     }
 
-    /// Header, segments (loader, all of the file, dynamic section), dynamic section, texts, sections.
+    /// Header, segments (loader, whole file, dynamic section), dynamic section, strings, sections.
     var bytes: [UInt8] {
       func place(_ names: [String], in texts: inout [UInt8]) -> [UInt64] {
         names.map { name in

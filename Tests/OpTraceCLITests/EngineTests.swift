@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Exports, read by the programs that they are for: DuckDB, ClickHouse's engine, pyarrow; OpenTelemetry's own definitions, and a
-/// collector. scripts/setup-python installs them.
-@Suite("Exports in their engines", .ownThread)
+/// DuckDB, ClickHouse's engine, pyarrow, OpenTelemetry's definitions and a collector read the exports.
+/// scripts/setup-python installs them.
+@Suite("Exports in other programs", .ownThread)
 struct EngineTests {
   private let folder: Scratch
   private let traces: [String]
 
-  /// Every golden trace, each with a process of its own; one with names that try to break out of every syntax; and a recorded one.
+  /// Every golden trace, each with its own process id; one with hostile names; one with long names; and recorded ones.
   init() throws {
     folder = try Scratch()
     let golden = Repository.folder.appending(path: "Tests/OpTraceModelTests/Golden")
@@ -28,7 +28,7 @@ struct EngineTests {
     self.traces = traces
   }
 
-  /// Names that take several pages of a Parquet file, and times as far apart as they can be.
+  /// Names that fill several pages of a Parquet file, and times that are far apart.
   private static var wide: String {
     var typed = TypedTrace()
     typed.processID = 2
@@ -71,7 +71,7 @@ struct EngineTests {
   private func export(_ format: String) throws {
     let result = try Command.run(
       arguments: ["export", "-o", folder.path(format), "--format", format] + traces)
-    // Some of the golden traces are told to be damaged.
+    // Some golden traces say that they are damaged.
     #expect([0, 65].contains(result.status), "\(result.errors)")
     #expect(result.output.split(separator: "\n").count == traces.count, "\(result.output)")
   }

@@ -36,12 +36,12 @@ struct ExportCommandTests {
     return all.filter { $0.contains(".") }.sorted()
   }
 
-  /// The name of a trace that was exported, from what the command told of it.
+  /// The id of the exported trace in the command's output.
   private func hash(_ output: String) throws -> String {
     try #require(output.firstMatch(of: #/trace ([0-9a-f]{16})/#).map { String($0.1) })
   }
 
-  @Test("a folder for each table, and in it one for each trace; the trace stands in the path alone")
+  @Test("each table has a folder with one folder per trace; only the path names the trace")
   func layout() throws {
     for format in ["parquet", "csv"] {
       let result = try Command.run("export", trace, "-o", folder.path(format), "--format", format)
@@ -62,7 +62,7 @@ struct ExportCommandTests {
         .contains("\r\n1,\"=cmd|'/C calc'!A0, \"\"b\"\"\",Load,"))
   }
 
-  @Test("Parquet where nothing else is asked for; one file for SQLite and one for OTLP")
+  @Test("the default is Parquet; SQLite and OTLP write one file per trace")
   func singleFiles() throws {
     let hash = try hash(Command.run("export", trace, "-o", folder.path("lake")).output)
     #expect(files("lake").contains("traces/trace=\(hash)/part-0.parquet"))
@@ -72,7 +72,7 @@ struct ExportCommandTests {
     #expect(files("two") == ["\(hash).jsonl"])
   }
 
-  @Test("what is there, whole and as it is now, is not written again")
+  @Test("complete and current files are not written again")
   func resumed() throws {
     for format in ["parquet", "csv", "sqlite", "otlp"] {
       func export(_ names: String...) throws -> [String] {
@@ -84,11 +84,11 @@ struct ExportCommandTests {
       #expect(try export(trace) == ["written"])
       #expect(try export(trace, other) == ["there", "written"])
       #expect(try export(trace, other) == ["there", "there"])
-      // A call that was ended before the last part was there.
+      // An export that was interrupted before its last part.
       let last = try #require(files(format).last { $0.hasPrefix("traces/") || !$0.contains("/") })
       try FileManager.default.removeItem(atPath: folder.path("\(format)/\(last)"))
       #expect(try export(trace, other).sorted() == ["there", "written"])
-      // One that somebody took away, or that is empty.
+      // A part that was removed, or is empty.
       let first = try #require(files(format).first)
       try FileManager.default.removeItem(atPath: folder.path("\(format)/\(first)"))
       #expect(try export(trace, other).sorted() == ["there", "written"])
@@ -101,7 +101,7 @@ struct ExportCommandTests {
     }
   }
 
-  @Test("of several looks at one run the last is exported, in whatever order they are named, and once")
+  @Test("only the latest of several traces of one run is exported, in any order")
   func looks() throws {
     let later = try folder.write("later.txt", Array((Self.text(process: 7) + "99 t1 mark #0 \"end\"\n").utf8))
     try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: trace)
@@ -119,7 +119,7 @@ struct ExportCommandTests {
     }
   }
 
-  @Test("a trace that cannot be read keeps none of the others back")
+  @Test("an unreadable trace does not keep others from being exported")
   func unreadable() throws {
     let empty = try folder.write("empty.optrace", [])
     let gone = folder.path("gone.optrace")
@@ -137,7 +137,7 @@ struct ExportCommandTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
   }
 
-  @Test("a trace that is damaged is written as far as it goes, and the status says so")
+  @Test("the readable part of a damaged trace is exported, with status 65")
   func damaged() throws {
     let sample = try Data(contentsOf: Repository.folder.appending(path: "traces/photo-import.optrace"))
     let cut = try folder.write("cut.optrace", Array(sample.prefix(sample.count / 2)))
@@ -146,11 +146,11 @@ struct ExportCommandTests {
     #expect(result.output.hasPrefix("\(cut): trace "))
     #expect(result.errors.contains("is damaged"))
     #expect(files("lake").count == 25)
-    // It is no less damaged the next time.
+    // A second export still gives status 65.
     #expect(try Command.run("export", cut, "-o", folder.path("lake")).status == 65)
   }
 
-  @Test("what is no folder, and a disk without room, are told of; nothing stays half")
+  @Test("a target that is no folder and a full disk give a message, and no partial file stays")
   func refused() throws {
     func refused(_ arguments: [String], _ words: String, status: Int32, shell: String? = nil) throws {
       let result = try Command.run(arguments: arguments, shell: shell)
@@ -164,14 +164,14 @@ struct ExportCommandTests {
     try refused(["export", "-", "-", "-o", "x"], "'-' is named twice", status: 64)
     try refused(["export", trace, "-o", trace], "cannot write '\(trace)': '\(trace)' is not a folder", status: 73)
     try refused(["export", trace, "-o", "/proc/lake"], "cannot write '/proc/lake': ", status: 73)
-    // Files may not grow: the file system says so as a full one does, with an error of the write.
+    // With a limit of file sizes a write fails as on a full disk.
     try refused(
       ["export", trace, "-o", folder.path("full"), "--format", "sqlite"], "cannot write '\(folder.path("full"))/",
       status: 73, shell: "trap '' XFSZ; ulimit -f 1; exec \"$optrace\" \"$@\"")
     #expect(files("full").isEmpty)
   }
 
-  @Test("from standard input, too; a closed pipe changes nothing")
+  @Test("standard input can be exported; a closed pipe changes nothing")
   func streams() throws {
     let result = try Command.run(
       "export", "-", "-o", folder.path("lake"), input: Array(Self.text(process: 7).utf8))

@@ -1,11 +1,11 @@
 import OpTraceModel
 import TestSupport
 
-/// Traces for the command, in the text form that it reads like a file.
+/// Traces for the command, as text.
 enum Fixture {
   private static let head = TypedTrace().head + "\n"
 
-  /// `load` and `parse` on a queue with one slot, `store` after `parse` on another; `stuck` never gets ready.
+  /// `load` and `parse` run on a queue with one slot, `store` on another after `parse`. `stuck` never gets ready.
   static let small =
     head + """
       1000 t1 thread t1 tid=4711 "main"
@@ -44,7 +44,7 @@ enum Fixture {
 
       """
 
-  /// `small`, where `load` waits for a semaphore and a group, the main thread for `store`, and `store` for ever for a queue.
+  /// `small` with waits: `load` for a semaphore and a group, the main thread for `load`, `store` for a queue for ever.
   static let waits =
     small.replacing("11000 t2 ended #3\n11000 t2 finished #3\n", with: "") + """
       2900 t2 blocked #1 object=0x7f0010 kind=semaphore age=25
@@ -83,7 +83,7 @@ enum Fixture {
     return text
   }
 
-  /// The trace file of a text.
+  /// The binary trace for a text.
   static func binary(_ text: String) throws -> [UInt8] {
     TraceWriter.bytes(try TraceReader.events(bytes: Array(text.utf8)))
   }

@@ -8,7 +8,7 @@ struct FleetCommandTests {
 
   init() throws { folder = try Scratch() }
 
-  /// A trace of operations of two classes, which run for so many milliseconds.
+  /// A trace of operations of two classes, with their durations in milliseconds.
   private func trace(_ name: String, process: Int, load: Int = 10, count: Int = 20) throws -> String {
     var typed = TypedTrace()
     typed.processID = process
@@ -63,7 +63,7 @@ struct FleetCommandTests {
         == "optrace: \(server.url)/ has no tables of optrace: add --create, or run the statements that 'optrace fleet schema' prints\n"
     )
 
-    // A refusal, an answer that never comes, and a load that is given up in the middle.
+    // A refused request, a missing answer, and an aborted load.
     try server.faults("fail=503&times=2&cut=1")
     let refused = try load("--create", "--retries", "0")
     #expect(refused.status == 73)
@@ -98,12 +98,12 @@ struct FleetCommandTests {
     _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
     #expect(try load().status == 0)
     #expect(try counts().first?.hasPrefix("4\t90\t") == true)
-    // And back again.
+    // The earlier state replaces the changed one again.
     _ = try export(try trace("a.txt", process: 1, count: 20), into: "lake")
     #expect(try load().status == 0)
     #expect(try counts().first?.hasPrefix("4\t80\t") == true)
 
-    // A change whose load fails at various steps, and that is then taken back.
+    // A changed trace fails to load at various steps. Then its earlier state is loaded.
     for step in [0, 1, 2, 4] {
       _ = try export(try trace("a.txt", process: 1, count: 30), into: "lake")
       try server.faults("skip=\(step)&fail=500&times=1")

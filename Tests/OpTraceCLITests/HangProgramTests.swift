@@ -6,14 +6,13 @@
   import TestSupport
   import Testing
 
-  /// Programs that hang, as in public reports of hangs, and healthy ones that look like them; compiled as people compile them,
-  /// recorded unchanged and killed.
-  @Suite("Programs that hang, and such that only seem to", .ownThread) struct HangProgramTests {
+  /// Programs that hang as in public reports, and similar healthy ones. They are recorded unchanged and killed.
+  @Suite("Hanging programs, and healthy ones that look alike", .ownThread) struct HangProgramTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }
 
-    /// What the doctor's answer says of each that hangs: its verdict, the first finding's code, and a part of the sentence.
+    /// The doctor's answer for each hanging program: verdict, code of the first finding, and a part of the sentence.
     static let broken: [(name: String, verdict: Diagnosis.Verdict, code: String, says: String)] = [
       ("slots-wait-own-additions", .deadlocked, "queue-self-wait", "all 2 slots of queue 'parse'"),
       ("thirty-suspended", .stalled, "queue-suspended", "30 queues are suspended, with 60 operations ready to run"),
@@ -67,13 +66,13 @@
       ("initialiser-against-main", .deadlocked, "lock-cycle", "in a cycle through the initialiser of 'Screen.scale'"),
       ("one-signal-for-two", .stalled, "never-finished", "has been waiting for semaphore 1"),
     ]
-    /// Not proven, so not told as an error: what may still move it is named.
+    /// Not proven, so no error. The answer names what may still let the program continue.
     static let open: [(name: String, says: String)] = [
       ("lock-left-locked", "2 operations wait for a mutex, which thread "),
       ("lock-held-by-computing", "holds while it is computing"),
       ("semaphore-never-runloop", "is still running"),
     ]
-    /// What is named of each healthy one in which work is open.
+    /// What the answer names for each healthy program with open work.
     static let healthy: [(name: String, says: String)] = [
       ("asyncafter-op", "of asyncAfter has not begun"), ("async-op-after", "of asyncAfter has not begun"),
       ("sigterm-daemon", "a signal of the system"), ("sigwait-daemon", "a signal of the system"),
@@ -102,7 +101,7 @@
 
     private func compile() throws -> String { try folder.compile("HangPrograms", as: "hangs") }
 
-    /// Those that need neither blocks nor tasks to be told right.
+    /// Programs whose answer is right without recorded blocks and tasks.
     static let plain = [
       "semaphore-never", "sleep-holders", "slots-wait-own-additions", "missed-signal", "group-leave-missing",
       "kvo-finish-missing", "initialisers-across", "thirty-suspended", "child-process", "socket-accept",
@@ -110,7 +109,7 @@
       "repl-stdin", "asyncafter-op", "slow-initialiser",
     ]
 
-    /// Records all at once; they are killed, with the programs that they started, when the recorder has seen them still.
+    /// Records all at once. When the recorder has seen them not moving, they are killed with their child processes.
     private func record(
       _ names: [String], _ program: String, _ options: String = "--dispatch --tasks", looks: Bool = false
     )
@@ -160,7 +159,8 @@
       return DoctorReport(of: .init(trace), stallAfter: 1_500_000_000)
     }
 
-    @Test("without blocks and tasks recorded, operations are told right, too") func answersOfOperations() throws {
+    @Test("without recorded blocks and tasks, hanging operations are still diagnosed")
+    func answersOfOperations() throws {
       let program = try compile()
       try record(Self.plain, program, "")
       for name in Self.plain {
@@ -174,9 +174,8 @@
       }
     }
 
-    @Test("one whose threads spin in the kernel is ended, and one that works there is not") func stallInTheKernel()
-      throws
-    {
+    @Test("--stall-timeout ends a program that spins in the kernel, but not one that works there")
+    func stallInTheKernel() throws {
       let program = try compile()
       let spins = try Command.run(
         "record", "--stall-timeout", "3", "-o", folder.folder.path("spins.optrace"), "--", program,
@@ -199,7 +198,7 @@
       }
     }
 
-    @Test("each that hangs is told right in the first line; no healthy one is accused") func answers() throws {
+    @Test("the first line explains each hang, and no healthy program gets a false finding") func answers() throws {
       let program = try compile()
       try record(Self.broken.map(\.name) + Self.open.map(\.name), program, looks: true)
       try record(Self.brokenWaits.map(\.name), program)
@@ -217,12 +216,12 @@
         for looker in ["doctor", "top"] where Self.broken.contains(where: { $0.name == row.name }) {
           #expect(try codes("\(row.name).\(looker).json") == told, "\(row.name), \(looker)")
         }
-        // A picture is offered where there is one.
+        // If the doctor offers a picture, it can be drawn.
         let file = folder.folder.path("\(row.name).optrace")
         let isOffered = try Command.run("doctor", file).output.contains(" graph --deadlock ")
         let drawn = try Command.run("graph", "--deadlock", file, "-o", folder.folder.path("\(row.name).svg"))
         #expect(!isOffered || drawn.status == 0, "\(row.name): \(drawn)")
-        // Where there is none, nobody says that nothing is stuck.
+        // If there is no picture, the message does not say that nothing is stuck.
         #expect(!drawn.errors.contains("nothing is stuck"), "\(row.name): \(drawn)")
       }
       try record(Self.healthy.map(\.name), program)
@@ -230,7 +229,7 @@
       for row in Self.healthy + Self.healthyWaits + Self.open {
         let report = try report(row.name)
         #expect(report.verdict == .healthy, "\(row.name): \(report.answer)")
-        // Nothing need be open any more: the verdict counts.
+        // No work needs to be open here, so only the verdict counts.
         if row.says.isEmpty { continue }
         #expect(report.answer.contains(row.says), "\(row.name): \(report.answer)")
         #expect(!report.answer.hasPrefix("No deadlock") || row.says == "No deadlock", "\(row.name)")

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  /// Programs that hang, compiled as people compile them, recorded and killed: what is in the trace of each thread.
+  /// What a trace has of each thread of a hanging program that was recorded and killed.
   @Suite("Programs that hang", .ownThread) struct HangingProgramTests {
     private let folder: RecordFolder
 
@@ -14,7 +14,7 @@
     static let names = [
       "two-locks", "mutex", "rwlock", "semaphore", "group", "locks-twice", "pool", "busy", "asleep",
     ]
-    /// How it is compiled, and what is done then.
+    /// Options of the compiler, and whether the program is stripped.
     static let builds = [
       (name: "debug", flags: "-O -g", strip: false), (name: "plain", flags: "-O", strip: false),
       (name: "stripped", flags: "-O", strip: true),
@@ -31,7 +31,7 @@
       return program
     }
 
-    /// Records all of them at once; each is killed when the recorder has looked at its threads, or is known to move.
+    /// Records all at once. They are killed when the recorder has a snapshot of each one that does not move.
     private func recordAll(_ program: String) throws -> [String: Trace] {
       let list = Self.names.joined(separator: " ")
       let result = try Command.run(
@@ -67,12 +67,12 @@
 
     private struct Seen: Equatable, CustomStringConvertible {
       var reason: SleepReason
-      /// Whose: of the thread itself, of the main one, of another; nil: nobody's.
+      /// The owner: the thread itself, the main thread, or another one. Nil if nobody.
       var owner: String?
       var description: String { "\(reason) of \(owner ?? "nobody")" }
     }
 
-    /// What threads that do not only wait for work sleep in.
+    /// The reasons of threads that wait for locks.
     private func locks(_ trace: Trace) -> [Seen] {
       let main = trace.threads.first(where: \.isMain)?.id
       return (trace.snapshot?.threads ?? []).filter(\.reason.isLock).map { seen in
@@ -81,7 +81,7 @@
       }
     }
 
-    @Test("who waits for which lock, who has it, and where each stands", arguments: builds.indices)
+    @Test("snapshots show waiters, holders and their code", arguments: builds.indices)
     func looks(_ index: Int) throws {
       let build = Self.builds[index]
       let traces = try recordAll(try compile(build))
@@ -104,7 +104,7 @@
       #expect(try own("asleep").snapshot?.threads.contains { $0.reason == .time } == true)
       let pool = try own("pool").waits.filter { $0.inside != nil && $0.ended == nil }
       #expect(pool.count >= 2 && pool.filter { $0.at != nil }.count >= 2)
-      // Where.
+      // The code of waiter and holder.
       let mutex = try own("mutex")
       let holder = try #require(mutex.waits.first { $0.thread == mutex.threads.first(where: \.isMain)?.id })
       let waiter = try #require(mutex.snapshot?.threads.first { $0.reason == .inheriting })

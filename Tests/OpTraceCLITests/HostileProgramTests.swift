@@ -4,13 +4,13 @@
   import TestSupport
   import Testing
 
-  /// Programs that make it hard to see stacks and threads, compiled here: recorded, they do what they do by themselves.
+  /// Programs whose stacks and threads are hard to see. Recording must not change what they do.
   @Suite("Hostile programs", .ownThread) struct HostileProgramTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }
 
-    /// The program, and what it is asked for. `bare` has no unwind tables, `broken` a section table that lies nowhere.
+    /// Program and argument. `bare` has no unwind tables; the section table of `broken` is outside of its file.
     static let runs = [
       "hostile plain", "hostile library", "hostile signal-stack", "hostile fibers", "hostile many-threads",
       "hostile coming-threads", "hostile frame-loop", "hostile child", "hostile many-blocks",
@@ -20,7 +20,7 @@
     private func compile() throws {
       let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("HostilePrograms").path
-      // Eight bytes at 40 of an ELF file say where its section headers are.
+      // Bytes 40 to 47 of an ELF file are the offset of its section headers.
       let made = try Command.run(
         folder.folder.folder.path, sources,
         shell: RecordFolder.enter + #"""
@@ -34,7 +34,8 @@
       try #require(made.status == 0, "\(made)")
     }
 
-    /// All at once: by themselves, and recorded without and with blocks. Files `PROGRAM-NAME.HOW.out`, `.err` and `.status`.
+    /// Runs all at once: alone, recorded without blocks, and recorded with blocks.
+    /// Writes `PROGRAM-NAME.HOW.out`, `.err` and `.status`.
     private func runAll() throws {
       let list = Self.runs.map { "'\($0)'" }.joined(separator: " ")
       let result = try Command.run(
@@ -73,9 +74,7 @@
       try String(contentsOfFile: folder.folder.path(name), encoding: .utf8)
     }
 
-    @Test("recorded, each says and ends as it does by itself; its trace is whole, and has what there was") func all()
-      throws
-    {
+    @Test("recording keeps output and status of each program, and its trace is complete") func all() throws {
       try compile()
       try runAll()
       var traces: [String: Trace] = [:]
@@ -97,7 +96,7 @@
       }
       func trace(_ name: String) throws -> Trace { try #require(traces[name]) }
 
-      // Operations from strange stacks: all there, each with a place.
+      // All operations are there, even those added from unusual stacks.
       for (name, count) in [
         ("hostile-plain", 10), ("hostile-library", 20), ("hostile-signal-stack", 10), ("hostile-fibers", 10),
         ("hostile-child", 10), ("bare-plain", 10), ("broken-plain", 10), ("broken-fibers", 10),
@@ -105,22 +104,22 @@
         let trace = try trace("\(name).waits")
         #expect(trace.operations.count == count && trace.operations.allSatisfy { $0.finished != nil }, "\(name)")
       }
-      // What is unloaded since keeps its name.
+      // An unloaded library keeps its name.
       #expect(try trace("hostile-library.waits").stacks.images.values.contains { $0.name == "library.so" })
 
-      // Threads.
+      // Snapshots have all threads.
       let many = try text("hostile-many-threads.waits.optrace.json")
       #expect(many.matches(of: #/"systemId"/#).count >= 300 && many.contains(#""complete": true"#))
       for name in ["hostile-coming-threads", "hostile-frame-loop", "bare-frame-loop"] {
         #expect(try trace("\(name).waits").snapshot?.isPartial == false, "\(name)")
       }
 
-      // Blocks: a copy of the process is not recorded, and does its work.
+      // A forked copy of the process is not recorded, and does its work.
       let blocks = try trace("hostile-many-blocks.blocks")
       let synced = blocks.blocks.count { $0.way == .sync }
       #expect(blocks.blocks.count == 100_000 + synced && blocks.blocks.allSatisfy { $0.ended != nil })
       #expect(try text("hostile-many-blocks.blocks.err").contains("100,00\(synced) blocks in '") && synced < 3)
-      // A process that the program runs, with blocks and without an operation: its trace is of use.
+      // The trace of a child process with blocks but no operation is kept.
       #expect(try text("shell.err").contains("6 blocks in '") && !text("shell.err").contains("operation"))
       let items = try trace("hostile-cancelled-items.blocks").blocks.filter { $0.way != .sync }
       #expect(items.filter { $0.began != nil }.count == 1 && items.count == 4)

@@ -4,14 +4,13 @@
   import TestSupport
   import Testing
 
-  /// A program whose file says of its functions what steers terminals, breaks out of pages, or is too long: in every output it
-  /// is escaped or cut.
+  /// A program whose symbols would control terminals, break out of HTML, or are too long.
   @Suite("Hostile names of functions and files", .ownThread) struct HostileSymbolTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }
 
-    /// Ten million letters; a name that stands for gigabytes of text; no text at all.
+    /// Symbols of ten million letters, of gigabytes when demangled, and with invalid UTF-8.
     private static func source() -> String {
       let places = ["S_"] + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".map { "S\($0)_" }
       let explosion = "_Z1f1AIiiE" + (1..<34).map { "S_I\(places[$0])\(places[$0])E" }.joined()
@@ -57,7 +56,7 @@
         arguments: [folder.folder.folder.path] + arguments, shell: RecordFolder.enter + #"exec "$optrace" "$@""#)
     }
 
-    @Test("every output escapes them or cuts them") func outputs() throws {
+    @Test("every output escapes or cuts hostile names") func outputs() throws {
       try folder.folder.write("evil.c", Array(Self.source().utf8))
       try folder.folder.write("main.swift", Array(Self.program.utf8))
       let built = try Command.run(
@@ -86,7 +85,7 @@
         }
         #expect(bad.isEmpty, "\(command): \(Set(bad.map(\.value)))")
         #expect(text.utf8.count < 4 << 20, "\(command): \(text.utf8.count) bytes")
-        // These are read by browsers, the others are texts.
+        // Browsers read these outputs.
         if command.contains("svg") || command == ["report"] { #expect(!text.contains("</script><b>"), "\(command)") }
         if command.last == "--json" || command.contains("json") {
           #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The shape of a JSON document.
+/// The paths of a JSON document.
 enum JSONPaths {
-  /// Every key with the sort of its value, as paths; array elements are `[]`.
+  /// The path of every key, with the type of its value. Array elements are `[]`.
   static func of(_ value: Any, _ path: String = "") -> Set<String> {
     switch value {
     case let object as [String: Any]:

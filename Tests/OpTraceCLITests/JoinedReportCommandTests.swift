@@ -45,7 +45,7 @@ struct JoinedReportCommandTests {
     return try JSONDecoder().decode(Page.self, from: Data(data.utf8)).document.spanCalls
   }
 
-  @Test("a page for each, and the calls lead from one to the other")
+  @Test("each trace gets a page, and calls link from one page to the other")
   func pages() throws {
     let result = try Command.run("report", shop, stock, "-o", folder.path("my run.html"))
     #expect(result == Command.Result(status: 0, output: "", errors: ""))
@@ -55,7 +55,7 @@ struct JoinedReportCommandTests {
         Call(
           row: 0, span: "reserve", isServed: false, other: "POST /reserve", program: "stock",
           address: "my%20run-2.html#op=2&from=7999999&to=32000001"),
-        // It has not ended.
+        // The other span has not ended.
         Call(
           row: nil, span: "mail", isServed: false, other: "send", program: "stock",
           address: "my%20run-2.html#op=2&from=298999999&to=311000001"),
@@ -71,7 +71,7 @@ struct JoinedReportCommandTests {
       ])
   }
 
-  @Test("pages that have nothing to do with each other are written, and what to do is said")
+  @Test("unrelated traces get pages without links, and a hint")
   func strangers() throws {
     let small = try folder.write("small.txt", Array(Fixture.small.utf8))
     let result = try Command.run("report", shop, small, "-o", folder.path("out.html"))
@@ -85,7 +85,7 @@ struct JoinedReportCommandTests {
     #expect(try alone.output == String(contentsOfFile: folder.path("out-2.html"), encoding: .utf8))
   }
 
-  @Test("names of one character are names, too")
+  @Test("file names may have one character")
   func shortNames() throws {
     let result = try Command.run(
       shop, stock, shell: "cd '\(folder.folder.path)' && cp \"$1\" a && cp \"$2\" b && \"$optrace\" report a b -o c")

@@ -19,7 +19,7 @@ struct JoinedTimelineCommandTests {
     return shop
   }
 
-  /// Its server takes 20 ms; `wall`: of its clock.
+  /// A service that takes 20 ms for a request. `wall` is the start on its clock.
   private static func stock(wall: Int?, began: Int = 10) -> CallingService {
     var stock = CallingService("stock", 200, wall: wall)
     stock.span("POST /reserve", .server, began, began + 20, id: 3, caller: 2)
@@ -38,14 +38,14 @@ struct JoinedTimelineCommandTests {
     return (result.status, events as? [[String: Any]] ?? [], errors)
   }
 
-  /// `reserve 100 ms`, by when they begin.
+  /// Texts such as `reserve 100 ms`, sorted by begin.
   private func slices(_ events: [[String: Any]], _ category: String) -> [String] {
     events.filter { $0["cat"] as? String == category && $0["ph"] as? String == "X" }
       .sorted { ($0["ts"] as? Double ?? 0) < ($1["ts"] as? Double ?? 0) }
       .map { "\($0["name"] as? String ?? "") \(Int(($0["ts"] as? Double ?? 0) / 1000)) ms" }
   }
 
-  @Test("what fits is joined without a word: arrows, and one clock")
+  @Test("traces with matching clocks are joined with arrows and without a note")
   func joined() throws {
     let (shop, stock) = (try write("shop.txt", Self.shop()), try write("stock.txt", Self.stock(wall: 95)))
     let (status, events, errors) = try run(shop, stock)
@@ -59,11 +59,11 @@ struct JoinedTimelineCommandTests {
     let path = folder.path("both.pftrace")
     #expect(try run(shop, stock, "-o", path).errors == "")
     #expect(FileManager.default.fileExists(atPath: path))
-    // In the other order, the same times.
+    // The order of the traces does not change the times.
     #expect(slices(try run(stock, shop).events, "span") == slices(events, "span"))
   }
 
-  @Test("a clock that does not fit is moved, and that is said")
+  @Test("a clock that does not match is moved, with a note")
   func moved() throws {
     let (shop, stock) = (try write("shop.txt", Self.shop()), try write("stock.txt", Self.stock(wall: 112)))
     let (status, events, errors) = try run(shop, stock)
@@ -78,7 +78,7 @@ struct JoinedTimelineCommandTests {
     #expect(slices(other.events, "span") == slices(events, "span"))
   }
 
-  @Test("what fits no clock is said, and which calls have no arrow")
+  @Test("a note counts calls that no clock matches, and calls without an arrow")
   func misfits() throws {
     var (shop, stock) = (Self.shop(), Self.stock(wall: 0, began: 310))
     shop.span("reserve", .client, 200, 240, id: 4)
@@ -87,7 +87,7 @@ struct JoinedTimelineCommandTests {
     stock.span("POST /reserve", .server, 250, 270, id: 7, caller: 6)
     let result = try run(try write("shop.txt", shop), try write("stock.txt", stock))
     #expect(result.status == 0)
-    // Of 200 ms later, none and 60 ms earlier, the median is none.
+    // The calls ask for +200, 0 and -60 ms. The median is 0, so the clock stays.
     #expect(result.errors == "optrace: note: 1 call has no arrow: it would lead back in time\n")
     stock.wall = 20
     #expect(
@@ -97,7 +97,7 @@ struct JoinedTimelineCommandTests {
         + "optrace: note: 1 call has no arrow: it would lead back in time\n")
   }
 
-  @Test("traces that have nothing to do with each other are drawn together, and what to do is said")
+  @Test("unrelated traces are drawn together, with a hint")
   func strangers() throws {
     let (shop, small) = (try write("shop.txt", Self.shop()), try folder.write("small.txt", Array(Fixture.small.utf8)))
     let (status, events, errors) = try run(shop, small)
@@ -110,7 +110,7 @@ struct JoinedTimelineCommandTests {
     #expect(events.filter { $0["cat"] as? String == "call" }.isEmpty)
   }
 
-  @Test("three traces; the one without any clock begins with the first, and is named")
+  @Test("a trace without a clock begins with the first one, and a note names it")
   func three() throws {
     var bank = CallingService("bank", 300, wall: nil)
     bank.operation("book", 5, 6)
@@ -122,7 +122,7 @@ struct JoinedTimelineCommandTests {
       result.errors
         == "optrace: note: nothing tells when 'bank.txt' began: it is drawn as if together with the first\n")
     #expect(slices(result.events, "operation") == ["book 5 ms", "pack 20 ms", "count 135 ms"])
-    // With a span that the stock calls it has its place.
+    // A call from the stock places it in time.
     var (caller, called) = (Self.stock(wall: 95), bank)
     caller.span("pay", .client, 12, 28, id: 8)
     called.span("POST /pay", .server, 0, 10, id: 9, caller: 8)
@@ -139,7 +139,7 @@ struct JoinedTimelineCommandTests {
       ])
   }
 
-  @Test("a part is of the common time; a name need be known in one of them")
+  @Test("--from and --to use the common time; a name must occur in one of the traces")
   func parts() throws {
     let (shop, stock) = (try write("shop.txt", Self.shop()), try write("stock.txt", Self.stock(wall: 95)))
     func operations(_ options: String...) throws -> [String] {
@@ -151,7 +151,7 @@ struct JoinedTimelineCommandTests {
     #expect(
       try operations("--from", "136ms", "--to", "145ms") == ["count 135 ms", "GET /order 90 ms", "reserve 100 ms"])
     #expect(try operations("--to", "50ms") == ["pack 20 ms"])
-    // 135 to 155 ms, and a tenth before and after, also in the shop.
+    // This selects 135 to 155 ms and a tenth more on both sides, in both traces.
     #expect(try operations("--around", "count") == ["count 135 ms", "GET /order 90 ms", "reserve 100 ms"])
     #expect(try operations("--queue", "work") == ["pack 20 ms", "count 135 ms"])
     for (options, message) in [
@@ -165,7 +165,7 @@ struct JoinedTimelineCommandTests {
     }
   }
 
-  @Test("one recording twice is wrong usage, under any name")
+  @Test("the same recording twice is wrong usage, even under two names")
   func twice() throws {
     let shop = try write("shop.txt", Self.shop())
     let copy = try folder.write("copy.optrace", Fixture.binary(Self.shop().text))
@@ -183,7 +183,7 @@ struct JoinedTimelineCommandTests {
         "optrace: 'copy.optrace' is the trace itself: "))
   }
 
-  @Test("one that is empty or missing ends it; of one that is cut the rest is drawn, and the status is 65")
+  @Test("an empty or missing trace stops the command; a truncated one is drawn with status 65")
   func damaged() throws {
     let shop = try write("shop.txt", Self.shop())
     let empty = try folder.write("empty.optrace", [])
@@ -202,12 +202,12 @@ struct JoinedTimelineCommandTests {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     let events = try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
     #expect(slices(events, "operation").contains("pack 20 ms"))
-    // Nothing but a header.
+    // A trace with only a header is drawn.
     let bare = try folder.write("bare.txt", Array(CallingService("bare", 9).text.utf8))
     #expect(try run(shop, bare).status == 0)
   }
 
-  @Test("no trace at all is wrong usage")
+  @Test("the command needs at least one trace")
   func none() throws {
     let result = try run()
     #expect(result.status == 64)

@@ -5,14 +5,14 @@
   import TestSupport
   import Testing
 
-  /// Programs that hang in dispatch queues and tasks, compiled as people compile them, recorded unchanged and killed; and each
-  /// one's healthy twin, which ends by itself.
+  /// Programs that hang in dispatch queues and tasks, recorded unchanged and killed. Each has a healthy twin, which
+  /// ends by itself.
   @Suite("Programs that hang in dispatch queues and tasks", .ownThread) struct LayerProgramTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }
 
-    /// What the doctor says of each, how bad it is, and a part of its sentence that names the program's own code.
+    /// The doctor's code and severity for each program, and a part of its text that names the program's own code.
     static let table: [(name: String, code: String, severity: Finding.Severity, says: String)] = [
       ("two-queues", "dispatch-cycle", .error, "closure #1 in twoQueues()"),
       ("operation-sync", "dispatch-cycle", .error, "dispatch queue 'accounts'"),
@@ -20,7 +20,7 @@
       ("locks-twice", "lock-cycle", .error, "of the work it submitted only block"),
       ("main-finishes", "main-thread-deadlock", .error, "closure #1 in closure #1 in mainFinishes()"),
       ("main-sync", "main-thread-deadlock", .error, "of the main queue"),
-      // Of its two blocks the outer one may return last.
+      // The outer of its two blocks may return last.
       ("nobody-finishes", "never-finished", .error, "closure #1 in closure #1 in nobodyFinishes()"),
       ("too-early", "premature-finish", .warning, "closure #1 in closure #1 in tooEarly()"),
       ("continuation", "continuation-never-resumed", .error, "continuation()"),
@@ -38,7 +38,7 @@
 
     private func record(_ program: String) throws {
       let names = Self.table.map(\.name)
-      // One of them ends by itself, mostly before anybody looks.
+      // `too-early` ends by itself, usually before the first snapshot.
       let result = try Command.run(
         folder.folder.folder.path, program,
         shell: RecordFolder.enter + """
@@ -58,7 +58,7 @@
     }
 
     @Test(
-      "the code of each, the line it names, and nothing of its twin; with Swift's libraries linked into them, too",
+      "the doctor names each program's fault and its code, and nothing of its twin",
       arguments: ["", "-static-stdlib"])
     func codes(_ options: String) throws {
       try record(try compile(options))

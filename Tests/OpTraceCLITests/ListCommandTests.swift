@@ -3,20 +3,20 @@
   import TestSupport
   import Testing
 
-  /// What is recorded on this machine: in these tests that of a namespace of processes, where nobody else is.
+  /// The tests run in a namespace of processes of their own, so they see no other recordings of this machine.
   @Suite("optrace list, and commands without a trace", .serialized, .ownThread)
   struct ListCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// Whether this user may make such a namespace.
+    /// Whether this user may create such a namespace.
     private static let canHide: Bool = {
       let result = try? Command.run("list", shell: #"unshare --pid --fork --mount-proc "$optrace" "$@""#)
       return result?.status == 0
     }()
 
-    /// Runs a script in it: `"$record" NAME` begins a program that is recorded into NAME and hangs, and `$1` is the folder.
+    /// Runs a script in the namespace. `$1` is the folder. `begin FOLDER` records a hanging program there.
     private func script(_ text: String) throws -> ProgramResult {
       let functions = #"""
         begin() {
@@ -33,7 +33,7 @@
         shell: #"unshare --pid --fork --kill-child --mount-proc sh "$@""#)
     }
 
-    @Test("none: status 0, and 66 where one is needed", .enabled(if: canHide)) func none() throws {
+    @Test("without a recording, list gives status 0 and other commands 66", .enabled(if: canHide)) func none() throws {
       let list = try script("exec \"$optrace\" list")
       #expect(list == ProgramResult(status: 0, output: "No program on this machine is being recorded.\n", errors: ""))
       let json = try script("exec \"$optrace\" list --json")
@@ -51,7 +51,7 @@
       }
     }
 
-    @Test("one: it is taken", .enabled(if: canHide)) func one() throws {
+    @Test("a single recording is used without naming it", .enabled(if: canHide)) func one() throws {
       let result = try script(
         """
         begin "$1"; "$optrace" list --json; "$optrace" list; "$optrace" top --once; echo "$?"; "$optrace" doctor --json >doctor.json
@@ -70,12 +70,12 @@
       #expect((process["sinceSeconds"] as? Double ?? -1) > 0)
       #expect(lines[end + 1].split(separator: " ") == ["pid", "program", "for", "mode", "state", "file"])
       #expect(lines.contains { $0.hasPrefix("deadlock (") && $0.contains(" runs ") })
-      // `top` is no judge, the doctor is.
+      // `top` ends with status 0, the doctor with 1.
       #expect(lines.filter { $0 == "0" }.count == 1 && lines.filter { $0 == "1" }.count == 1)
       #expect(lines.last?.contains("  stopped  ") == true)
     }
 
-    @Test("several: they are named, with status 64", .enabled(if: canHide)) func several() throws {
+    @Test("several recordings are listed, with status 64", .enabled(if: canHide)) func several() throws {
       try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
       try FileManager.default.createDirectory(atPath: folder.path("b"), withIntermediateDirectories: true)
       for command in ["top", "doctor", "view", "stacks"] {
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test("another user's is left out", .enabled(if: canHide && canBeNobody)) func others() throws {
+    @Test("recordings of other users are not listed", .enabled(if: canHide && canBeNobody)) func others() throws {
       let result = try script(
         """
         begin "$1"; cp "$optrace" /tmp/optrace-nobody.$$ && chmod 755 /tmp/optrace-nobody.$$
@@ -105,7 +105,7 @@
       return result?.status == 0
     }()
 
-    @Test("a process that has ended is none", .enabled(if: canHide)) func ended() throws {
+    @Test("ended processes are not listed", .enabled(if: canHide)) func ended() throws {
       let result = try script(
         """
         begin "$1"; kill -9 $!; wait $! 2>/dev/null; "$optrace" list

@@ -2,14 +2,14 @@ import Foundation
 import OpTraceModel
 import TestSupport
 
-/// A connection to a server on this machine, byte for byte. It is closed when its owner goes.
+/// A connection to a server on this machine. It closes when it is released.
 final class LocalClient {
   private let connection: OwnedDescriptor
   var descriptor: Int32 { connection.number }
 
   struct Refused: Error { let number: Int32 }
 
-  /// `receiveBuffer`: bytes that the system may hold for us; small for one that reads slowly.
+  /// `receiveBuffer`: the size of the system's receive buffer in bytes; small for a slow client.
   init(port: Int, receiveBuffer: Int32? = nil) throws {
     #if canImport(Darwin)
       let number = socket(AF_INET, SOCK_STREAM, 0)
@@ -20,7 +20,7 @@ final class LocalClient {
     if var size = receiveBuffer {
       setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    // A test that fails must end.
+    // A failing test must end, so reading has a time limit.
     var longest = timeval(tv_sec: Int(patience), tv_usec: 0)
     setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &longest, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
@@ -36,14 +36,14 @@ final class LocalClient {
     self.connection = connection
   }
 
-  /// False when the server has closed.
+  /// False if the server has closed the connection.
   @discardableResult
   func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return sendQuietly(descriptor, bytes, bytes.count) == bytes.count
   }
 
-  /// No more than `count` bytes; empty at the end or after an error.
+  /// At most `count` bytes. Empty at the end or after an error.
   func receive(_ count: Int = 1 << 16) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let got = recv(descriptor, &bytes, count, 0)
@@ -76,7 +76,7 @@ final class LocalClient {
 
   struct Answer {
     var status = 0
-    /// Names in small letters.
+    /// The names are in small letters.
     var headers: [String: String] = [:]
     var body = ""
 
@@ -93,7 +93,7 @@ final class LocalClient {
   }
 }
 
-/// Without the signal that a closed connection sends.
+/// Sends without a SIGPIPE from a closed connection.
 private func sendQuietly(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
   #if canImport(Darwin)
     send(descriptor, bytes, count, 0)

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Event loops of unchanged programs, whether Swift's libraries are linked into them or not.
+  /// Event loops of unchanged programs, with shared or statically linked Swift libraries.
   @Suite("Recording event loops", .ownThread) struct LoopRecordTests {
     private let workspace: RecordFolder
 
@@ -22,13 +22,13 @@
     }
 
     @Test(
-      "a run loop's turns are told with their lengths, and libdispatch's own thread is told apart",
+      "a run loop's long turns have their lengths, and libdispatch's own thread is marked",
       arguments: ["", "-static-stdlib"])
     func loops(_ linked: String) throws {
       for options in ["--dispatch", "--tasks"] {
         let trace = try record(options, linked)
         let main = try #require(trace.loops.first { trace.thread($0.thread)?.isMain == true })
-        // Each handled one timer or more, and no two of them at once.
+        // Each turn handled at least one timer, and turns do not overlap.
         #expect(!main.isManager && main.longTurns.count >= 5)
         #expect(main.longTurns.allSatisfy { ($0.ended ?? trace.end) - $0.began >= 19_000_000 || $0.ended == nil })
         #expect(main.longest >= 19_000_000 && main.busy >= 150_000_000 && main.idle > 0)
@@ -37,6 +37,7 @@
       }
     }
 
-    @Test("without blocks and tasks no loop is recorded") func off() throws { #expect(try record("").loops.isEmpty) }
+    @Test("event loops are recorded only with --dispatch or --tasks")
+    func off() throws { #expect(try record("").loops.isEmpty) }
   }
 #endif

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command's output: whole or not at all", .ownThread)
+@Suite("The command's output: complete or not at all", .ownThread)
 struct OutputTests {
   private let folder: Scratch
   private let small: String
@@ -12,7 +12,7 @@ struct OutputTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
-  @Test("a file holds what standard output would, and nothing is left beside it")
+  @Test("a file has the same bytes as standard output, and no temporary file stays")
   func file() throws {
     let direct = try Command.run("timeline", small)
     #expect(direct.status == 0)
@@ -24,7 +24,7 @@ struct OutputTests {
     #expect(try folder.names == ["out.json", "small.txt"])
   }
 
-  @Test("the trace itself is never written over", arguments: ["timeline", "summary", "graph", "dump"])
+  @Test("the trace itself is never overwritten", arguments: ["timeline", "summary", "graph", "dump"])
   func traceItself(command: String) throws {
     let before = try String(contentsOfFile: small, encoding: .utf8)
     let format = ["timeline": ["--format", "json"], "graph": ["--format", "svg"]][command] ?? []
@@ -34,7 +34,7 @@ struct OutputTests {
     #expect(try String(contentsOfFile: small, encoding: .utf8) == before)
   }
 
-  @Test("json.gz, by the ending or by the option, holds the same bytes")
+  @Test("json.gz, by ending or option, unpacks to the same bytes")
   func gzip() throws {
     let plain = try Command.run("timeline", small).output
     let path = folder.path("out.json.gz")
@@ -44,12 +44,12 @@ struct OutputTests {
     #expect(piped.output == plain)
   }
 
-  @Test("Perfetto's format, by each ending or by the option, packed or not, is one sequence of bytes")
+  @Test("Perfetto's format has the same bytes for each ending and option, also unpacked")
   func perfetto() throws {
     let path = folder.path("out.pftrace")
     #expect(try Command.run("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    // A packet, whose key is 10, that is longer than 127 bytes.
+    // The file begins with a packet (key 10) of more than 127 bytes.
     #expect(bytes.count > 200 && bytes[0] == 10 && bytes[1] > 127)
     for (name, options) in [
       ("out.perfetto-trace", []), ("out.PFTRACE", []), ("out", ["--format", "perfetto"]),
@@ -71,7 +71,7 @@ struct OutputTests {
     #expect(piped == Command.Result(status: 0, output: "", errors: ""))
   }
 
-  @Test("a file is written as a new one would be; a link stays a link")
+  @Test("a new file obeys umask, an existing one keeps its mode, and a link stays a link")
   func modes() throws {
     let path = folder.path("out.json")
     #expect(try Command.run(small, path, shell: #"umask 027; "$optrace" timeline "$1" -o "$2""#).status == 0)
@@ -90,7 +90,7 @@ struct OutputTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test("what cannot be written is one sentence with the name and the reason, and 73")
+  @Test("a file that cannot be written gives its name, the reason and status 73")
   func unwritable() throws {
     func expect(_ path: String, _ message: String) throws {
       let result = try Command.run("timeline", small, "-o", path)
@@ -105,7 +105,7 @@ struct OutputTests {
   }
 
   #if os(Linux)
-    @Test("a full disk: 73, what was there stays, nothing is left")
+    @Test("a full disk gives status 73")
     func fullDisk() throws {
       let device = try Command.run("timeline", small, "-o", "/dev/full")
       #expect(device.status == 73)
@@ -116,7 +116,7 @@ struct OutputTests {
       #expect(output.errors == "optrace: cannot write to standard output: no space left on the device\n")
     }
 
-    /// Only root may mount; the device above shows the same error to everybody.
+    /// Only root may mount. The test above needs no rights.
     @Test("a full file system keeps the old file", .enabled { await OwnThread.run { mayMount } })
     func fullFileSystem() throws {
       let large = try folder.write("large.txt", Array(Fixture.many(2_000).utf8))
@@ -137,7 +137,7 @@ struct OutputTests {
     }
   #endif
 
-  @Test("a closed pipe is a silent end")
+  @Test("a closed pipe ends the command silently")
   func closedPipe() throws {
     let script = #"{ sleep 0.2; "$optrace" timeline "$1"; echo "status $?" >&2; } | true"#
     #expect(try Command.run(small, shell: script).errors == "status 0\n")
@@ -145,13 +145,13 @@ struct OutputTests {
     #expect(try Command.run(small, shell: help).errors == "status 0\n")
   }
 
-  @Test("an interrupt leaves nothing half", arguments: ["INT", "TERM", "HUP", "QUIT"])
+  @Test("a signal leaves the old file and no partial one", arguments: ["INT", "TERM", "HUP", "QUIT"])
   func interrupt(signal: String) throws {
     let large = try folder.write("large.txt", Array(Fixture.many(20_000).utf8))
     let inner = folder.file("inner")
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
-    // A shell starts background jobs with SIGINT ignored, so the job is the one that sends the signal. On a busy machine it
-    // comes to that before the command is done, for it goes first.
+    // A shell starts background jobs with SIGINT ignored, so the job sends the signal, and the command receives it. The
+    // command has a lower priority, so that the job is in time even on a busy machine.
     let result = try Command.run(
       large, inner.path, signal, environment: ["SWIFT_BACKTRACE": "enable=yes"],
       shell: #"""
@@ -167,7 +167,7 @@ struct OutputTests {
     #expect(result.output == "" && result.errors == "")
   }
 
-  @Test("no colour and no progress in a pipe")
+  @Test("a pipe gets neither colour nor progress")
   func plain() throws {
     let result = try Command.run("summary", small, environment: ["TERM": "xterm-256color"])
     #expect(result.status == 0)

@@ -5,13 +5,13 @@
   import TestSupport
   import Testing
 
-  /// Processes that do not answer, as they are stopped.
+  /// Stopped processes cannot answer, so optrace takes the snapshot itself.
   @Suite("A snapshot from outside", .ownThread) struct OutsideSnapshotTests {
     private let folder: RecordFolder
 
     init() throws { folder = try RecordFolder() }
 
-    /// The program "lock", recorded, which hangs: one thread has a lock, and an operation waits for it.
+    /// Records the hanging program "lock": one thread holds a lock, and an operation waits for it.
     private func withHanging(
       _ path: String? = nil, _ body: (RunningProgram, _ processID: Int32, _ trace: String) throws -> Void
     ) throws {
@@ -39,7 +39,7 @@
       return (result, document?["threads"] as? [[String: Any]] ?? [])
     }
 
-    @Test("of a stopped process: who waits for the lock, who has it, and where both stand; the doctor tells, too")
+    @Test("a snapshot of a stopped process shows waiter, holder and stacks; the doctor uses it, too")
     func stopped() throws {
       try withHanging { _, processID, trace in
         let before = try #require(try TraceReader.read(path: trace).snapshot)
@@ -48,18 +48,18 @@
         let waiting = try #require(
           threads.first { ($0["waitsFor"] as? [String: Any])?["kind"] as? String == "lock" }, "\(result)")
         let owner = try #require(waiting["owner"] as? Int)
-        // The numbers are the trace's.
+        // The thread ids are those of the trace.
         let recorded = try #require(before.threads.first { $0.reason == .mutex })
         #expect(owner == recorded.owner.map { Int($0.rawValue) })
         #expect(waiting["id"] as? Int == Int(recorded.thread.rawValue))
-        // The recorder's own thread is left out, as it is in its own looks.
+        // The recorder's own thread is left out, as in the recorder's snapshots.
         #expect(threads.count == before.threads.count, "\(result)")
         let holder = try #require(threads.first { $0["id"] as? Int == owner })
         for thread in [waiting, holder] {
           let frames = thread["frames"] as? [[String: Any]] ?? []
           #expect(frames.count > 3 && frames.contains { $0["own"] as? Bool == true }, "\(thread)")
         }
-        // Nobody wrote to the trace.
+        // The trace is unchanged.
         #expect(try TraceReader.read(path: trace).snapshot == before)
         let doctor = try Command.run("doctor", "--stall-after", "0", String(processID))
         #expect(doctor.errors.contains("so optrace took the snapshot itself"), "\(doctor)")
@@ -67,7 +67,7 @@
       }
     }
 
-    @Test("code of libraries that are linked into the program is not the program's own") func linked() throws {
+    @Test("statically linked libraries are not the program's own code") func linked() throws {
       try folder.compile("RecordTestProgram", as: "linked", "-static-stdlib")
       try withHanging(folder.folder.path("linked")) { _, processID, _ in
         let (result, threads) = try threads("stacks", "--json", String(processID))
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test("a process that ends meanwhile: what it left is shown") func ends() throws {
+    @Test("a process that ends during the snapshot gives the recorded trace or status 66") func ends() throws {
       try withHanging { program, processID, _ in
         let command = try RunningProgram(Command.executable, ["stacks", String(processID)], output: .none)
         kill(processID, SIGKILL)
@@ -88,7 +88,7 @@
       }
     }
 
-    @Test("without rights: what is missing, and the last recorded look") func noRights() throws {
+    @Test("without rights, the last recorded snapshot is shown, with what is missing") func noRights() throws {
       guard geteuid() == 0 else { return print("only root can give its rights away: not tried") }
       try withHanging { _, processID, trace in
         chmod(folder.folder.folder.path, 0o755)

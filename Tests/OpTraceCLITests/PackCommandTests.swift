@@ -20,18 +20,18 @@ struct PackCommandTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  /// Without what is drawn by a clock or a file's name.
+  /// Commands whose output depends on no clock.
   static let commands = [
     ["summary"], ["summary", "--json"], ["graph", "--format", "svg"], ["graph", "--format", "dot"],
     ["timeline", "--format", "json"], ["doctor"], ["doctor", "--json"], ["validate"], ["dump"],
   ]
 
-  @Test("every command says of a packed trace what it says of the plain one", arguments: commands)
+  @Test("every command gives the same output for a packed and a plain trace", arguments: commands)
   func same(_ command: [String]) throws {
     var damaged = try sample("photo-import")
     damaged[1024 + 80] ^= 1
     for bytes in [try sample("deadlock"), damaged] {
-      // Under one name, for the name stands in some results.
+      // Both files get the same name, as some outputs have it.
       let path = folder.path("run")
       try folder.write("run", bytes)
       let plain = try Command.run(arguments: command + [path])
@@ -48,7 +48,7 @@ struct PackCommandTests {
     }
   }
 
-  @Test("every command reads one that has lost its magic numbers, as a file and from a pipe", arguments: commands)
+  @Test("every command reads a packed trace without magic numbers, as a file and from a pipe", arguments: commands)
   func lostMagics(_ command: [String]) throws {
     let path = try folder.write("run", sample("deadlock"))
     #expect(try Command.run("pack", path, "-o", path + "z").status == 0)
@@ -66,7 +66,7 @@ struct PackCommandTests {
     }
   }
 
-  @Test("there and back: the names, the line, the bytes, private files") func thereAndBack() throws {
+  @Test("packing and unpacking give the original bytes in private files") func thereAndBack() throws {
     let bytes = try sample("photo-import")
     let path = try folder.write("run.optrace", bytes)
     let packed = path + "z"
@@ -91,7 +91,7 @@ struct PackCommandTests {
     #expect(try mode(path) == 0o600)
   }
 
-  @Test("what is recorded is private under any mask") func recordingIsPrivate() throws {
+  @Test("recorded traces are private under any umask") func recordingIsPrivate() throws {
     let script = #"umask 0; cd "$1" && "$optrace" demo diamond -o . && "$optrace" record -o r.optrace "$2""#
     let program = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecordTestProgram").path
     let result = try Command.run(folder.folder.path, program, shell: script)
@@ -102,7 +102,7 @@ struct PackCommandTests {
     #endif
   }
 
-  @Test("a file that is there is written over only when it is named, and never the trace") func overwriting() throws {
+  @Test("existing files are overwritten only if named with -o, and the trace never") func overwriting() throws {
     let path = try folder.write("run.optrace", sample("deadlock"))
     try folder.write("run.optracez", Array("precious".utf8))
     let refused = try Command.run("pack", path)
@@ -117,14 +117,14 @@ struct PackCommandTests {
     #expect(unpacked.status == 73)
   }
 
-  @Test("through pipes: standard input to standard output") func pipes() throws {
+  @Test("pack and unpack work in pipes") func pipes() throws {
     let bytes = try sample("tickets")
     let path = try folder.write("run.optrace", bytes)
     let result = try Command.run(path, shell: #""$optrace" pack - < "$1" | "$optrace" unpack - | cmp - "$1""#)
     #expect(result == .init(status: 0, output: "", errors: ""))
   }
 
-  @Test("a file that is whole is no failure, though nobody hears of it") func nobodyListens() throws {
+  @Test("a closed standard output is no failure if the file is complete") func nobodyListens() throws {
     let path = try folder.write("run.optrace", sample("deadlock"))
     for command in [#"pack "$1" -o "$1z""#, #"unpack "$1z" -o "$1.back""#] {
       let result = try Command.run(path, shell: #""$optrace" \#(command) >&-"#)
@@ -133,7 +133,7 @@ struct PackCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".back")) == Data(sample("deadlock")))
   }
 
-  @Test("what is no trace is not packed, and nothing is left behind") func noTrace() throws {
+  @Test("pack refuses files that are not traces, and leaves no file") func noTrace() throws {
     let path = try folder.write("notes.txt", Array("hello\n".utf8))
     let result = try Command.run("pack", path)
     #expect(result == .init(status: 65, output: "", errors: "optrace: '\(path)' is not a trace: it looks like text\n"))
@@ -143,7 +143,7 @@ struct PackCommandTests {
     #expect(missing.status == 66)
   }
 
-  @Test("what is not packed is not unpacked, and nothing is written") func notPacked() throws {
+  @Test("unpack refuses files that are not packed, and writes nothing") func notPacked() throws {
     let trace = try folder.write("run.optrace", sample("deadlock"))
     let text = try folder.write("run.txt", Array(Fixture.small.utf8))
     for path in [trace, text] {
@@ -161,7 +161,7 @@ struct PackCommandTests {
     #expect(try folder.names == ["page.html", "run.optrace", "run.txt"])
   }
 
-  @Test("few bytes that become many are refused, unless they are asked for") func limit() throws {
+  @Test("a small file that unpacks to a huge one is refused without --max-unpacked") func limit() throws {
     let bytes = try sample("deadlock")
     let path = try folder.write("run.optrace", bytes)
     #expect(truncate(path, 100 << 20) == 0)
@@ -182,14 +182,14 @@ struct PackCommandTests {
     }
     #expect(try folder.names == ["run.optrace", "run.optracez"])
     let asked = try Command.run("summary", packed, "--max-unpacked", "100M")
-    // The file says where it ends, so what was added to it is told of in both.
+    // The bytes after the end of the trace are reported for both files.
     let plain = try Command.run("summary", path)
     #expect(asked.status == plain.status && asked.errors == plain.errors.replacing(path, with: packed))
     let back = try Command.run("unpack", packed, "--max-unpacked", "1G", "-o", folder.path("back"))
     #expect(back == .init(status: 0, output: "\(folder.path("back")): 104,857,600 bytes\n", errors: ""))
   }
 
-  @Test("a packed trace that is cut is read as far as it goes, or refused") func cut() throws {
+  @Test("a truncated packed trace is refused; bytes after its end are reported") func cut() throws {
     let path = try folder.write("run.optrace", sample("deadlock"))
     #expect(try Command.run("pack", path).status == 0)
     let packed = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "z")))
@@ -209,7 +209,7 @@ struct PackCommandTests {
   }
 
   @Test(
-    "an anonymous trace has the same findings and no name",
+    "an anonymized trace has the same findings and no names",
     arguments: ["deadlock", "photo-import-stuck", "cross-queue", "async-wait"])
   func anonymous(_ name: String) throws {
     let path = try folder.write("run.optrace", sample(name))
@@ -224,7 +224,7 @@ struct PackCommandTests {
       return ["\(doctor.status)"] + codes
     }
     #expect(try codes(packed) == codes(path))
-    // The same nodes and edges.
+    // The graph has the same nodes and edges.
     func edges(_ path: String) throws -> [Substring] {
       let dot = try Command.run("graph", path, "--format", "dot").output
       return dot.matches(of: /[a-z]\d+ -> [a-z]\d+/).map(\.0)
@@ -236,7 +236,7 @@ struct PackCommandTests {
     for text in texts { #expect(!dump.contains("\"\(text)\""), "\(text)") }
   }
 
-  @Test("a damaged trace stays one without its names") func anonymousDamage() throws {
+  @Test("an anonymized damaged trace is still damaged") func anonymousDamage() throws {
     var bytes = try sample("photo-import")
     bytes[1024 + 80] ^= 1
     let path = try folder.write("run.optrace", bytes)

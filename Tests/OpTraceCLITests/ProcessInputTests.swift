@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process id in the place of a trace.
+/// Commands with a process id instead of a trace.
 @Suite(.ownThread) struct ProcessInputTests {
-  /// Runs a program that records for a while, and hands over its number once it has begun.
+  /// Runs a program that records and hangs, and calls `body` with its process id.
   static func withRecordingProgram(_ body: (_ processID: String) throws -> Void) throws {
     let folder = try Scratch()
     let program = try RunningProgram(
       Command.executable, ["demo", "deadlock", "--timeout", "600", "-o", folder.folder.path], output: .none)
     defer { program.kill() }
     let number = String(program.processID)
-    // One operation is over, and its wait too; a thread waits for ever for the queue and for an operation in it.
+    // One operation is finished. Two waits stay open: for the queue and for an operation in it.
     try eventually("it hangs", whileRunning: program) {
       let look = try Command.run("summary", number, "--json")
       return look.status == 0 && look.output.contains("\"finished\": 1,")
@@ -20,7 +20,7 @@ import Testing
     try body(number)
   }
 
-  @Test func runningProcessIsReadThroughItsNumber() throws {
+  @Test func processIDReadsTheTraceOfARunningProcess() throws {
     try Self.withRecordingProgram { number in
       let validate = try Command.run("validate", number)
       #expect(validate.status == 0)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func processWithoutATraceSaysSo() throws {
+  @Test func processWithoutATraceGivesAMessage() throws {
     try withSilentProcess { number in
       let result = try Command.run("summary", "\(number)")
       #expect(result.errors == "optrace: process \(number) is not being recorded\n")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func numberOfNoProcessSaysSo() throws {
+  @Test func unknownProcessIDGivesAMessage() throws {
     let result = try Command.run("validate", "999999999")
     #expect(
       result.errors

@@ -26,7 +26,7 @@ struct ProfileCommandTests {
     ((document[list] as? [[String: Any]]) ?? []).compactMap { $0[key] as? String }
   }
 
-  @Test("functions, and work below them; or work, threads and queues with their functions")
+  @Test("tables show functions and work; --by shows work, threads or queues with their functions")
   func tables() throws {
     let usual = try profile()
     #expect(usual.status == 0 && usual.errors == "")
@@ -68,7 +68,7 @@ struct ProfileCommandTests {
     #expect((try document("--top", "2")["functions"] as? [Any])?.count == 2)
   }
 
-  @Test("every part that timeline can choose, and all that work submitted")
+  @Test("options of timeline select samples; --within adds all submitted work")
   func parts() throws {
     func samples(_ options: String...) throws -> Int? {
       let result = try Command.run(arguments: ["profile", photos, "--json"] + options)
@@ -86,7 +86,7 @@ struct ProfileCommandTests {
     #expect(try samples("--around", "#2") == 4)
   }
 
-  @Test("what is wrong is refused in one sentence")
+  @Test("wrong options are refused in one sentence")
   func refused() throws {
     for (options, message) in [
       (["--queue", "improts"], "no queue is called 'improts' in '\(photos)'; did you mean 'imports'?"),
@@ -101,7 +101,7 @@ struct ProfileCommandTests {
     #expect(try Command.run("profile", "-", "--compare", "-").errors.contains("standard input can be read once"))
   }
 
-  @Test("without samples a sentence says why, and what to do; JSON is there all the same")
+  @Test("without samples a sentence says why and what to do; JSON is still written")
   func nothing() throws {
     func said(_ text: String, _ options: String...) throws -> String {
       let path = try folder.write("nothing.txt", Array(text.utf8))
@@ -131,7 +131,7 @@ struct ProfileCommandTests {
       read?["samples"] as? Int == 0 && read?["cpuSeconds"] is NSNull && (read?["work"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("time off the processor is there without samples")
+  @Test("--off-cpu works without samples")
   func waiting() throws {
     let path = try folder.write("waits.txt", Array(Fixture.waits.utf8))
     let result = try Command.run("profile", path, "--off-cpu")
@@ -139,7 +139,7 @@ struct ProfileCommandTests {
     #expect(result.output.contains("waits for a semaphore") && result.output.contains("not heard: "))
   }
 
-  @Test("what changed, and what chance explains")
+  @Test("--compare shows what changed, and which changes may be chance")
   func compared() throws {
     let slower = try folder.write("slower.txt", Array(SampledTrace.photos(decodes: 25).text.utf8))
     let text = try Command.run("profile", slower, "--compare", photos)
@@ -152,7 +152,7 @@ struct ProfileCommandTests {
     #expect(comparison["samples"] as? Int == 20)
   }
 
-  @Test("a file holds what standard output would; a closed pipe is no error")
+  @Test("a file has the same bytes as standard output; a closed pipe is no error")
   func output() throws {
     let text = try profile()
     let path = folder.path("profile.txt")
@@ -166,7 +166,7 @@ struct ProfileCommandTests {
     #expect(closed.errors == "0\n")
   }
 
-  @Test("pictures and files for other tools, by their endings")
+  @Test("the ending of -o selects pictures and formats of other tools")
   func files() throws {
     func written(_ name: String, _ options: String...) throws -> String {
       let path = folder.path(name)
@@ -195,7 +195,7 @@ struct ProfileCommandTests {
     #expect(try folder.names.count == names)
   }
 
-  @Test("empty and cut files, and what is no trace")
+  @Test("empty files and other files are refused; truncated ones are read")
   func badInput() throws {
     let empty = try Command.run("profile", try folder.write("empty.optrace", []))
     #expect(empty.status == 65 && empty.errors.contains("is empty"))
@@ -213,7 +213,7 @@ struct ProfileCommandTests {
     #expect(whole.output == (try profile().output) && whole.status == 0)
   }
 
-  @Test("no name steers a terminal or breaks a line")
+  @Test("names cannot control a terminal")
   func hostile() throws {
     let name = "a\\u{1b}[31mb"
     let path = try folder.write("hostile.txt", Array(SampledTrace.photos(className: name).text.utf8))

@@ -49,7 +49,7 @@
         input: [], shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
     }
 
-    /// The shares are those of the time that was burnt; what the program's start takes is besides.
+    /// The shares match the used processor time, apart from the program's start.
     private func expectShares(_ figures: Figures) {
       #expect(figures.version == 1 && figures.samples > 0)
       let burnt = ["decodeImage()", "encodeImage()", "hashImage()", "scoreImage()"].map { figures.share($0) }
@@ -58,12 +58,12 @@
       for (share, expected) in zip(burnt, [300, 100, 100, 100] as [Double]) {
         #expect(abs(share / all - expected / 600) < 0.1, "\(burnt)")
       }
-      // On a busy machine some may find no room, which is counted.
+      // On a busy machine samples may be lost. Lost samples are counted.
       let counted = Double(figures.samples + figures.lost) / figures.rateHz
       #expect(counted / (figures.cpuSeconds ?? .infinity) > 0.85, "\(figures)")
     }
 
-    @Test("samples are of the operation, the block and the task that used the time, with the functions in it")
+    @Test("samples belong to the operation, block or task that used the time, and have its functions")
     func all() throws {
       let result = try record("--all", "--profile-rate", "499")
       #expect(result.status == 0)
@@ -85,7 +85,8 @@
     }
 
     @Test(
-      "in a flight recorder, and by timers", arguments: [["--flight-recorder", "256K"], ["--profile-by", "timer"]])
+      "a flight recorder and timers give samples",
+      arguments: [["--flight-recorder", "256K"], ["--profile-by", "timer"]])
     func ways(_ options: [String]) throws {
       let result = try Command.run(
         arguments: [workspace.folder.folder.path, "--profile", "--profile-rate", "500"] + options
@@ -98,7 +99,7 @@
       #expect(figures.share("decodeImage()") > figures.share("encodeImage()"))
     }
 
-    @Test("in a program with Swift's libraries linked into it")
+    @Test("a program with statically linked Swift libraries gives samples")
     func linked() throws {
       try workspace.compile("RecordTestProgram", as: "linked", "-static-stdlib")
       let result = try record("--profile", "--profile-rate", "499", program: "./linked")
@@ -106,7 +107,7 @@
       expectShares(try figures("run.optrace"))
     }
 
-    @Test("what is known of samples is in every table and text")
+    @Test("summary, sql and whatif use the samples")
     func everywhere() throws {
       #expect(try record("--profile", "--profile-rate", "500").status == 0)
       let path = workspace.folder.path("run.optrace")
@@ -121,7 +122,7 @@
       #expect(faster.status == 0 && faster.output.contains("decodeImage()"), "\(faster)")
     }
 
-    @Test("a rate that is none is refused", arguments: ["0", "1001", "-1", "x", ""])
+    @Test("an invalid rate is refused", arguments: ["0", "1001", "-1", "x", ""])
     func rates(_ rate: String) throws {
       let result = try record("--profile-rate", rate)
       #expect(result.status == 64)

@@ -7,16 +7,16 @@ import Testing
 @testable import optrace_cli
 
 #if os(Linux)
-  /// A command whose standard error is a terminal, and where it is asked for its standard output too.
+  /// A command whose standard error is a terminal, and optionally its standard output.
   private struct TerminalRun {
     var status: Int32 = -1
-    /// All that came out of the terminal, with what steers it.
+    /// All output of the terminal, with its control sequences.
     var screen = ""
 
-    /// From before its beginning to its end.
+    /// The duration of the run.
     var seconds = 0.0
 
-    /// Its standard input ends so many seconds after `text` has come out, or after the beginning.
+    /// Standard input ends `seconds` after `text` was printed, or after the start if `text` is empty.
     init(
       _ arguments: [String], environment: [String: String] = ["TERM": "xterm"], waiting seconds: Double = 0,
       after text: String = "", showsOutput: Bool = false
@@ -54,7 +54,7 @@ import Testing
 
 @Suite("Progress", .ownThread)
 struct ProgressTests {
-  @Test("a bar where the share is known; what is done and for how long where it is not")
+  @Test("a known share gives a bar; otherwise the line has only the step and its time")
   func lines() {
     let half = ProgressText.line("reading 'a'", share: 0.5, seconds: 3, columns: 80)
     #expect(half == "optrace: reading 'a' [###############---------------]  50 %  3 s")
@@ -63,7 +63,7 @@ struct ProgressTests {
     #expect(ProgressText.line("reading 'a'", share: nil, seconds: 1, columns: 80) == "optrace: reading 'a'… 1 s")
   }
 
-  @Test("a line never reaches the last column, however narrow the terminal, and whatever the name")
+  @Test("a line never reaches the last column of the terminal")
   func narrow() {
     for columns in 0..<100 {
       for what in ["reading 'a'", "reading '写真-写真-写真-写真-写真-写真-写真'", String(repeating: "x", count: 300)] {
@@ -76,7 +76,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("a line that the terminal has broken into rows is taken away whole")
+  @Test("a line that the terminal wraps is erased completely")
   func erasing() {
     let line = String(repeating: "x", count: 79)
     #expect(ProgressText.erasure(of: line, columns: 80) == "\r\u{1B}[J")
@@ -87,7 +87,7 @@ struct ProgressTests {
 
   #if os(Linux)
     @Test(
-      "a summary and the doctor's words are coloured on a terminal, and plain in a file, whatever the terminal can")
+      "summary and doctor print colours to a terminal, but not to a file")
     func colours() throws {
       let folder = try Scratch()
       let path = folder.path("out.txt")
@@ -101,7 +101,7 @@ struct ProgressTests {
       }
     }
 
-    @Test("a picture goes to no terminal that did not ask for it")
+    @Test("a picture is printed to a terminal only with -o -")
     func pictures() throws {
       let hint = "optrace: svg is not for a terminal: use -o FILE, or -o - to see it nevertheless"
       let refused = try TerminalRun(["graph", "-"], showsOutput: true)
@@ -112,25 +112,25 @@ struct ProgressTests {
       #expect(binary.status == 64 && binary.screen.contains("optrace: png is not for a terminal: use -o FILE\r\n"))
     }
 
-    @Test("a job that waits shows so on a terminal, and leaves nothing there")
+    @Test("a waiting job shows progress on a terminal, and erases it")
     func waiting() throws {
       let text = "optrace: reading standard input… 1 s"
       let run = try TerminalRun(["summary", "-"], waiting: 0.5, after: text)
       #expect(run.status == 0)
       #expect(run.screen.contains(text), "\(run.screen.debugDescription)")
       #expect(run.screen.hasSuffix("\r\u{1B}[J"))
-      // What it says is drawn again only when it says something else.
+      // A line is drawn again only when it changes.
       let times = run.screen.components(separatedBy: "… 1 s").count - 1
       #expect(times == 1)
     }
 
     @Test(
-      "none for a short job, on a terminal that cannot go back, or in a pipe", arguments: ["short", "dumb", "pipe"])
+      "short jobs, simple terminals and pipes get no progress", arguments: ["short", "dumb", "pipe"])
     func nothing(how: String) throws {
       switch how {
       case "short":
         let run = try TerminalRun(["summary", "-"])
-        // On a busy machine it may be none.
+        // On a busy machine the job may take longer.
         #expect(run.status == 0 && (run.screen == "" || run.seconds > 0.6))
       case "dumb":
         let run = try TerminalRun(["summary", "-"], environment: ["TERM": "dumb"], waiting: 1.5)
@@ -143,7 +143,7 @@ struct ProgressTests {
 
   #endif
 
-  @Test("reading, checking and writing tell how far they are, in order")
+  @Test("reading, checking and writing report growing shares")
   func shares() throws {
     let events = try TraceReader.events(bytes: Array(Self.many(20_000).utf8))
     func shares(_ body: () throws -> Void) rethrows -> [Double] {
@@ -168,7 +168,7 @@ struct ProgressTests {
     }
   }
 
-  /// A trace of so many operations.
+  /// A trace with `count` more operations.
   private static func many(_ count: Int) -> String {
     var text = Fixture.small
     for number in 5..<(count + 5) { text += "\(20_000 + number) t1 created #\(number) class=\"Load\"\n" }

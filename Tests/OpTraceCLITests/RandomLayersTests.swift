@@ -5,10 +5,10 @@
   import TestSupport
   import Testing
 
-  /// Healthy programs that seeds make up, over operations, dispatch queues and tasks, compiled as people compile them.
+  /// Healthy random programs of operations, dispatch queues and tasks. A seed determines each.
   @Suite("Random programs over all layers", .ownThread) struct RandomLayersTests {
     private let folder: RecordFolder
-    /// So many programs run in one process.
+    /// The number of programs that run in one process.
     private static let together = 20
 
     init() throws { folder = try RecordFolder() }
@@ -22,7 +22,7 @@
       try #require(made.status == 0, "\(made)")
     }
 
-    /// What is wrong with the programs of these seeds, in one process; nil: nothing.
+    /// What is wrong when the programs of these seeds run in one process. Nil if nothing is.
     private func fault(_ seeds: Range<Int>) throws -> String? {
       let result = try Command.run(
         arguments: [folder.folder.folder.path, "\(seeds.lowerBound)", "\(seeds.count)"],
@@ -48,7 +48,7 @@
       return told.isEmpty ? nil : "\(told.map { "\($0.code): \($0.title). \($0.explanation)" })"
     }
 
-    /// What the doctor says if the recorded process did not end.
+    /// The doctor's answer if the recorded process did not end.
     private func whyItStands() throws -> String {
       try Command.run(
         folder.folder.folder.path,
@@ -60,7 +60,7 @@
       ).output
     }
 
-    @Test("recorded, each does what it does by itself; nothing is lost, contradicts itself, or is found to be wrong")
+    @Test("recording keeps each program's output; its trace is complete and valid, and has no finding")
     func programs() throws {
       let environment = ProcessInfo.processInfo.environment
       let first = environment["OPTRACE_SEED"].flatMap(Int.init) ?? 0
@@ -69,7 +69,7 @@
       for start in stride(from: first, to: first + count, by: Self.together) {
         let seeds = start..<min(start + Self.together, first + count)
         guard let fault = try fault(seeds) else { continue }
-        // Which of them it is, if one does it alone.
+        // Find the seeds that fail alone.
         let alone = try seeds.compactMap { seed in try self.fault(seed..<seed + 1).map { "seed \(seed): \($0)" } }
         Issue.record("seeds \(seeds): \(fault)\nalone: \(alone)")
       }

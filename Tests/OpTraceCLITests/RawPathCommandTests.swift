@@ -3,8 +3,8 @@
   import TestSupport
   import Testing
 
-  /// Names of files are bytes on Linux.
-  @Suite("Names that are no UTF-8", .ownThread)
+  /// On Linux a file name is any sequence of bytes.
+  @Suite("File names that are not UTF-8", .ownThread)
   struct RawPathCommandTests {
     private let folder: Scratch
 
@@ -13,7 +13,7 @@
       try folder.write("small.txt", Array(Fixture.small.utf8))
     }
 
-    /// Runs a script in a folder whose name is no UTF-8 either, with such a trace, `$raw.txt`.
+    /// Runs a script in a folder with such a name. The trace is `$raw.txt`.
     private func run(_ script: String) throws -> Command.Result {
       try Command.run(
         folder.folder.path,
@@ -23,7 +23,7 @@
           """#)
     }
 
-    @Test("a trace is read, and told of without the bytes") func reading() throws {
+    @Test("traces with such names are read; messages replace the invalid bytes") func reading() throws {
       let result = try run(
         #""$optrace" validate "$raw.txt" && "$optrace" validate "../$raw/$raw.txt"; "$optrace" summary "$raw""#)
       #expect(result.output.matches(of: /ok: \d+ events\n/).count == 2)
@@ -33,7 +33,7 @@
           && result.status == 66)
     }
 
-    @Test("files are written under such names: named, and made from the trace's") func writing() throws {
+    @Test("files with such names are written, named with -o or after the trace") func writing() throws {
       let result = try run(
         #"""
         "$optrace" dump "$raw.txt" -o "$raw.out"; test -s "$raw.out" || echo none
@@ -47,14 +47,14 @@
       #expect(result.errors == "optrace: 'a\u{FFFD}b\u{FFFD}.txt' is the trace itself: name another file with -o\n")
     }
 
-    @Test("a missing file with a name of one character is missing") func shortNames() throws {
+    @Test("a missing file with a short name gives status 66") func shortNames() throws {
       for name in ["x", "é", "x/", "."] {
         let result = try Command.run("diff", name, name)
         #expect(result.status == 66, "\(name): \(result)")
       }
     }
 
-    @Test("what is suggested runs") func suggestions() throws {
+    @Test("a suggested command quotes such a name for the shell") func suggestions() throws {
       let result = try run(
         #"""
         "$optrace" "$raw.txt" 2> hint; cat hint >&2
@@ -71,7 +71,7 @@
       #expect(result.output.contains("diamond.json\ndiamond.optrace\ndiamond.svg\nok: "), "\(result.output)")
     }
 
-    @Test("record: a program, a trace and a folder of such names") func recording() throws {
+    @Test("record accepts programs, traces and folders with such names") func recording() throws {
       let result = try Command.run(
         folder.folder.path, try RecordFolder.program,
         shell: #"""

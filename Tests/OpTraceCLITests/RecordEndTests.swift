@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("The command record: what is left at the end, and what is said of it", .ownThread)
+  @Suite("The command record: files and messages at the end", .ownThread)
   struct RecordEndTests {
     private let workspace: RecordFolder
     private let program: String
@@ -14,7 +14,7 @@
       program = try RecordFolder.program
     }
 
-    /// Without the numbers of processes.
+    /// The lines of standard error, with process ids replaced by N.
     private func words(_ result: Command.Result) -> [String] {
       result.errors.split(separator: "\n").map {
         String($0).replacing(/process \d+/, with: "process N").replacing(/pid \d+/, with: "pid N")
@@ -22,9 +22,9 @@
       }
     }
 
-    @Test("a program that may write no file runs unharmed, and it is said why there is no trace")
+    @Test("a program with a file size limit of 0 runs unchanged, and a message says why there is no trace")
     func fileSizeLimit() throws {
-      // Through pipes: what the tests give it are files.
+      // The output goes through pipes, as the limit also holds for the tests' output files.
       let result = try workspace.record(
         "-o", "run.optrace", program, "work", "6",
         shell: #"""
@@ -39,7 +39,7 @@
       #expect(try workspace.folder.names == [])
     }
 
-    @Test("what would go to a file that may not grow is no signal")
+    @Test("writing messages to a file that may not grow causes no signal")
     func fileSizeLimitOfStandardError() throws {
       let result = try workspace.record(
         "-o", "run.optrace", program, "work", "6",
@@ -47,7 +47,7 @@
       #expect(result.output == "worked\n6\n")
     }
 
-    @Test("a program that leaves one behind which may be recorded later")
+    @Test("a message names a child that still runs and has no trace yet")
     func leftBehind() throws {
       let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
@@ -67,7 +67,7 @@
       #expect(try workspace.trace(name).operations.count == 10)
     }
 
-    @Test("a program that leaves one behind which records")
+    @Test("a message names a child that still runs and writes its trace")
     func leftRecording() throws {
       let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
@@ -89,7 +89,7 @@
       try workspace.folder.names.first { $0.hasPrefix("run.") }.map { try workspace.trace($0) }
     }
 
-    @Test("a program that ends without closing its trace was not killed")
+    @Test("a program that calls _exit is not reported as killed")
     func endsAtOnce() throws {
       let result = try workspace.record("-o", "run.optrace", program, "work", "at-once")
       #expect(result.status == 0)
@@ -98,7 +98,7 @@
           == "optrace: 10 operations on 1 queue in 'run.optrace', not closed: its process called exec or _exit")
     }
 
-    @Test("what to look at is a trace with something in it")
+    @Test("suggested commands name a trace with operations")
     func hints() throws {
       let result = try workspace.record("-o", "run.optrace", program, "exec", "work")
       #expect(
@@ -116,7 +116,7 @@
         ])
     }
 
-    @Test("many children are summed up, and no file is kept of those without operations")
+    @Test("many children are summed up, and traces without operations are removed")
     func manyChildren() throws {
       let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c",
@@ -131,7 +131,7 @@
 
     // MARK: Remains
 
-    @Test("what was left by a recorder that was killed at its start is overwritten", arguments: [0, 65536])
+    @Test("the file of a recorder that was killed at its start is overwritten", arguments: [0, 65536])
     func remainsAreOverwritten(size: Int) throws {
       try workspace.folder.write("run.optrace", [UInt8](repeating: 0, count: size))
       #expect(try workspace.record("-o", "run.optrace", program, "work").status == 0)
@@ -139,7 +139,8 @@
       #expect(try workspace.folder.names == ["run.optrace"])
     }
 
-    @Test("and removed by the command whose program it was", arguments: [0, 65536])
+    @Test(
+      "the command removes the unused file if its program is killed before it recorded anything", arguments: [0, 65536])
     func remainsAreRemoved(size: Int) throws {
       let result = try workspace.record(
         "-o", "run.optrace", "sh", "-c", "head -c \(size) /dev/zero >run.optrace; kill -9 $$")
@@ -149,7 +150,7 @@
       #expect(try workspace.folder.names == [])
     }
 
-    @Test("an empty file that was there before stays")
+    @Test("an empty file from before the run stays")
     func emptyFileOfOthers() throws {
       try workspace.folder.write("run.optrace", [])
       #expect(try workspace.record("-o", "run.optrace", "true").status == 0)
@@ -158,16 +159,16 @@
 
     // MARK: The environment
 
-    @Test("the program's environment is the same each time that it is called so")
+    @Test("equal calls give the program equal environments")
     func environment() throws {
-      // By one shell: so is its own.
+      // One shell makes all calls, so that they get the same environment.
       let result = try workspace.record(
         "-o", "run.optrace", program, "environment",
         shell: #"for i in 1 2 3; do "$optrace" record "$@" >"$i"; done; cmp 1 2 && cmp 2 3 && cat 3"#)
       #expect(result.output.hasPrefix("/") && !result.output.contains("none"), "\(result)")
     }
 
-    @Test("two calls of the same at the same time do not disturb each other")
+    @Test("two equal calls at the same time write separate traces")
     func atTheSameTime() throws {
       let result = try workspace.record(
         "-o", "run.optrace", program, "work", "await", "go",

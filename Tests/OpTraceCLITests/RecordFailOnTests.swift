@@ -14,7 +14,7 @@
     }
 
     @Test(
-      "the program's status where it is not 0, else 1 where the doctor has one",
+      "the status is the program's if it is not 0, else 1 if the doctor finds something",
       arguments: [
         ("work", "error", 0), ("work", "warning", 0), ("cycle", "error", 1), ("cycle", "warning", 1),
         ("barrier", "error", 0), ("barrier", "warning", 1), ("cycle 3", "error", 3), ("7", "warning", 7),
@@ -37,7 +37,7 @@
       }
     }
 
-    @Test("what is found stands before the commands to go on with, and names its trace") func text() throws {
+    @Test("findings come before the suggested commands, and name their trace") func text() throws {
       let result = try workspace.record("-o", "run.optrace", "--fail-on", "error", program, "cycle")
       let errors = result.errors.replacing(/pid \d+/, with: "pid N")
       #expect(
@@ -47,7 +47,7 @@
       #expect(try errors.hasSuffix(end + RecordFolder.hints("run.optrace")), "\(errors)")
     }
 
-    @Test("every process counts, each run too") func processes() throws {
+    @Test("findings in any process and any run give status 1") func processes() throws {
       let child = try workspace.record(
         "-o", "run.optrace", "--fail-on", "error", "sh", "-c", #""$0" work; "$0" cycle; "$0" work; exit 0"#, program)
       #expect(child.status == 1 && child.errors.contains("error[dependency-cycle]"), "\(child)")
@@ -64,9 +64,8 @@
       #expect(try runs(#"if \#(second); then "$0" cycle; else "$0" work; exit 5; fi"#) == 5)
     }
 
-    @Test("where nothing is recorded the program's status counts, and it is said that nothing was") func nothing()
-      throws
-    {
+    @Test("without a recording the program's status counts, and a message says that nothing was recorded")
+    func nothing() throws {
       let result = try workspace.record("--fail-on", "error", "--report", "r.html", "true")
       #expect(result.status == 0)
       #expect(result.errors.contains("optrace: nothing was recorded: "), "\(result)")
@@ -74,7 +73,7 @@
       #expect(try workspace.folder.names == [])
     }
 
-    @Test("wrong words") func usage() throws {
+    @Test("wrong options are refused before anything runs") func usage() throws {
       for words in [
         ["--fail-on", "note"], ["--fail-on"], ["--report", "-"], ["--report", ""], ["-o", "x", "--report", "x"],
       ] {
@@ -102,7 +101,7 @@
         && text.hasSuffix("</html>\n")
     }
 
-    @Test("a page, whatever the program ends with") func page() throws {
+    @Test("a page is written for any status of the program") func page() throws {
       let result = try workspace.record("-o", "run.optrace", "--report", "r.html", program, "work", "3")
       #expect(result.status == 3, "\(result)")
       let errors = result.errors.replacing(/pid \d+/, with: "pid N")
@@ -111,7 +110,7 @@
       #expect(try workspace.folder.names == ["r.html", "run.optrace"])
     }
 
-    @Test("each process with operations has one, that with most of them the first") func several() throws {
+    @Test("each process with operations gets a page, the one with most operations the first") func several() throws {
       let result = try workspace.record(
         "-o", "run.optrace", "--report", "r.html", "sh", "-c", #""$0" cycle; "$0" pid; "$0" work"#, program)
       #expect(result.status == 0)
@@ -122,13 +121,13 @@
       #expect(result.errors.contains("2 operations on 1 queue in 'run.\(pages[1].0.dropFirst(4)).optrace'"))
     }
 
-    @Test("each run has its own") func runs() throws {
+    @Test("each run gets its own page") func runs() throws {
       let result = try workspace.record("-o", "run.optrace", "--report", "r.html", "--runs", "2", program, "work")
       #expect(result.status == 0)
       #expect(try workspace.folder.names == ["r.r1.html", "r.r2.html", "run.r1.optrace", "run.r2.optrace"])
     }
 
-    @Test("where it cannot be written is known before the program runs") func refused() throws {
+    @Test("a page that cannot be written is refused before the program runs") func refused() throws {
       for path in ["none/r.html", "."] {
         let result = try workspace.record("--report", path, program, "work")
         #expect(result.status == 125 && result.output == "", "\(result)")
@@ -136,13 +135,15 @@
       }
     }
 
-    @Test("its name may have one character") func shortName() throws {
+    @Test("the page's name may have one character") func shortName() throws {
       let result = try workspace.record("-o", "run.optrace", "--report", "r", program, "work")
       #expect(result.status == 0)
       #expect(try workspace.folder.names == ["r", "run.optrace"])
     }
 
-    @Test("what could not be written in the end counts last", arguments: [("work", 73), ("work 3", 3), ("cycle", 1)])
+    @Test(
+      "a page that cannot be written at the end gives 73 only if nothing else failed",
+      arguments: [("work", 73), ("work 3", 3), ("cycle", 1)])
     func lost(words: String, status: Int32) throws {
       let result = try Command.run(
         arguments: [workspace.folder.folder.path, program] + words.split(separator: " ").map(String.init),

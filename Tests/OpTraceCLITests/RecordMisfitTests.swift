@@ -4,8 +4,8 @@
   import TestSupport
   import Testing
 
-  /// A Foundation that has another layout than the one that the program was compiled for: a copy of this process's with
-  /// some bytes changed. The recorder finds what it needs in the Foundation that is there.
+  /// The program runs with a copy of Foundation in which some bytes are changed. Its layout differs from the one
+  /// for which the program was compiled. The recorder reads the layout of the loaded Foundation.
   @Suite(.ownThread) struct RecordMisfitTests {
     private let workspace: RecordFolder
     private let program: String
@@ -15,16 +15,16 @@
       program = try Built.program("RecordTestProgram").path
     }
 
-    /// A shared library as it lies on the disk, and where its symbols are in it.
+    /// The file of a shared library, and the addresses of its symbols.
     private struct Library {
       var bytes: [UInt8]
-      /// Where it lies, and what it needs beside it.
+      /// The folder of the library and of the libraries that it needs.
       let folder: String
       private let base: UInt
 
-      /// As the loader has mapped it.
+      /// The library that this process has loaded.
       init() throws {
-        // A file of no size, which is read to its end all the same.
+        // The size of this file is reported as 0, so it is read to its end.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
         let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
         let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libFoundation.so") })
@@ -47,10 +47,10 @@
         withUnsafeBytes(of: value.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
       }
 
-      /// Where it is linked to be.
+      /// The symbol's address in the library, without the load address.
       func workspace(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
 
-      /// Where that is in the file.
+      /// The offset of an address in the file.
       func offset(of workspace: UInt) throws -> Int {
         let table = Int(word(at: 32, UInt64.self))
         for index in 0..<Int(word(at: 56, UInt16.self)) {
@@ -66,8 +66,7 @@
 
       struct NotThere: Error { var workspace: UInt }
 
-      /// Where the file says what the loader puts into a table as the address of this function: in a relocation of the
-      /// table's word.
+      /// The offset of the relocation that makes the loader write this function's address into the table.
       func slot(of function: String, in table: String, words: Int) throws -> Int {
         let target = UInt64(try workspace(of: function))
         let from = UInt64(try workspace(of: table))
@@ -79,7 +78,7 @@
       }
     }
 
-    /// Records a program that has this Foundation; the command itself has this process's.
+    /// Records a program with the changed Foundation. The command itself has the original one.
     private func record(_ library: Library, _ arguments: String) throws -> Command.Result {
       try workspace.folder.write("libFoundation.so", library.bytes)
       return try workspace.record(
@@ -87,31 +86,31 @@
         shell: #"exec "$optrace" record -o run.optrace -- env LD_LIBRARY_PATH="$FOLDERS" "$1" $2"#)
     }
 
-    /// Nothing of the recorder was compiled against a Foundation.
+    /// Records all operations, as the recorder does not depend on a fixed layout of Foundation.
     private func check(_ library: Library) throws {
       let result = try record(library, "work 6")
       #expect(result.status == 6 && result.output == "worked\n", "\(result)")
       #expect(try workspace.trace("run.optrace").operations.count == 10)
     }
 
-    @Test("as it is, a copy of Foundation is recorded")
+    @Test("a program with an unchanged copy of Foundation is recorded")
     func copy() throws {
       #expect(try record(Library(), "work").output == "worked\n")
       #expect(try workspace.trace("run.optrace").operations.count == 10)
     }
 
     @Test(
-      "objects with room for more fields",
+      "a program is recorded if objects are larger",
       arguments: ["9Operation", "14BlockOperation", "14OperationQueue"])
     func largerObjects(_ mangled: String) throws {
       var library = try Library()
       let size = try library.offset(of: library.workspace(of: "$s10Foundation\(mangled)CN")) + 24
       library.set(library.word(at: size, UInt32.self) + 16, at: size)
-      // A class's own objects come with the sizes of those above.
+      // Subclasses take the size of their superclass from the library.
       try check(library)
     }
 
-    @Test("methods in each other's places")
+    @Test("a program is recorded if two methods are exchanged")
     func exchangedMethods() throws {
       var library = try Library()
       let methods = try ["$s10Foundation9OperationC6cancelyyF", "$s10Foundation9OperationC16removeDependencyyyACF"]
@@ -122,11 +121,11 @@
       try check(library)
     }
 
-    @Test("a field in another workspace")
+    @Test("a program is recorded if a field has another offset")
     func movedField() throws {
       var library = try Library()
       let table = try library.offset(of: library.workspace(of: "$s10Foundation14OperationQueueCN"))
-      // The first number behind the head of the table that is no address: the places of fields stand together.
+      // After the head of the table, the small numbers are the offsets of fields.
       let places = stride(from: table + 64, to: table + 1248, by: 8).filter {
         (16..<221).contains(library.word(at: $0, UInt64.self))
       }

@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  @Suite("The command record: what it refuses, and what it says", .ownThread)
+  @Suite("The command record: refusals and their messages", .ownThread)
   struct RecordRefusalTests {
     private let workspace: RecordFolder
     private let program: String
@@ -30,7 +30,7 @@
     }
 
     @Test(
-      "wrong usage is 64",
+      "wrong usage gives status 64",
       arguments: [
         ([], "missing expected argument '<program> ...'"), (["--"], "missing expected argument '<program>'"),
         (["--attach", "7"], "unknown option '--attach'"),
@@ -62,7 +62,7 @@
       #expect(result.errors.contains(usage))
     }
 
-    @Test("the help and the version are the command's own before the program, the program's after it")
+    @Test("--help and --version before the program are the command's, after it the program's")
     func help() throws {
       #expect(try Command.run("record", "--help").output == Command.run("help", "record").output)
       #expect(try Command.run("record", "-h").output.hasPrefix("OVERVIEW: "))
@@ -70,7 +70,7 @@
       #expect(try workspace.record(program, "words", "--help", "--version").output == "--help|--version\n")
     }
 
-    @Test("no such program is 127; one that cannot be run is 126")
+    @Test("a missing program gives 127, one that cannot be run 126")
     func missing() throws {
       try expect(
         127, "cannot run 'no-such-program': there is no such program in the folders of PATH", ["no-such-program"])
@@ -84,7 +84,7 @@
       try expect(127, "cannot run './orphan': its interpreter or loader is missing", ["./orphan"])
     }
 
-    @Test("the folders of PATH are searched as a shell does")
+    @Test("the folders of PATH are searched as in a shell")
     func searchPath() throws {
       let folder = workspace.folder.folder.path
       mkdir(folder + "/a", 0o755)
@@ -96,12 +96,12 @@
         126, "cannot run '\(folder)/a/tool': it is a folder", ["tool"], environment: ["PATH": paths + ":/usr/bin:/bin"])
       chmod(folder + "/b/tool", 0o755)
       #expect(try workspace.record("tool", environment: ["PATH": paths + ":/usr/bin:/bin"]).output == "b\n")
-      // An empty part is this folder.
+      // An empty part of PATH is the current folder.
       try executable("here", Array("#!/bin/sh\necho here\n".utf8))
       #expect(try workspace.record("here", environment: ["PATH": ":/usr/bin:/bin"]).output == "here\n")
     }
 
-    @Test("a file that cannot be written is said before the program runs")
+    @Test("a trace file that cannot be written is refused before the program runs")
     func target() throws {
       let folder = workspace.folder.folder.path
       try expect(
@@ -124,7 +124,7 @@
       "it is linked statically, so nothing can be loaded into it; build it without -static-executable (C: -static), "
       + instead
 
-    @Test("a program for another processor")
+    @Test("a program for another processor is refused")
     func otherMachine() throws {
       var elf = ElfFixture()
       elf.processor = elf.processor == 183 ? 62 : 183
@@ -137,7 +137,7 @@
         ["./other"])
     }
 
-    @Test("a static program: one of the system's compiler too, where there is one")
+    @Test("static programs are refused")
     func staticProgram() throws {
       var elf = ElfFixture()
       elf.hasLoader = false
@@ -150,7 +150,7 @@
       }
     }
 
-    @Test("a stripped program with Swift's libraries in it; one that brings them as shared libraries may run")
+    @Test("a stripped program with static Swift libraries is refused, one with shared libraries is not")
     func staticSwift() throws {
       var elf = ElfFixture()
       elf.sections = [".text", "swift5_protocols"]
@@ -160,7 +160,7 @@
         125,
         "'./static' cannot be recorded: its symbols were stripped, so Swift's libraries in it cannot be found; "
           + "run the file as it was before `strip`, or put its debug file (same build id) beside it", ["./static"])
-      // The fixture is no program that runs: its loader is none.
+      // The fixture has no real loader, so it cannot run.
       elf.libraries.append("libswiftCore.so")
       try executable("shared", elf.bytes)
       try expect(127, "cannot run './shared': its interpreter or loader is missing", ["./shared"])
@@ -170,7 +170,7 @@
       try expect(127, "cannot run './c': its interpreter or loader is missing", ["./c"])
     }
 
-    @Test("a program that takes its owner's rights", .enabled(if: getuid() == 0, "only root makes such a program"))
+    @Test("a setuid or setgid program is refused", .enabled(if: getuid() == 0, "only root makes such a program"))
     func setuid() throws {
       let path = try executable("owned", ElfFixture().bytes)
       chown(path, 65534, 65534)
@@ -187,7 +187,7 @@
 
     // ---- What it loads
 
-    /// The command and its objects in a folder of their own, as after an installation.
+    /// Copies the command and the objects into a folder, as an installation does.
     private func install(_ objects: [String]) throws -> String {
       let built = try Command.executable.deletingLastPathComponent()
       let root = workspace.folder.file("usr")
@@ -204,7 +204,7 @@
       return bin.appendingPathComponent("optrace").path
     }
 
-    @Test("without its objects it says where they should be")
+    @Test("without its objects the command says where they should be")
     func missingObjects() throws {
       let optrace = try install([])
       let usr = workspace.folder.path("usr")
@@ -217,7 +217,7 @@
               + "install optrace again, or build all of it with 'swift build'\n"))
     }
 
-    @Test("an installed command finds its objects, through a link too")
+    @Test("an installed command finds its objects, even when called through a link")
     func installed() throws {
       let optrace = try install(["libOpTracePreload.so"])
       symlink(optrace, workspace.folder.path("link"))
@@ -227,7 +227,7 @@
     }
 
     @Test(
-      "a Foundation without what the recorder needs",
+      "with another library named Foundation the program runs, but is not recorded",
       .enabled("needs a C compiler") { await OwnThread.run { hasCompiler } })
     func otherFoundation() throws {
       try workspace.folder.write("foundation.c", Array("int foundation(void) { return 8; }\n".utf8))

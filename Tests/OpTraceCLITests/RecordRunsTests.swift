@@ -13,7 +13,7 @@
       program = try RecordFolder.program
     }
 
-    @Test("each run has a file of its own, and is told in a line") func files() throws {
+    @Test("each run has its own file and one line of output") func files() throws {
       let result = try workspace.record("-o", "run.optrace", "--runs", "3", program, "work")
       #expect(result.status == 0 && result.output == "worked\nworked\nworked\n")
       let lines = (1...3).map { "optrace: run \($0) of 3: 10 operations on 1 queue in 'run.r\($0).optrace'\n" }
@@ -23,28 +23,26 @@
     }
 
     @Test(
-      "names sort in the order of the runs; a process id stands behind",
+      "file names sort in the order of runs; a process id follows the run's number",
       arguments: [
         ("run.optrace", "run.r07.optrace"), ("run.%p.optrace", "run.r07.%p.optrace"), ("run", "run.r07"),
         ("%p", "%p.r07"), ("a.b/run.x", "a.b/run.x.r07"),
       ]) func names(path: String, seventh: String) throws
     {
-      // As the command names them, without running anything: the folder of the last name is not there.
+      // The folder does not exist, so the message has the name and nothing runs.
       let result = try workspace.record("-o", "none/" + path, "--runs", "10", program, "work")
       #expect(result.status == 125 && result.errors.contains("cannot write 'none/"), "\(result)")
       #expect(result.errors.contains(seventh.replacing("r07", with: "r01")), "\(result)")
     }
 
-    @Test("what a run runs, and the program that it becomes, have their ids behind the run's number") func children()
-      throws
-    {
+    @Test("a program started by exec adds its number after the run's number") func children() throws {
       let result = try workspace.record("-o", "run.optrace", "--runs", "2", program, "exec", "work")
       #expect(result.status == 0)
       #expect(
         try workspace.folder.names == ["run.r1-2.optrace", "run.r1.optrace", "run.r2-2.optrace", "run.r2.optrace"])
     }
 
-    @Test("the status is that of the first run that did not end with 0, and all are run") func status() throws {
+    @Test("the status is the first one that is not 0, and all runs take place") func status() throws {
       let result = try workspace.record(
         "-o", "run.optrace", "--runs", "4", "sh", "-c",
         #"echo x >>count; "$0" work; [ $(wc -l <count) -lt 2 ] || exit $((10 + $(wc -l <count)))"#, program)
@@ -52,7 +50,7 @@
       #expect(result.output == String(repeating: "worked\n", count: 4))
     }
 
-    @Test("Ctrl-C ends the row, whether the program dies of it or not", arguments: ["hang", "signals"])
+    @Test("after Ctrl-C there are no more runs, even if the program handles it", arguments: ["hang", "signals"])
     func interrupted(word: String) throws {
       let recording = try RunningProgram(
         Command.executable, ["record", "-o", workspace.folder.path("run.optrace"), "--runs", "3", program, word])
@@ -66,7 +64,7 @@
       #expect(try workspace.folder.names == ["run.r1.optrace"])
     }
 
-    @Test("a row that cannot be written whole is not begun") func refused() throws {
+    @Test("no run starts if a file of any run cannot be written") func refused() throws {
       try workspace.folder.write("run.r2.optrace", Array("mine".utf8))
       let result = try workspace.record("-o", "run.optrace", "--runs", "2", program, "work")
       #expect(result.status == 125 && result.output.isEmpty)

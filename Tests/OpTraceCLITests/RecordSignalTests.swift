@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  /// `optrace record` in the background, talked to by signals.
+  /// `optrace record` in the background, which gets signals.
   private final class Recording {
     private let program: RunningProgram
     let workspace: RecordFolder
@@ -17,16 +17,16 @@
 
     func send(_ signal: Int32) { program.signal(signal) }
 
-    /// The next line that the program prints; nil at the end.
+    /// The next line that the program prints. Nil at the end.
     func line() -> String? { program.line() }
 
-    /// How the command ended: a status, or that it was killed itself.
+    /// How the command ended: with a status, or by a signal.
     func end() -> String { program.end().description }
   }
 
   @Suite("The command record: signals", .ownThread)
   struct RecordSignalTests {
-    @Test("a signal that is sent to the command alone reaches the program, and ends it or not")
+    @Test("signals to the command are passed to the program, which may handle them")
     func passedOn() throws {
       let recording = try Recording("signals")
       #expect(recording.line() == "listening")
@@ -40,7 +40,8 @@
     }
 
     @Test(
-      "the program that a signal kills: 128 and the signal; the command is not killed", arguments: [SIGINT, SIGTERM])
+      "if a signal kills the program, the status is 128 and the signal; the command is not killed",
+      arguments: [SIGINT, SIGTERM])
     func killed(number: Int32) throws {
       let recording = try Recording("hang")
       #expect(recording.line() == "hanging")
@@ -49,7 +50,7 @@
     }
 
     @Test(
-      "a signal that comes twice, as `timeout` sends it, ends the program, and not what is told of it",
+      "a second signal, as `timeout` sends it, does not stop the command's report",
       arguments: [SIGINT, SIGTERM])
     func twice(number: Int32) throws {
       let workspace = try RecordFolder()
@@ -62,7 +63,7 @@
         ], errors: .output)
       #expect(program.line() == "worked" && program.line() == "hanging")
       program.signal(number)
-      // The program is over, and the command has begun to tell of it.
+      // The program has ended, and the command has begun its report.
       #expect(program.line()?.hasPrefix("optrace: 12 operations") == true)
       program.signal(number)
       var lines: [String] = []
@@ -72,7 +73,7 @@
       #expect(try workspace.folder.names == ["report.html", "run.optrace"])
     }
 
-    @Test("a program that cannot be asked: its trace is there")
+    @Test("a program killed by SIGKILL leaves a valid trace")
     func killedAtOnce() throws {
       let recording = try Recording("pid", "work", "hang")
       let program = try #require(recording.line().flatMap { pid_t($0) })
@@ -83,7 +84,7 @@
       #expect(try Command.run("validate", recording.workspace.folder.path("run.optrace")).status == 0)
     }
 
-    @Test("without a terminal, a program that was stopped alone goes on when the command is told to")
+    @Test("without a terminal, SIGCONT to the command continues a stopped program")
     func continued() throws {
       let recording = try Recording("pid", "stop")
       let program = try #require(recording.line())
@@ -94,10 +95,10 @@
       #expect(recording.end() == "status 0")
     }
 
-    @Test("what the terminal sends reaches the program once; the command stops and goes on with it")
+    @Test("terminal signals reach the program once; the command stops and continues with it")
     func terminal() throws {
       let workspace = try RecordFolder()
-      // `script` gives the shell a terminal; job control makes it wait for stopped programs.
+      // `script` gives the shell a terminal. With job control the shell notices stopped programs.
       try workspace.folder.write(
         "job",
         Array(
@@ -116,7 +117,7 @@
       #expect(lines.contains("continued"))
       #expect(lines.last == "status 3")
 
-      // Ctrl-C and Ctrl-\ once the program listens: were they passed on as well, it would see one of them twice.
+      // The terminal sends Ctrl-C and Ctrl-\ to the program, so the command must not pass them on.
       try workspace.folder.write(
         "typing",
         Array(

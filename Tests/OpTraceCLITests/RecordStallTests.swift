@@ -15,7 +15,7 @@
       program = try RecordFolder.program
     }
 
-    /// With a time that the tests need not wait long for.
+    /// Records with a short stall timeout, so that the tests are fast.
     private func record(_ arguments: String...) throws -> Command.Result {
       try Command.run(
         arguments: [workspace.folder.folder.path, "-o", "run.optrace", "--stall-timeout", "0.5"] + arguments,
@@ -26,7 +26,7 @@
       pid_t(process).flatMap { ProcessTable.entry(of: $0) }.map { !$0.isDead } ?? false
     }
 
-    @Test("a program that hangs is ended with 124: why in the first line, what the doctor says, all stacks")
+    @Test("a hanging program is ended with 124; the output has the reason, the finding and all stacks")
     func hangs() throws {
       let result = try record("--report", "r.html", "--", program, "cycle", "hang")
       #expect(result.status == 124 && result.output == "hanging\n", "\(result)")
@@ -41,12 +41,12 @@
       let end = "2 operations on 1 queue in 'run.optrace', not closed: it was ended when nothing moved any more\n"
       #expect(result.errors.contains("\noptrace: \(end)"), "\(result.errors)")
       #expect(try workspace.folder.names == ["r.html", "run.optrace"])
-      // With the names of its code.
+      // The trace has names of the code.
       let trace = try workspace.trace("run.optrace")
       #expect(trace.operations.count { $0.finished == nil } == 2 && trace.stacks.hasNames)
     }
 
-    @Test("the doctor says of the trace what was said when it was ended, whatever its own threshold")
+    @Test("the doctor's verdict on the trace is the one that record printed, despite another threshold")
     func sameLater() throws {
       let result = try record("--", program, "lock")
       #expect(result.status == 124, "\(result)")
@@ -60,7 +60,7 @@
       #expect(verdict != "healthy" && verdict != "warning", "\(first) \(verdict)")
     }
 
-    @Test("all that it started ends with it: other groups, and who ignores that it is asked to")
+    @Test("child processes are ended, too, even in other process groups or if they ignore SIGTERM")
     func children() throws {
       let script = #"setsid "$0" pid deaf hang & "$0" pid hang & "$0" pid cycle hang"#
       let result = try record("--", "sh", "-c", script, program)
@@ -68,13 +68,13 @@
       let processes = result.output.split(separator: "\n").filter { $0 != "hanging" }
       #expect(processes.count == 3 && !processes.contains(where: isRunning), "\(result)")
       #expect(result.errors.contains("optrace: 'RecordTestProgram' stalled for 500 ms: Stuck for "), "\(result)")
-      // The trace of the process that stalled is the one to look at.
+      // The suggested commands name the trace of the stalled process.
       let stalled = try #require(
         result.errors.firstMatch(of: #/\nRecordTestProgram \(pid (\d+)\): snapshot /#).map(\.1), "\(result.errors)")
       #expect(result.errors.contains(" doctor run.\(stalled).optrace\n"), "\(result.errors)")
     }
 
-    @Test("who computes is not ended, nor who waits for a child that does")
+    @Test("a computing program is not ended, nor one that waits for a computing child")
     func computes() throws {
       let alone = try record("--", program, "compute")
       #expect(alone.status == 0 && alone.output == "computed\n", "\(alone)")
@@ -83,13 +83,13 @@
       #expect(!parent.errors.contains("stalled"), "\(parent.errors)")
     }
 
-    @Test("who has nothing to do is not ended")
+    @Test("an idle program is not ended")
     func idle() throws {
       let result = try record("--", program, "idle")
       #expect(result.status == 0 && result.output == "was idle\n" && !result.errors.contains("stalled"), "\(result)")
     }
 
-    @Test("of several runs one that stalls has failed, and the next goes on")
+    @Test("a stalled run counts as failed, and the next one starts")
     func runs() throws {
       let script = #"echo x >>count; if [ $(wc -l <count) = 1 ]; then exec "$0" cycle hang; fi; exec "$0" work 3"#
       let result = try record("--runs", "2", "--flight-recorder", "512K", "--", "sh", "-c", script, program)
@@ -98,7 +98,7 @@
       #expect(try workspace.folder.names == ["count", "run.r1.optrace", "run.r2.optrace"])
     }
 
-    @Test("--fail-on finds the same: 124 wins, and it is told once")
+    @Test("with --fail-on a stall still gives 124, and the finding is printed once")
     func failOn() throws {
       let result = try record("--fail-on", "error", "--", program, "cycle", "hang")
       #expect(result.status == 124, "\(result)")
@@ -106,7 +106,7 @@
       #expect(!result.errors.contains("the doctor has"), "\(result.errors)")
     }
 
-    @Test("annotations: each finding of each trace, after the program's output, whether it stalls or not")
+    @Test("annotations follow the program's output, for each finding of each trace, stalled or not")
     func annotations() throws {
       let stalled = try record("--annotations", "github", "--", program, "cycle", "hang")
       #expect(stalled.status == 124)
@@ -126,7 +126,7 @@
         ], "\(ended.output)")
     }
 
-    @Test("what is no number of seconds above 0 is refused before anything runs")
+    @Test("an invalid timeout is refused before anything runs")
     func usage() throws {
       for value in ["0", "-1", "abc", "5m", "nan", "inf", "", "1e3", "0x10", "1.2.3", "0.0", "9999999999"] {
         let result = try workspace.record("--stall-timeout", value, "--", program, "work")
@@ -141,12 +141,12 @@
     }
   }
 
-  @Suite("What is said of a process that stalled") struct StalledProcessTests {
+  @Suite("Message about a stalled process") struct StalledProcessTests {
     private let timeout: StallTimeout
 
     init() throws { timeout = try #require(StallTimeout(seconds: "30")) }
 
-    /// An operation of the first test waits for itself; all three run.
+    /// An operation of test `testRefund` waits for itself. `testPays` runs, too; `testShips` has ended.
     private static let lines = """
       1 t1 queue q1 limit=1 "orders"
       2 t1 span #0 id=1 "OrderTests/testRefund"
@@ -172,13 +172,13 @@
       return String(text.prefix { $0 != "\n" })
     }
 
-    @Test("the test whose work the doctor names")
+    @Test("the message names the test whose work the doctor names")
     func test() throws {
       let line = try start(Self.lines, process: "ShopTests.xctest")
       #expect(line.hasPrefix("optrace: test 'OrderTests/testRefund' stalled for 30 s: Stuck for "), "\(line)")
     }
 
-    @Test("all tests that run, if nobody knows which, and that no reason is proven")
+    @Test("without a proven reason the message names all running tests")
     func severalTests() throws {
       let lines = Self.lines.split(separator: "\n").filter { !$0.contains("#1") }.joined(separator: "\n")
       let line = try start(lines, process: "ShopTests.xctest")
@@ -186,7 +186,7 @@
       #expect(line.hasPrefix("optrace: \(tests) stalled for 30 s: No reason is proven"), "\(line)")
     }
 
-    @Test("a program, and what of it takes so long")
+    @Test("the message names the program and the span of the stalled work")
     func program() throws {
       let measured = try start(Self.lines, process: "shop")
       #expect(measured.hasPrefix("optrace: 'shop' in 'OrderTests/testRefund' stalled for 30 s: "), "\(measured)")
@@ -195,7 +195,7 @@
       #expect(plain.hasPrefix("optrace: 'shop' stalled for 30 s: Stuck for "), "\(plain)")
     }
 
-    @Test("names begin no line and steer no terminal")
+    @Test("names in the message cannot begin a line")
     func hostile() throws {
       let text = try stalled(
         Self.lines.replacing("OrderTests/testRefund", with: #"a\u{A}::error::b"#), process: "ShopTests.xctest"

@@ -5,13 +5,13 @@
   import TestSupport
   import Testing
 
-  /// `optrace record`, called in a folder of its own.
+  /// A folder in which `optrace record` is called.
   struct RecordFolder {
     let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// The test program, which knows nothing of OpTrace. It stands beside the command.
+    /// The test program, which does not use OpTrace. It is in the command's folder.
     static var program: String {
       get throws {
         try Command.executable.deletingLastPathComponent().appendingPathComponent("RecordTestProgram").path
@@ -20,7 +20,7 @@
 
     static let enter = #"cd "$1" || exit; shift; "#
 
-    /// Shell code: waits until each of these programs, which are recorded into NAME.optrace, has been seen in a snapshot; 40 rounds at most.
+    /// Shell code that waits until the trace NAME.optrace of each program has a snapshot, at most 40 seconds.
     static func untilSeen(_ names: [String]) -> String {
       """
       left="\(names.joined(separator: " "))"
@@ -38,7 +38,7 @@
 
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Puts a program of the tests into the folder, compiled.
+    /// Compiles a program of the tests into the folder.
     @discardableResult
     func compile(_ program: String, as name: String, _ options: String = "") throws -> String {
       let made = try CompiledPrograms.path(program, as: name, options)
@@ -46,8 +46,8 @@
       return folder.path(name)
     }
 
-    /// Copies what will be run, by another process: of this one other tests fork children, and what these have open to write nobody can
-    /// run.
+    /// Copies a program with another process. Other tests fork this one, and a file that a child has open for writing
+    /// cannot be run.
     static func copy(_ program: String, to path: String) throws {
       let copied = try Command.run(program, path, shell: #"cp -f "$1" "$2""#)
       try #require(copied.status == 0, "\(copied)")
@@ -62,19 +62,19 @@
         shell: Self.enter + shell)
     }
 
-    /// The names of the files with their process ids taken out.
+    /// The names of the files, with numbers replaced by N.
     var names: [String] {
       get throws { try folder.names.map { $0.replacing(/\d+/, with: "N") } }
     }
 
     func trace(_ name: String) throws -> Trace { try TraceReader.read(path: folder.path(name), unpacking: .packed()) }
 
-    /// What is said of one trace, and what to do with it.
+    /// The line about a trace, and the suggested commands.
     static func report(_ file: String, operations: Int = 10, queues: Int = 1) throws -> String {
       "optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'\n" + (try hints(file))
     }
 
-    /// What to do with a trace.
+    /// The suggested commands for a trace.
     static func hints(_ file: String) throws -> String {
       let optrace = try Command.executable.path
       let stem = file.hasSuffix(".optrace") ? String(file.dropLast(8)) : file

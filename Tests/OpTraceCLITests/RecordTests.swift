@@ -14,7 +14,7 @@
       program = try RecordFolder.program
     }
 
-    @Test("a program is recorded as it is; at the end it is said where the trace is and what to do with it")
+    @Test("an unchanged program is recorded, and the end names the trace and suggests commands")
     func report() throws {
       let result = try workspace.record("-o", "run.optrace", "--", program, "work")
       #expect(
@@ -37,7 +37,7 @@
       #expect(words.status == 0)
     }
 
-    @Test("arguments and variables that are no text pass through as they are")
+    @Test("arguments and variables that are not UTF-8 pass through unchanged")
     func bytes() throws {
       let result = try workspace.record(
         shell: #"""
@@ -47,7 +47,8 @@
       #expect(result.output == " 61 ff fe\n")
     }
 
-    @Test("by default the file is PROGRAM.PID.optrace in the folder of the call, wherever the program goes")
+    @Test(
+      "by default the trace is PROGRAM.PID.optrace in the folder of the call, even if the program changes its folder")
     func defaultName() throws {
       let result = try workspace.record(program, "folder", "pid", "work")
       let processID = try #require(result.output.split(separator: "\n").first)
@@ -56,7 +57,7 @@
         result.errors.hasPrefix("optrace: 10 operations on 1 queue in 'RecordTestProgram.\(processID).optrace'\n"))
     }
 
-    @Test("a program that is killed leaves its trace; the status is 128 and the signal")
+    @Test("a killed program leaves its trace, and the status is 128 and the signal")
     func killed() throws {
       let result = try workspace.record("-o", "run.optrace", program, "work", "abort")
       #expect(result.status == 128 + SIGABRT)
@@ -66,7 +67,7 @@
         ))
     }
 
-    @Test("--open shows the trace in the browser when the program has ended; its status and output stay its own")
+    @Test("--open shows the trace in the browser after the end, and keeps the program's status and output")
     func open() throws {
       let note = workspace.folder.path("note")
       let browser = "#!/bin/sh\necho \"$@\" > '\(note).part'; mv '\(note).part' '\(note)'\n"
@@ -86,7 +87,7 @@
       #expect(result.errors.hasSuffix(end), "\(result.errors)")
     }
 
-    @Test("children have a file each: their number before the ending")
+    @Test("each child has its own file, with its process id before the ending")
     func children() throws {
       let result = try workspace.record("-o", "run.optrace", program, "child", "work", "work")
       #expect(result.status == 0)
@@ -103,7 +104,7 @@
       #expect(result.errors.contains(" summary run.optrace\n"))
     }
 
-    @Test("what a script runs is recorded, the script itself is no program")
+    @Test("programs that a script runs are recorded, the script is not")
     func script() throws {
       try workspace.folder.write("script", Array("#!/bin/sh\n\"$1\" work\n\"$1\" work\n".utf8))
       chmod(workspace.folder.path("script"), 0o755)
@@ -115,7 +116,7 @@
       #expect(try workspace.record("./plain", program).output == "worked\n")
     }
 
-    @Test("%p is the number of the process everywhere")
+    @Test("%p in the file name is the process id")
     func processNumber() throws {
       let result = try workspace.record("-o", "a.%p.b", program, "pid", "work", "child", "work")
       let number = try #require(result.output.split(separator: "\n").first)
@@ -123,19 +124,19 @@
       #expect(try workspace.folder.names.contains("a.\(number).b"))
     }
 
-    @Test("a program called by exec is still the program; its file has a number")
+    @Test("a program started by exec gets a second file with a number")
     func exec() throws {
       let result = try workspace.record("-o", "run.optrace", program, "work", "exec", "work", "5")
       #expect(result.status == 5)
       #expect(try workspace.folder.names == ["run-2.optrace", "run.optrace"])
       #expect(!(try workspace.trace("run.optrace").header.isClosed))
       #expect(try workspace.trace("run-2.optrace").header.isClosed)
-      // Through a program without Foundation, it is the first trace of the process.
+      // If the first program has no Foundation, the second one writes the first trace of the process.
       #expect(try workspace.record("-o", "env.optrace", "env", "A=B", program, "work").status == 0)
       #expect(try workspace.folder.names.contains("env.optrace"))
     }
 
-    @Test("a program that is linked with OpTrace records by its own copy, once")
+    @Test("a program that links OpTrace is recorded once, by its own copy")
     func linked() throws {
       let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
       let result = try workspace.record("-o", "run.optrace", linked, "environment", "-")
@@ -147,7 +148,7 @@
       #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
     }
 
-    @Test("a program that records itself as a whole is recorded by the command, and not refused")
+    @Test("the command takes over a program that would record all its operations itself")
     func ownWish() throws {
       let linked = try Command.executable.deletingLastPathComponent().appendingPathComponent("RecorderTestProgram").path
       let own = workspace.folder.path("own.optrace")
@@ -158,7 +159,7 @@
       #expect(try workspace.trace("own.optrace").operations.isEmpty)
     }
 
-    @Test("a flight recorder of the size that was asked for")
+    @Test("--flight-recorder sets mode and size")
     func flightRecorder() throws {
       #expect(try workspace.record("--flight-recorder", "512K", "-o", "run.optrace", program, "work").status == 0)
       let header = try workspace.trace("run.optrace").header
@@ -166,7 +167,7 @@
       #expect(header.capacity == 512 << 10)
     }
 
-    @Test("nothing recorded is said, with the reason; no file is left")
+    @Test("without a recording a message says why, and no file stays")
     func nothing() throws {
       let result = try workspace.record("sh", "-c", "echo hi; exit 4")
       #expect(
@@ -198,7 +199,7 @@
       }
     }
 
-    @Test("what is preloaded already stays, and stays first")
+    @Test("libraries that are already preloaded stay first")
     func preloads() throws {
       let object = try Command.executable.deletingLastPathComponent().appendingPathComponent("libOpTracePreload.so")
         .path
@@ -209,13 +210,13 @@
         "-o", "run.optrace", program, "preloads", "work", environment: ["LD_PRELOAD": other])
       #expect(result.output == "\(other):\(object)\nworked\n")
       #expect(try workspace.folder.names == ["run.optrace"])
-      // The command within the command: the object is named once.
+      // If record runs record, the object is listed once.
       let nested = try workspace.record(
         "-o", "outer.optrace", "sh", "-c", #""$optrace" record -o inner.optrace "$0" preloads"#, program)
       #expect(nested.output == "\(object)\n")
     }
 
-    @Test("a program whose standard streams are closed runs, and is recorded")
+    @Test("a program with closed standard streams runs and is recorded")
     func closedStreams() throws {
       let result = try workspace.record(
         "-o", "run.optrace", program, "work", "9", shell: #"exec "$optrace" record "$@" <&- >&- 2>&-"#)
@@ -223,7 +224,7 @@
       #expect(try Command.run("validate", workspace.folder.path("run.optrace")).status == 0)
     }
 
-    @Test("a closed pipe kills the program as it would without us")
+    @Test("recording keeps the program's handling of SIGPIPE")
     func closedPipe() throws {
       #expect(try workspace.record(program, "pipes").output == "default\n")
       let ignored = try workspace.record(program, "pipes", shell: #"trap '' PIPE; exec "$optrace" record "$@""#)

@@ -12,7 +12,7 @@ struct ReportCommandTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
-  @Test("a page goes to the file, whole, and nothing is said")
+  @Test("-o writes the complete page and prints nothing")
   func file() throws {
     let path = folder.path("report.html")
     #expect(try Command.run("report", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
@@ -29,7 +29,7 @@ struct ReportCommandTests {
     #expect(try Command.run("report", many).output == Command.run("report", many).output)
   }
 
-  @Test("what is no trace is refused, and no page is written")
+  @Test("files that are not traces are refused, and no page is written")
   func refused() throws {
     let path = folder.path("report.html")
     let empty = try folder.write("empty", [])
@@ -39,7 +39,7 @@ struct ReportCommandTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("of a damaged trace the page shows what is left, says so, and the status is 65")
+  @Test("the page of a damaged trace says that it is incomplete, with status 65")
   func damaged() throws {
     var bytes = try Fixture.binary(Fixture.many(300))
     bytes.removeLast(bytes.count / 3)
@@ -50,14 +50,14 @@ struct ReportCommandTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("The trace is not complete"))
   }
 
-  @Test("the trace itself is never written over")
+  @Test("the trace itself is never overwritten")
   func traceItself() throws {
     let result = try Command.run("report", small, "-o", small)
     #expect(result.status == 64)
     #expect(result.errors == "optrace: '\(small)' is the trace itself: name another file with -o\n")
   }
 
-  @Test("a reader that goes away ends it silently; a full disk does not")
+  @Test("a closed pipe ends the command silently; a full disk gives status 73")
   func ends() throws {
     let closed = try Command.run(small, shell: #"{ "$optrace" report "$1"; echo $? >&2; } | head -c 10 > /dev/null"#)
     #expect(closed.errors == "0\n")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the package's files are that tests read.
+/// The folder of the package, whose files tests read.
 enum Repository {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

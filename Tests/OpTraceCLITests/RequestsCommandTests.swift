@@ -40,7 +40,7 @@ struct RequestsCommandTests {
     try scratch.write("service.txt", Array(text.utf8))
   }
 
-  @Test("the table of kinds, the sentence, where the time went, and examples")
+  @Test("the text has a table of kinds, a sentence, a breakdown of the time, and examples")
   func text() throws {
     let scratch = try Scratch()
     let result = try Command.run("requests", try file(scratch))
@@ -59,7 +59,7 @@ struct RequestsCommandTests {
         """)
   }
 
-  @Test("JSON has the keys that are promised")
+  @Test("JSON has the documented keys")
   func json() throws {
     let scratch = try Scratch()
     let result = try Command.run("requests", try file(scratch), "--json", "--slowest", "1")
@@ -80,7 +80,7 @@ struct RequestsCommandTests {
     #expect((value["loops"] as? [Any])?.isEmpty == true && (value["actors"] as? [Any])?.isEmpty == true)
   }
 
-  /// Ten tasks that want one actor at once, and a loop that is held once.
+  /// Ten tasks wait for one actor at once, and one turn of an event loop is long.
   private static let busy: String = {
     var lines = [
       "1000 t2 loop-turns t4 turns=9 busy=400000 idle=600000 longest=30000",
@@ -105,7 +105,7 @@ struct RequestsCommandTests {
     return (loops, actors)
   }
 
-  @Test("JSON has event loops and actors, as the text has") func loopsAndActors() throws {
+  @Test("JSON has event loops and actors") func loopsAndActors() throws {
     let scratch = try Scratch()
     let path = try file(scratch, Self.busy)
     let (loops, actors) = try lists(path)
@@ -123,16 +123,16 @@ struct RequestsCommandTests {
     #expect(actor["name"] as? String == "actor Cache 3" && actor["class"] as? String == "Cache")
     #expect(actor["waits"] as? Int == 10 && actor["deepest"] as? Int == 10)
     #expect(actor["p50WaitSeconds"] as? Double == 0.498 && actor["p99WaitSeconds"] as? Double == 0.998)
-    // Of the time from 1.55 s on: waits that ended then, and no turn of the loop.
+    // From 1.55 s on, five waits end, and the loop has no turn.
     let late = try lists(path, "--from", "1550ms")
     #expect(late.loops.isEmpty && late.actors.first?["waits"] as? Int == 5)
   }
 
   @Test(
-    "--module says whose code is the program's own", arguments: ["requests", "summary", "doctor", "report"])
+    "--module selects the program's own code", arguments: ["requests", "summary", "doctor", "report"])
   func modules(command: String) throws {
     let scratch = try Scratch()
-    // `serve()` and `next()` are of a module of their own.
+    // `serve()` and `next()` belong to another module.
     let text = Self.service.split(separator: "\n").map {
       $0.contains("Server.swift") ? String($0).replacing("module=\"Shop\"", with: "module=\"Serving\"") : String($0)
     }.joined(separator: "\n")
@@ -154,11 +154,11 @@ struct RequestsCommandTests {
       return try #require(value["taskWaits"] as? [[String: Any]]).map { $0["function"] as? String }
     }
     #expect(try functions("Shop").first == "price(_:)")
-    // The function of that module that called it.
+    // The waits are counted for the calling functions of that module.
     #expect(try Set(functions("Serving")) == ["serve()", "next()"])
   }
 
-  @Test("parts of a trace, unknown kinds, wrong options")
+  @Test("--from and --to select a part; unknown kinds and wrong options are refused")
   func options() throws {
     let scratch = try Scratch()
     let path = try file(scratch)
@@ -173,7 +173,7 @@ struct RequestsCommandTests {
     #expect(try Command.run("timeline", path, "--around", "#1:99").status == 64)
   }
 
-  @Test("traces without units, empty and cut files")
+  @Test("a trace without units gives a sentence; empty and missing files are refused")
   func nothing() throws {
     let scratch = try Scratch()
     let none = try Command.run("requests", try file(scratch, TypedTrace().text("", in: .microseconds)))
@@ -182,7 +182,7 @@ struct RequestsCommandTests {
     #expect(try Command.run("requests", scratch.path("missing.optrace")).status == 66)
   }
 
-  @Test("units are tables for SQL")
+  @Test("units are rows of SQL tables")
   func sql() throws {
     let scratch = try Scratch()
     let path = try file(scratch)

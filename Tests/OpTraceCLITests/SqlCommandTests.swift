@@ -26,7 +26,7 @@ struct SqlCommandTests {
     40 t2 start-returned #1
     """, in: .milliseconds)
 
-  @Test("a table for people, values for spreadsheets, objects for scripts")
+  @Test("rows are printed as a table, as CSV or as JSON")
   func formats() throws {
     let query = "SELECT id, name, cancelled, 1.5 AS half FROM operations"
     let table = try Command.run("sql", trace, query)
@@ -41,7 +41,7 @@ struct SqlCommandTests {
     #expect(try Command.run("sql", trace, "SELECT name FROM spans").output == "no rows\n")
   }
 
-  @Test("texts read back from JSON as they are, and nothing in them steers a terminal")
+  @Test("texts in JSON are read back unchanged, and cannot control a terminal")
   func exact() throws {
     let codes = [0, 1, 8, 9, 10, 13, 27, 34, 92, 127, 133, 0x2028, 0x2029, 0x202E, 0x2066, 0xFFFF, 0x1F600]
     let query = "SELECT " + codes.map { "char(\($0))" }.joined(separator: " || ") + " AS \"k\u{202E}\""
@@ -56,14 +56,14 @@ struct SqlCommandTests {
       })
   }
 
-  @Test("CSV tells null from an empty text; no row is an empty line, which readers step over")
+  @Test("CSV distinguishes null from an empty text, and never writes a row as an empty line")
   func nulls() throws {
     func csv(_ query: String) throws -> String { try Command.run("sql", trace, query, "--csv").output }
     #expect(try csv("SELECT NULL AS a, '' AS b") == "a,b\r\n,\"\"\r\n")
     #expect(try csv("SELECT NULL AS a UNION ALL SELECT 1") == "a\r\n\"\"\r\n1\r\n")
   }
 
-  @Test("the query comes as an argument, from standard input, or has a name")
+  @Test("a query is an argument, standard input, or the name of a question")
   func sources() throws {
     #expect(try Command.run("sql", trace, "--csv", input: Array("SELECT 1 AS one;\n".utf8)).output == "one\r\n1\r\n")
     let asked = try Command.run("sql", trace, "@waits-by-class")
@@ -83,7 +83,7 @@ struct SqlCommandTests {
     #expect(piped.output == "n\r\n1\r\n")
   }
 
-  @Test("the tables, and what their columns mean")
+  @Test("--schema describes the tables")
   func schema() throws {
     let output = try Command.run("sql", "--schema").output
     #expect(output.hasPrefix("traces  one row for each trace\n"))
@@ -91,7 +91,7 @@ struct SqlCommandTests {
     #expect(output.contains("\nruns  "))
   }
 
-  @Test("what is wrong is told with its place and with names that are near")
+  @Test("errors show the position and suggest similar names")
   func errors() throws {
     func refused(_ arguments: [String], _ words: String, status: Int32 = 64, input: [UInt8] = []) throws {
       let result = try Command.run(arguments: ["sql"] + arguments, input: input)
@@ -102,7 +102,7 @@ struct SqlCommandTests {
     try refused(
       [trace, "SELECT id,\n  nmae FROM operations"],
       "optrace: no such column: nmae; did you mean 'name'?\n    nmae FROM operations\n    ^\n")
-    // What stands in double quotes is a name, and no text.
+    // Double quotes enclose a name, not a text.
     try refused([trace, "SELECT \"nmae\" FROM operations"], "no such column: nmae; did you mean 'name'?")
     try refused([trace, "SELECT id FROM operations WHERE name = \"work\""], "no such column: work")
     try refused([trace, "SELECT 1 FROM operation"], "no such table: operation; did you mean 'operations'?")
@@ -120,19 +120,19 @@ struct SqlCommandTests {
     try refused([try folder.write("empty", []), "SELECT 1"], "is empty", status: 65)
     try refused([trace, "SELECT 1", "-o", trace], "is the trace itself")
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
-    // A step that asks nobody whether it may go on.
+    // One long step, during which SQLite does not check the time.
     try refused(
       [trace, "SELECT length(hex(zeroblob(100000000)))", "--timeout", "0.000001"], "it took longer", status: 1)
     try refused([trace, endless, "--timeout", "0.1"], "it took longer than it was given", status: 1)
   }
 
-  @Test("--db writes a file that any SQLite reads, whole or not at all")
+  @Test("--db writes a complete SQLite file or none")
   func database() throws {
     let file = folder.path("run.db")
     #expect(try Command.run("sql", trace, "--db", file).status == 0)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     #expect(bytes.starts(with: Array("SQLite format 3\u{0}".utf8)))
-    // Again, over it.
+    // The second call replaces the file.
     #expect(try Command.run("sql", trace, "--db", file).status == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
     for (path, words, status) in [
@@ -146,14 +146,14 @@ struct SqlCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == ["run.db", "run.txt"])
   }
 
-  @Test("rows are written as they come, and a reader that has enough ends the query")
+  @Test("rows are written as they come, and a closed pipe ends the query")
   func closedPipe() throws {
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
     let result = try Command.run("sql", trace, endless, "--csv", shell: "\"$optrace\" \"$@\" | head -n 3")
     #expect(result.output == "x\r\n1\r\n2\r\n")
   }
 
-  @Test("a damaged trace is asked as far as it goes, with status 65")
+  @Test("the readable part of a damaged trace is queried, with status 65")
   func damaged() throws {
     let text = try folder.write("lost.txt", Array((Self.text + "40 t2 nonsense #1\n").utf8))
     let result = try Command.run("sql", text, "SELECT count(*) AS n FROM operations", "--csv")

@@ -9,7 +9,7 @@
     private static let interrupt = "interrupt"
     private static let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c)"
 
-    /// What comes out of the terminal when these are typed, each once the prompt before it is there.
+    /// The terminal's output when keys are typed. Each is typed after its prompt has appeared.
     private static func screen(_ typed: [(prompt: String, keys: String)]) throws -> (text: String, status: Int32) {
       let folder = try Scratch()
       let trace = try folder.write("run.txt", Array(Fixture.small.utf8))
@@ -23,11 +23,11 @@
       for (prompt, keys) in typed {
         var found = bytes[begin...].firstRange(of: Array(prompt.utf8))
         while found == nil {
-          // What was looked at is not looked at again.
+          // Search only the new bytes.
           begin = max(begin, bytes.count - prompt.utf8.count)
           var piece = [UInt8](repeating: 0, count: 4096)
           var waited = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-          // What never comes is a fault; the test does not wait for it for ever.
+          // A prompt that does not come within 20 seconds is an error.
           guard poll(&waited, 1, 20_000) == 1 else {
             return ("no '\(prompt)' in: " + String(decoding: bytes, as: UTF8.self), program.kill().status)
           }
@@ -36,9 +36,9 @@
           bytes += piece[..<count]
           found = bytes[begin...].firstRange(of: Array(prompt.utf8))
         }
-        // What came with it is looked at next.
+        // The next search begins after the prompt.
         begin = found?.upperBound ?? bytes.count
-        // The tests' terminal is nobody's own: of Ctrl-C it makes no signal by itself.
+        // This is no process's controlling terminal, so Ctrl-C sends no signal. The test sends it.
         if keys == interrupt {
           program.signal(SIGINT)
           continue
@@ -46,7 +46,7 @@
         _ = keys.withCString { write(master, $0, strlen($0)) }
       }
       let status = program.end().status
-      // What is left; nothing more comes, so it is not waited for.
+      // Read the remaining output without waiting.
       _ = fcntl(master, F_SETFL, O_NONBLOCK)
       var piece = [UInt8](repeating: 0, count: 65_536)
       let count = read(master, &piece, piece.count)
@@ -54,7 +54,7 @@
       return (String(decoding: bytes, as: UTF8.self), status)
     }
 
-    @Test("a query may have several lines, a fault ends nothing, and the end of the input ends it")
+    @Test("a query may have several lines, an error keeps the prompt, and .quit ends it")
     func several() throws {
       let (text, status) = try Self.screen([
         ("sql> ", "SELECT 40 + 2\r"), ("...> ", "AS answer;\r"), ("42", ""), ("sql> ", "SELECT nope;\r"),
@@ -66,7 +66,7 @@
       #expect(text.contains("answer"))
     }
 
-    @Test("Ctrl-C ends what runs, gives up what is typed, and keeps the prompt")
+    @Test("Ctrl-C stops a running query, discards typed text, and keeps the prompt")
     func interrupts() throws {
       let (text, status) = try Self.screen([
         ("sql> ", "\(Self.endless) SELECT x FROM c;\r"), ("\n600\r", Self.interrupt),
@@ -77,7 +77,7 @@
       #expect(status == 0, "\(text.suffix(2000))")
     }
 
-    @Test("the Tab key completes tables and questions, the arrow brings back what was asked")
+    @Test("Tab completes tables and questions, and the up arrow repeats the last query")
     func editing() throws {
       let (text, status) = try Self.screen([
         ("sql> ", "SELECT count(*) AS n FROM queue_d\t"), ("epth", ";\r"), ("n", ""), ("sql> ", "@slot\t"),

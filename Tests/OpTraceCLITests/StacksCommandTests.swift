@@ -11,7 +11,7 @@ struct StacksCommandTests {
 
   init() throws { folder = try Scratch() }
 
-  @Test("a trace with a look: text, JSON by option or by name")
+  @Test("a trace with a snapshot gives text, or JSON by option or file name")
   func golden() throws {
     let path = Self.golden.path
     let text = try Command.run("stacks", path)
@@ -23,7 +23,7 @@ struct StacksCommandTests {
     let file = folder.path("s.json")
     #expect(try Command.run("stacks", path, "-o", file).status == 0)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == json.output)
-    // The same of the binary form, and packed.
+    // The binary and the packed trace give the same JSON.
     let binary = try folder.write("run.optrace", Fixture.binary(try String(contentsOf: Self.golden, encoding: .utf8)))
     #expect(try Command.run("stacks", binary, "--json").output == json.output)
     let packed = folder.path("run.optracez")
@@ -63,7 +63,7 @@ struct StacksCommandTests {
     #expect(expected.subtracting(found) == [])
   }
 
-  @Test("summary's keys where stacks were recorded") func summaryKeys() throws {
+  @Test("summary has more keys if stacks were recorded") func summaryKeys() throws {
     let document = try JSONSerialization.jsonObject(
       with: Data(try Command.run("summary", "--json", Self.golden.path).output.utf8))
     let found = JSONPaths.of(document)
@@ -78,7 +78,7 @@ struct StacksCommandTests {
     #expect(found.filter { $0.hasPrefix(".places[]") }.subtracting(expected) == [".places[]"])
   }
 
-  @Test("what cannot be read, or in part: the status and the words that summary has")
+  @Test("unreadable and truncated files give the same status and message as summary")
   func badInput() throws {
     let whole = try Fixture.binary(try String(contentsOf: Self.golden, encoding: .utf8))
     let inputs = [
@@ -96,7 +96,7 @@ struct StacksCommandTests {
         == "fixture (pid 4711): no snapshot of its threads, and none waits or runs an operation\n")
   }
 
-  @Test("an anonymised trace tells no path and no function")
+  @Test("an anonymized trace shows no path and no function")
   func anonymised() throws {
     let binary = try folder.write("run.optrace", Fixture.binary(try String(contentsOf: Self.golden, encoding: .utf8)))
     let packed = folder.path("anonymous.optracez")
@@ -110,7 +110,7 @@ struct StacksCommandTests {
   }
 
   #if os(Linux)
-    @Test("a program that runs is asked for a new look, by its number or by its trace; the doctor asks, too")
+    @Test("stacks and doctor ask a running program for a new snapshot")
     func live() throws {
       let trace = folder.path("live.optrace")
       let program = try RunningProgram(
@@ -127,14 +127,14 @@ struct StacksCommandTests {
       try eventually("it answers", whileRunning: program) { try looks() != nil }
       let first = try #require(try looks())
       let second = try #require(try looks())
-      // Each asks anew: of its own accord the recorder looks every ten seconds.
+      // Each call asks for a new snapshot. On its own the recorder takes one every ten seconds.
       #expect(second.at > first.at && second.at - first.at < 10)
       #expect(!second.threads.isEmpty && second.threads.allSatisfy { $0["systemId"] as? Int ?? 0 > 0 })
-      // Its names are looked up, though they are not in the trace yet.
+      // The command looks up names that are not in the trace yet.
       let frames = second.threads.flatMap { $0["frames"] as? [[String: Any]] ?? [] }
       #expect(frames.contains { $0["own"] as? Bool == true && $0["function"] is String && $0["line"] is Int })
       #expect(try !TraceReader.read(path: trace).stacks.hasNames)
-      // A copy is nobody to ask.
+      // A copy of the trace belongs to no process, so nobody is asked.
       let copy = folder.path("copy.optracez")
       #expect(try Command.run("pack", trace, "-o", copy).status == 0)
       #expect(try Command.run("stacks", copy).errors == "")
@@ -144,7 +144,7 @@ struct StacksCommandTests {
       #expect(try #require(try TraceReader.read(path: trace).snapshot?.time) > before)
     }
 
-    @Test("a program that is stopped cannot answer: optrace looks itself, and says so")
+    @Test("optrace takes the snapshot of a stopped program itself, with a note")
     func noAnswer() throws {
       let program = try RunningProgram(
         Command.executable, ["demo", "deadlock", "--timeout", "600", "-o", folder.folder.path], output: .none)

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Programs with Swift's libraries linked into them, which `record` runs unchanged.
+  /// `record` runs programs with statically linked Swift libraries unchanged.
   @Suite("Programs that are linked statically", .ownThread) struct StaticProgramTests {
     private let workspace: RecordFolder
     private let folder: String
@@ -29,7 +29,7 @@
       return result
     }
 
-    /// What a trace has, without what depends on the machine's threads: who waits long enough, and what is one record.
+    /// The contents of a trace that do not depend on the timing of threads.
     private struct Contents: Equatable {
       var operations: [String]
       var queues: [String]
@@ -46,7 +46,7 @@
     }
 
     @Test(
-      "the same operations, blocks and tasks as in the program with shared libraries, and the same output",
+      "static and shared libraries give the same operations, blocks, tasks and output",
       arguments: [
         ("RecordTestProgram", ["work"]), ("RecordTestProgram", ["feed"]), ("RecordTestProgram", ["blocks"]),
         ("TaskTestProgram", []),
@@ -61,7 +61,7 @@
     }
 
     @Test(
-      "with other linkers and their options: nothing less is recorded",
+      "all operations are recorded with other linkers and options",
       arguments: [
         "-Xlinker --gc-sections", "-Xclang-linker -no-pie", "-use-ld=lld",
         "-use-ld=lld -Xlinker --gc-sections -Xlinker --icf=safe",
@@ -73,7 +73,7 @@
       #expect(trace.operations.count == 10 && trace.operations.allSatisfy { $0.state == .finished })
     }
 
-    @Test("where the linker has folded functions, blocks and tasks are recorded, and why operations are not is said")
+    @Test("if the linker folded functions, blocks and tasks are recorded, and a message says why operations are not")
     func folded() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib -use-ld=lld -Xlinker --icf=all")
       let result = try record("linked", ["dispatch"])
@@ -85,7 +85,7 @@
       #expect(trace.operations.isEmpty && !trace.blocks.isEmpty)
     }
 
-    @Test("a stripped program needs its debug file: beside it, or named")
+    @Test("a stripped program needs its debug file, beside it or named by --debug-file")
     func stripped() throws {
       try compile("RecordTestProgram", as: "whole", "-static-stdlib")
       let made = try Command.run(
@@ -112,12 +112,12 @@
     }
 
     @Test(
-      "where code is hard to change, all is recorded too",
+      "all operations are recorded in processes that may not change code",
       .enabled("needs a C compiler") { await OwnThread.run { RecordRefusalTests.hasCompiler } })
     func jailed() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib")
       let source = RecordFolder.sources.appendingPathComponent("JailedProgram/jail.c").path
-      // A user without rights may not reach the folder of the tests.
+      // The user `nobody` cannot reach the folder of the tests, so the command is copied.
       let made = try Command.run(
         folder, source,
         shell: RecordFolder.enter
@@ -134,7 +134,7 @@
       }
     }
 
-    @Test("frames know the library that is linked into the program, and which code is the program's own")
+    @Test("frames name their statically linked library, and mark the program's own code")
     func libraries() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib")
       #expect(try record("linked", ["dispatch"], options: ["--dispatch", "--stacks", "all"]).status == 0)
@@ -147,7 +147,7 @@
       for id in program where trace.stacks[id]?.library != nil { #expect(!trace.stacks.isOwn(id)) }
     }
 
-    @Test("a signal that came before the first wait is told as missed") func missed() throws {
+    @Test("a signal before the first wait is reported as missed") func missed() throws {
       try compile("HangPrograms", as: "linked", "-static-stdlib")
       let result = try Command.run(
         folder,
@@ -163,15 +163,15 @@
 
     // ---- Programs that are linked with OpTrace -----------------------------------------------------------------------
 
-    /// Compiles one that records itself, with what was built of OpTrace for these tests.
+    /// Compiles a program that records itself, with OpTrace's object files of this build.
     private func compileWithOpTrace(as name: String, _ options: String) throws {
       let build = try Command.executable.deletingLastPathComponent()
       let repository = RecordFolder.sources.deletingLastPathComponent().path
       let objects = try ["OpTrace", "OpTraceFormat", "COpTrace"].flatMap { module in
         let files = try FileManager.default.subpathsOfDirectory(atPath: build.path + "/\(module).build")
-        // Objects of files that are gone may still be there.
+        // The build folder may still have objects of removed sources.
         let sources = try FileManager.default.subpathsOfDirectory(atPath: repository + "/Sources/\(module)")
-        // Those of C lie in folders, as their sources do; those of Swift do not.
+        // Objects of C keep their sources' folders, objects of Swift do not.
         let swift = sources.filter { $0.hasSuffix(".swift") }.map { ($0 as NSString).lastPathComponent }
         let current = Set((sources + swift).map { $0 + ".o" })
         return files.filter(current.contains).sorted()
@@ -191,7 +191,7 @@
     }
 
     @Test(
-      "a program that is linked with OpTrace records itself, without a loader too",
+      "a program that links OpTrace records itself, even without a loader",
       arguments: ["-static-stdlib", "-static-executable"])
     func recordsItself(_ option: String) throws {
       try compileWithOpTrace(as: "linked", option)
@@ -205,7 +205,7 @@
       #expect(recorded.status == 125 && recorded.errors.contains("or link OpTrace"), "\(recorded)")
     }
 
-    @Test("one that has had a second thread, or was stripped, is told why it cannot be recorded, and runs")
+    @Test("a program that starts recording late or was stripped runs, and a message says why it is not recorded")
     func cannotRecordItself() throws {
       try compileWithOpTrace(as: "linked", "-static-stdlib")
       let made = try Command.run(folder, shell: RecordFolder.enter + "strip -o stripped linked")

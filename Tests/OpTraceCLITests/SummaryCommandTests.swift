@@ -13,7 +13,7 @@ struct SummaryCommandTests {
   }
 
   #if os(Linux)
-    @Test("a flight recorder that is flooded shows no more in its queue than the program puts there")
+    @Test("a full ring never shows more operations in a queue than the program added")
     func flooded() throws {
       let trace = folder.path("flood.optrace")
       let program = try RunningProgram(
@@ -22,7 +22,7 @@ struct SummaryCommandTests {
       #expect(program.line() != nil)
       let deadline = ContinuousClock.now + .seconds(60)
       var looks = 0
-      // The ring has to be full once.
+      // Count only traces in which the ring has overwritten records.
       while looks < 3, ContinuousClock.now < deadline {
         let result = try Command.run("summary", "--json", trace)
         guard result.status == 0,
@@ -103,7 +103,7 @@ struct SummaryCommandTests {
     #expect(expected.subtracting(found) == [])
   }
 
-  @Test("times are exact, and in seconds")
+  @Test("JSON has exact times in seconds")
   func values() throws {
     let output = try Command.run("summary", "--json", small).output
     #expect(output.hasPrefix("{\n  \"version\": 1,\n  \"operationCount\": 4,\n  \"wallSeconds\": 0.0000099,\n"))
@@ -111,7 +111,7 @@ struct SummaryCommandTests {
     #expect(output.contains("\"pending\": 1,\n    \"ready\": 0,\n    \"executing\": 0,\n    \"finished\": 3,"))
   }
 
-  @Test("a file whose name ends with .json gets JSON, any other the text")
+  @Test("a file name that ends with .json gets JSON, any other the text")
   func formatByName() throws {
     for (name, isJSON) in [("s.json", true), ("S.JSON", true), ("s.txt", false), ("json", false)] {
       let file = folder.path(name)
@@ -121,13 +121,13 @@ struct SummaryCommandTests {
     }
   }
 
-  @Test("a number below 0 is told as that")
+  @Test("a negative number is refused as negative")
   func negative() throws {
     let result = try Command.run("summary", small, "--slowest", "-1")
     #expect(result.status == 64 && result.errors.contains("--slowest must not be negative"), "\(result.errors)")
   }
 
-  @Test("the tables, to the letter")
+  @Test("the tables are printed exactly")
   func text() throws {
     let result = try Command.run("summary", small, "--slowest", "1")
     #expect(result.status == 0)
@@ -169,7 +169,7 @@ struct SummaryCommandTests {
         """)
   }
 
-  @Test("who waited on what, how long, and who signalled last")
+  @Test("waits are listed with waiter, object, time and last signal")
   func waits() throws {
     let path = try folder.write("waits.txt", Array(Fixture.waits.utf8))
     let result = try Command.run("summary", path)
@@ -190,19 +190,19 @@ struct SummaryCommandTests {
     #expect(try Command.run("validate", path).status == 0)
   }
 
-  @Test("a name cannot steer the terminal, and columns count as terminals do")
+  @Test("names cannot control the terminal, and columns are counted as terminals do")
   func names() throws {
     let text = Fixture.small.replacing("\"load\"", with: "\"\\u{1B}[31m\"").replacing("\"parse\"", with: "\"日本👩‍👩‍👧\"")
     let path = try folder.write("names.txt", Array(text.utf8))
     let result = try Command.run("summary", path)
     #expect(result.status == 0)
     #expect(!result.output.unicodeScalars.contains("\u{1B}"))
-    // Six columns wide, as "日本" and an emoji are on a terminal.
+    // "日本" and the emoji take six columns on a terminal.
     #expect(result.output.contains("\n  日本👩‍👩‍👧     #2  Parse  work   finished  4.00 µs  3.80 µs\n"))
   }
 
-  /// A plain operation on a traced queue: when it ran is not recorded.
-  @Test("what was recorded in part is counted apart, and waits for nothing")
+  /// The times of a plain operation on a traced queue are not recorded.
+  @Test("operations with partial coverage are counted separately, and add no waits")
   func inPart() throws {
     let whole = try Command.run("summary", "--json", small).output
     let path = try folder.write(
@@ -233,7 +233,7 @@ struct SummaryCommandTests {
     #expect(try Command.run("summary", "--json", path).output.contains("\"wallSeconds\": 0,"))
   }
 
-  @Test("an error's text is whole, but for a terminal's width") func longErrors() throws {
+  @Test("an error's text is cut only on a terminal") func longErrors() throws {
     let words = (1...40).map { "reason \($0)" }.joined(separator: ", ")
     let text = Fixture.small.replacing("5000 t2 finished #1\n", with: "5000 t2 failed #1 \"\(words)\"\n")
     let path = try folder.write("failed.txt", Array(text.utf8))

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  /// Tasks of programs that know nothing of OpTrace.
+  /// Tasks of programs that do not use OpTrace.
   @Suite("record --tasks", .ownThread) struct TaskRecordTests {
     private let folder: RecordFolder
     private let file = "run.optrace"
@@ -35,7 +35,7 @@
 
     private static let words = "10\n3\n42\nwoken\nmain\ndone\n"
 
-    @Test("each task once, with who created it, what it waited for, and where") func tasks() throws {
+    @Test("each task is recorded once, with creator, waits and source locations") func tasks() throws {
       let (result, trace) = try record()
       #expect(result.status == 0 && result.output == Self.words, "\(result.errors)")
       #expect(trace.loss.isComplete)
@@ -53,7 +53,7 @@
       let lets = trace.tasks.filter { $0.way == .asyncLet }
       #expect(lets.count == 2 && lets.allSatisfy { $0.parent == main.id && $0.completed != nil })
 
-      // What the operation resumes, is enqueued by it.
+      // The operation that resumes a continuation is its resumer.
       let waiting = main.suspensions.filter { $0.reason == .continuation }
       let operation = try #require(trace.operations.first)
       let answered = try #require(waiting.first { $0.resumer == operation.id }, "\(main.suspensions)")
@@ -66,17 +66,17 @@
       let slow = try #require(trace.tasks.first { $0.name == "slow" })
       #expect(main.suspensions.contains { $0.reason == .task && $0.awaited == slow.id })
 
-      // The main one, too, inherits from nobody.
+      // The main task is detached, too, so it is left out.
       let detached = trace.tasks.filter { $0.way == .detached && $0.id != main.id }
       #expect(detached.map(\.priority) == [9, 21])
       #expect(detached.first?.suspensions.contains { $0.reason == .executor } == true)
-      // The task that an operation creates is its own; what waits inside of a task is the task's.
+      // An operation is the submitter of the tasks that it creates. A wait inside of a task belongs to that task.
       let download = try #require(trace.operations.first { $0.className == "Download" })
       #expect(trace.tasks.filter { $0.submitter == download.id }.count == 1)
       #expect(trace.waits.contains { $0.inside == detached.last?.id })
     }
 
-    @Test("with blocks: who submits one may be a task, the executors' own are none") func blocks() throws {
+    @Test("with --dispatch, a task can submit blocks; blocks of executors are not recorded") func blocks() throws {
       let (result, trace) = try record(["--tasks", "--dispatch"])
       #expect(result.output == Self.words && trace.loss.isComplete)
       #expect(try isInOrder())
@@ -86,8 +86,7 @@
       #expect(main.suspensions.contains { $0.resumer == block.id })
     }
 
-    @Test("without it there are none; `OPTRACE_TASKS` asks for it, too; every output takes them") func outputs() throws
-    {
+    @Test("without the option no task is recorded; with it every output accepts the tasks") func outputs() throws {
       let plain = try record([])
       #expect(plain.trace.tasks.isEmpty && plain.result.output == Self.words)
       let trace = try record().trace
@@ -110,7 +109,7 @@
       #expect(anonymous.status == 0 && dump.contains("task-suspended") && !dump.contains("sleeper"))
     }
 
-    /// The same program with Swift's libraries linked into it, too.
+    /// Whether Swift's libraries are linked statically.
     private static let isStatic = [false, true]
 
     private func recorded(_ part: String, isStatic: Bool) throws -> (output: String, trace: Trace) {
@@ -125,25 +124,26 @@
       return (result.output, try folder.trace(file))
     }
 
-    @Test("each call of a busy actor, with its wait; each task's end, before anything else", arguments: isStatic)
+    @Test(
+      "each wait for a busy actor is recorded, and each task ends on the thread of its last run", arguments: isStatic)
     func actors(isStatic: Bool) throws {
       let (output, trace) = try recorded("actors", isStatic: isStatic)
       #expect(output == "200\n" && trace.loss.isComplete)
       #expect(try isInOrder())
       let callers = trace.tasks.filter { task in task.actorWaits.contains { $0.actor.className == "Printer" } }
-      // Who holds it need not wait for it.
+      // The task that holds the actor need not wait.
       #expect(callers.count == 200 || callers.count == 201, "\(callers.count)")
       let waits = callers.flatMap(\.actorWaits)
       #expect(waits.count == callers.count && Set(waits.map(\.actor.number)).count == 1)
       #expect(waits.allSatisfy { ($0.began ?? 0) >= $0.queued.time && $0.suspension != nil })
-      // Each goes there by itself.
+      // Each task enqueues itself at the actor.
       #expect(waits.allSatisfy { $0.by == nil })
       #expect(waits.filter { ($0.began ?? 0) - $0.queued.time >= 10_000_000 }.count >= 200)
       let events = try TraceReader.events(path: folder.folder.path(file))
       var last: [ThreadID: UInt32] = [:]
       for index in events.indices {
         let event = events[index]
-        // Nothing is on its thread between the end of its last run and its end.
+        // Between a task's last run and its end, its thread runs no other task.
         switch EventKind(rawValue: event.kind) {
         case .taskRun: last[event.thread] = event.subject
         case .taskCompleted: #expect(last[event.thread] == event.subject, "\(event)")
@@ -153,7 +153,8 @@
       }
     }
 
-    @Test("each continuation with who resumed it, and how", arguments: isStatic) func resumes(isStatic: Bool) throws {
+    @Test("each continuation is recorded with its resumer and the way of resumption", arguments: isStatic)
+    func resumes(isStatic: Bool) throws {
       let (output, trace) = try recorded("resumes", isStatic: isStatic)
       #expect(output == "90\n" && trace.loss.isComplete)
       #expect(try isInOrder())
@@ -167,15 +168,15 @@
       #expect(by.filter { trace.task($0) != nil }.count == 30 && by.filter { trace.block($0) != nil }.count == 30)
       #expect(by.filter { $0.rawValue == 0 }.count == 30)
       let ways = Dictionary(resumed.map { (EventFields.TaskResumed($0.word1).how, 1) }, uniquingKeysWith: +)
-      // Checked ones are resumed as throwing ones are.
+      // Checked continuations are resumed like throwing ones.
       #expect(ways == [0: 30, 1: 45, 2: 15])
-      // Some were resumed so early that the task went on.
+      // A task does not suspend if it is resumed early enough.
       let waits = main.suspensions.filter { $0.reason == .continuation }
       #expect(waits.count > 45 && waits.allSatisfy { $0.resumed != nil && $0.resumption != nil }, "\(waits.count)")
       #expect(waits.allSatisfy { $0.resumption != .value || $0.resumer.flatMap { trace.workIndex(of: $0) } != nil })
     }
 
-    @Test("a program without Foundation and operations; what is short and many, whole") func plain() throws {
+    @Test("tasks of a program without Foundation are recorded, even 20,000 short ones") func plain() throws {
       let (result, trace) = try record(["--tasks", "--dispatch"], "PlainTaskProgram")
       #expect(result.status == 0 && result.output == "12\n")
       #expect(result.errors.contains("optrace: 5 tasks in "), "\(result.errors)")
@@ -186,14 +187,14 @@
       #expect(many.tasks.count == 20_001 && many.tasks.filter { $0.completed == nil }.map(\.id) == [many.tasks[0].id])
       #expect(many.tasks.dropFirst().allSatisfy { $0.runs.count == 1 && $0.way == .groupChild })
       #expect(try isInOrder())
-      // A program that has nothing of all this is not touched.
+      // In a program without tasks nothing is recorded.
       let other = try Command.run(
         arguments: [folder.folder.folder.path, "--tasks", "-o", "none.optrace", "--", "true"],
         shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
       #expect(other.status == 0 && other.errors.contains("nothing was recorded"))
     }
 
-    @Test("a ring keeps who waits; one that is killed tells of what it began") func hanging() throws {
+    @Test("the ring of a killed program has the tasks that still wait") func hanging() throws {
       let shell = """
         "$optrace" record --tasks --flight-recorder 256K -o run.optrace -- "$2" hang > out &
         until grep -q waiting out; do sleep 0.05; done

@@ -14,7 +14,7 @@ struct TimelinePartTests {
     small = try folder.write("small.txt", Array(Fixture.small.utf8))
   }
 
-  /// The names of the executions that are drawn, and what is said on standard error.
+  /// The names of the drawn executions, and the text of standard error.
   private func draw(_ options: String...) throws -> (names: [String], errors: String) {
     let result = try Command.run(arguments: ["timeline", small] + options)
     #expect(result.status == 0)
@@ -23,12 +23,12 @@ struct TimelinePartTests {
     return (executions.compactMap { $0["name"] as? String }, result.errors)
   }
 
-  @Test("by time, in every unit", arguments: ["9.2us", "9200ns", "0.0092ms", "0.0000092", "0.0000092s", "9.2 µs"])
+  @Test("--from accepts every unit", arguments: ["9.2us", "9200ns", "0.0092ms", "0.0000092", "0.0000092s", "9.2 µs"])
   func times(_ from: String) throws {
     #expect(try draw("--from", from).names == ["store"])
   }
 
-  @Test("what is left out is told")
+  @Test("a note says what is left out")
   func told() throws {
     let (names, errors) = try draw("--to", "4us")
     #expect(names == ["load"])
@@ -37,7 +37,7 @@ struct TimelinePartTests {
     #expect(try draw().errors == "")
   }
 
-  @Test("by queue, class, length, and around an operation")
+  @Test("options select by queue, class, duration, and around an operation")
   func choices() throws {
     #expect(try draw("--queue", "disk").names == ["store"])
     #expect(try draw("--queue", "disk", "--queue", "work").names == ["load", "parse", "store"])
@@ -48,7 +48,7 @@ struct TimelinePartTests {
   }
 
   @Test(
-    "wrong ones are refused in one sentence",
+    "wrong options are refused in one sentence",
     arguments: [
       (["--queue", "wrok"], "no queue is called 'wrok' in 'small.txt'; did you mean 'work'?"),
       (["--class", "Pars"], "no class is called 'Pars' in 'small.txt'; did you mean 'Parse'?"),
@@ -62,7 +62,7 @@ struct TimelinePartTests {
     ])
   func refused(_ options: [String], _ message: String) throws {
     var words = ["timeline", small]
-    // With `=`, so that a sign is no option.
+    // With `=`, a value such as `-1s` is no option.
     for pair in stride(from: 0, to: options.count, by: 2) { words.append("\(options[pair])=\(options[pair + 1])") }
     let result = try Command.run(arguments: words)
     #expect(result.status == 64)
@@ -71,7 +71,7 @@ struct TimelinePartTests {
     #expect(text.contains(message), "\(text)")
   }
 
-  @Test("a file that viewers cannot load is written, with what to do instead")
+  @Test("a timeline that is too large for viewers gets a warning with a hint")
   func tooLarge() throws {
     let json = try #require(TimelineTarget(argument: "json"))
     #expect(ViewerLimits.warning(slices: 1_000_000, bytes: 1 << 20, json) == nil)

@@ -45,7 +45,8 @@
       #expect(Set(findings.first?.keys.map { $0 } ?? []) == Set(told.first?.keys.map { $0 } ?? []))
     }
 
-    @Test("A service that has ended: its last ten seconds, as of requests of that time") func service() throws {
+    @Test("For an ended service the requests of its last ten seconds are shown, as in `optrace requests`")
+    func service() throws {
       var make = ServiceTrace()
       let id = make.connection(100)
       for second in 1...20 { make.round(second * 1_000_000, id, ["price()"], waited: 300 * second) }
@@ -133,7 +134,7 @@
         }
         program.closeInput()
         program.end()
-        // The last line tells of all that ran, as for a trace whose program has ended before.
+        // The last line shows all finished work, as for a program that ended before.
         var end = ""
         while let line = top.line() { end = line }
         #expect(top.end().status == 0)
@@ -169,7 +170,7 @@
         let next = try Command.run("top", "--once", folder.path("exec-2.optrace"))
         #expect(next.output.contains(" runs  "))
       } else {
-        // There is nothing to look at twice.
+        // The trace no longer changes, so it is read once.
         #expect(!result.output.contains("two looks"))
       }
     }
@@ -243,7 +244,7 @@
 
     // MARK: - In a terminal
 
-    /// A command in a terminal, its screen, and what it says by keys and signals.
+    /// A command in a terminal, and its screen.
     private final class Screen {
       let pair: PseudoTerminal
       let program: RunningProgram
@@ -265,7 +266,7 @@
 
       func type(_ text: String) { pair.type(text) }
 
-      /// Reads until a frame has `text` in it; the frame, as lines without what paints them.
+      /// Reads until a frame contains `text`. Returns the frame's lines without control sequences.
       func frame(with text: String) throws -> [String] {
         let deadline = ContinuousClock.now + .seconds(patience)
         while ContinuousClock.now < deadline {
@@ -282,14 +283,14 @@
         return []
       }
 
-      /// All that was drawn, frame by frame.
+      /// All complete frames.
       private func frames(_ bytes: [UInt8]) -> [[String]] {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.components(separatedBy: "\u{1B}[?2026h").dropFirst()
           .filter { $0.contains("\u{1B}[?2026l") }
           .map { frame in
             let lines = frame.components(separatedBy: "\u{1B}[?2026l")[0].components(separatedBy: "\u{1B}[K")
-            // Behind a line that takes the last column, a terminal erases that column.
+            // Each line is erased before it is drawn: erasing after a full line would remove its last column.
             #expect(lines.dropLast().allSatisfy { $0.hasSuffix(";1H") }, "what was drawn is erased")
             return lines.dropFirst().map {
               $0.replacing(#/\e\[[0-9;]*[A-Za-z]/#, with: "")
@@ -297,7 +298,7 @@
           }
       }
 
-      /// Its end: the status, and whether the terminal was given back.
+      /// Waits for the end. Returns the status, and whether the terminal was restored.
       func end() -> (status: Int32, isRestored: Bool) {
         var rest: [UInt8] = []
         let status = program.end().status

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command's words: help, usage, input", .ownThread)
+@Suite("Help, usage errors and input", .ownThread)
 struct UsageTests {
   private let folder: Scratch
   private let small: String
@@ -13,7 +13,7 @@ struct UsageTests {
   }
 
   @Test(
-    "nothing that an argument says steers a terminal, nor begins a line",
+    "arguments in messages cannot control the terminal or begin a line",
     arguments: [
       ["summary", "x\u{1B}]0;title\u{7}", "y\u{1B}[2J"], ["summary", "--json\u{1B}[31m"],
       ["graph", "x", "--format", "a\u{9B}m\nb"],
@@ -33,7 +33,7 @@ struct UsageTests {
     #expect(result.errors.hasPrefix("optrace: ") && !result.errors.contains("\noptrace: "))
   }
 
-  @Test("commands that are suggested are shown as they are, and run as they are shown") func hostilePaths() throws {
+  @Test("suggested commands are quoted, so that they run as printed") func hostilePaths() throws {
     let names = ["a\u{1B}[31m\n'b\\.txt", "\u{202E}x y.txt", "it's.txt", "plain.txt"]
     for name in names {
       let path = try folder.write(name, Array(Fixture.small.utf8))
@@ -84,9 +84,9 @@ struct UsageTests {
     "fleet", "requests",
   ]
 
-  @Test("every command's errors begin alike: the command's name, a small letter", arguments: commands)
+  @Test("every command's errors begin with `optrace:` and a small letter", arguments: commands)
   func errorsBeginAlike(command: String) throws {
-    // Without a trace these take what the machine records just now, and may go on for as long.
+    // Without a trace these commands use a current recording of the machine, and may run as long as it does.
     let takesAny = ["top", "doctor", "view", "stacks"].contains(command)
     for arguments in [["--no-such-option"], ["/no/such/file"], ["x", "y", "z"], ["-o"]] + (takesAny ? [] : [[]]) {
       let result = try Command.run(arguments: [command] + arguments)
@@ -103,7 +103,7 @@ struct UsageTests {
     #expect(result.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
   }
 
-  @Test("wrong usage is one sentence, the usage, and 64")
+  @Test("wrong usage gives one sentence, the usage, and status 64")
   func usage() throws {
     let missing = try Command.run("summary")
     #expect(missing.status == 64)
@@ -119,7 +119,7 @@ struct UsageTests {
   }
 
   @Test(
-    "a command that there is not: what comes near, and 64",
+    "an unknown command gives similar names and status 64",
     arguments: [
       (["grpah"], "'grpah': did you mean 'graph'?"), (["grpah", "x.optrace"], "'grpah': did you mean 'graph'?"),
       (["help", "sumary"], "'sumary': did you mean 'summary'?"),
@@ -132,7 +132,7 @@ struct UsageTests {
       result == Command.Result(status: 64, output: "", errors: "optrace: there is no command \(message)\n"))
   }
 
-  @Test("a file where a command should stand, a name that comes near a file's, and nothing at all")
+  @Test("a file instead of a command, a similar file name, and no argument give hints")
   func firstSteps() throws {
     let direct = try Command.run(arguments: [small])
     #expect(direct.status == 64 && direct.output.isEmpty)
@@ -150,7 +150,7 @@ struct UsageTests {
     #expect(bare.status == 0 && bare.output.contains("Start with 'optrace demo photo-import'"))
   }
 
-  @Test("the help names the statuses that there are")
+  @Test("the help lists the exit statuses")
   func statuses() throws {
     let help = try Command.run("--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(
@@ -162,7 +162,7 @@ struct UsageTests {
     }
   }
 
-  @Test("a timeline's ending that is not known needs --format", arguments: ["x.svg", "x.gz", "x.txt", "a.json/x.docx"])
+  @Test("timeline refuses an unknown ending without --format", arguments: ["x.svg", "x.gz", "x.txt", "a.json/x.docx"])
   func timelineEnding(name: String) throws {
     let path = folder.path(name)
     let result = try Command.run("timeline", small, "-o", path)
@@ -175,7 +175,7 @@ struct UsageTests {
     #expect(try folder.names == ["small.txt"])
   }
 
-  @Test("the help of timeline names every format, and what is none is refused with all of them")
+  @Test("timeline's help lists every format, and so does the error for an unknown one")
   func timelineFormats() throws {
     let help = try Command.run("timeline", "--help").output
     let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -185,7 +185,7 @@ struct UsageTests {
     for name in ["'json'", "'json.gz'", "'perfetto'", "'perfetto.gz'"] { #expect(result.errors.contains(name)) }
   }
 
-  @Test("no ending, a device, and --format leave the name alone")
+  @Test("timeline accepts names without an ending, devices, and any ending with --format")
   func timelineNames() throws {
     let plain = try Command.run("timeline", small).output
     for (name, arguments) in [("x", []), ("x.JSON", []), ("x.svg", ["--format", "json"])] as [(String, [String])] {
@@ -197,8 +197,8 @@ struct UsageTests {
   }
 
   #if os(Linux)
-    /// `script` gives the command a terminal of its own as standard output.
-    @Test("a picture of bytes is not for a terminal; text may go there", arguments: ["png", "pdf"])
+    /// `script` makes a terminal the standard output of the command.
+    @Test("binary output to a terminal is refused, text is accepted", arguments: ["png", "pdf"])
     func terminal(format: String) throws {
       func onTerminal(_ command: String) throws -> Command.Result {
         try Command.run(small, shell: #"script -qec '"$optrace" \#(command)' /dev/null"#)
@@ -219,7 +219,7 @@ struct UsageTests {
     }
   #endif
 
-  @Test("input that is not there is 66; that is no trace, 65", arguments: ["summary", "timeline", "doctor"])
+  @Test("missing input gives status 66, input that is not a trace 65", arguments: ["summary", "timeline", "doctor"])
   func badInput(command: String) throws {
     func expect(_ path: String, _ status: Int32, _ message: String, input: [UInt8] = []) throws {
       let result = try Command.run(command, path, input: input)
@@ -240,7 +240,7 @@ struct UsageTests {
   }
 
   #if os(Linux)
-    @Test("files that the system makes up: what they are, and what comes out of them") func systemFiles() throws {
+    @Test("files of /proc give the right message") func systemFiles() throws {
       let memory = try Command.run("summary", "/proc/self/mem")
       #expect(
         memory == .init(status: 66, output: "", errors: "optrace: cannot read '/proc/self/mem': input/output error\n"))
@@ -260,13 +260,13 @@ struct UsageTests {
     #expect(try Command.run(small, shell: #"cat "$1" | "$optrace" summary --json -"#) == file)
   }
 
-  @Test("a damaged trace: the result of what is sound, a warning that says where, 65")
+  @Test("a damaged trace gives a partial result, a warning with the position, and status 65")
   func damaged() throws {
     var bytes = try Fixture.binary(Fixture.small)
     let whole = try Command.run("summary", "--json", try folder.write("whole.optrace", bytes))
     #expect(whole.status == 0)
     #expect(whole.errors == "")
-    // The last chunk's end: the records of the second thread.
+    // This damages the last chunk, which has the records of the second thread.
     bytes[bytes.count - 9] ^= 0xFF
     let path = try folder.write("damaged.optrace", bytes)
     let result = try Command.run("summary", "--json", path)

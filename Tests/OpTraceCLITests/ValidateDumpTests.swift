@@ -3,7 +3,7 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// `optrace validate` and `optrace dump`: words and statuses.
+/// Output and statuses of `optrace validate` and `optrace dump`.
 @Suite(.ownThread) struct ValidateDumpTests {
   private let folder: Scratch
   private let binary: [UInt8]
@@ -16,17 +16,17 @@ import Testing
     count = events.count
   }
 
-  @Test func aSoundTraceIsOneLineAndZero() throws {
+  @Test func validTraceGivesOneLineAndStatus0() throws {
     let path = try folder.write("a.optrace", binary)
     #expect(try Command.run("validate", path) == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
   }
 
-  @Test func theTextFormIsAsGood() throws {
+  @Test func textTraceIsValidated() throws {
     let result = try Command.run("validate", "-", input: Array(Fixture.small.utf8))
     #expect(result == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
   }
 
-  @Test("a name that is longer than the format holds is cut, and says so") func longNames() throws {
+  @Test("a name that is too long for the format is cut, and shows its length") func longNames() throws {
     let fits = String(repeating: "é", count: 32_000)
     let name = String(repeating: "é", count: 40_000)
     let text = Fixture.small.replacing("\"load\"", with: "\"\(name)\"").replacing("\"parse\"", with: "\"\(fits)\"")
@@ -34,11 +34,11 @@ import Testing
     let cut = try #require(dump.firstMatch(of: /"(é+)… \(80,000 bytes\)"/))
     #expect(cut.1.utf8.count > 65_000 && cut.0.utf8.count <= 65_537)
     #expect(dump.contains("\"\(fits)\""))
-    // What was printed is read again as it stands.
+    // The printed text is read back unchanged.
     #expect(try Command.run("dump", "-", input: Array(dump.utf8)).output == dump)
   }
 
-  @Test func aTraceThatWasNotClosedIsNotDamaged() throws {
+  @Test func unclosedTraceIsNotDamaged() throws {
     var events = try TraceText.parse(Fixture.small)
     events.header.isClosed = false
     let path = try folder.write("open.optrace", TraceWriter.bytes(events))
@@ -46,7 +46,7 @@ import Testing
     #expect(try Command.run("validate", path) == .init(status: 0, output: expected, errors: ""))
   }
 
-  @Test func damageIsListedAndCounts() throws {
+  @Test func damageIsListedAndGivesStatus65() throws {
     var damaged = binary
     damaged[1024 + 80] ^= 1
     let path = try folder.write("damaged.optrace", damaged)
@@ -56,7 +56,7 @@ import Testing
     #expect(result.output.hasSuffix("not ok: \(count) events, 0 violations, 1 damaged part\n"))
   }
 
-  @Test func aCutTraceSaysWhereItEnds() throws {
+  @Test func truncatedTraceReportsItsEnd() throws {
     let path = try folder.write("cut.optrace", Array(binary[..<(binary.count - 128)]))
     let result = try Command.run("validate", path)
     #expect(result.status == 65)
@@ -66,8 +66,8 @@ import Testing
     )
   }
 
-  /// One sentence must not write the same number in two ways, whichever part of the program made it.
-  @Test func numbersOfDamageAreWrittenOneWay() throws {
+  /// Every command writes numbers with separators.
+  @Test func damageNumbersHaveSeparators() throws {
     let whole = try Fixture.binary(Fixture.many(2_000))
     let path = try folder.write("cut.optrace", Array(whole[..<(whole.count - 2_560)]))
     let offset = grouped(whole.count - 2_560)
@@ -97,7 +97,7 @@ import Testing
             """, errors: ""))
   }
 
-  @Test func aTextOfADamagedTraceSaysSo() throws {
+  @Test func dumpWarnsOfDamage() throws {
     var damaged = binary
     damaged[1024 + 80] ^= 1
     let path = try folder.write("damaged.optrace", damaged)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func badInputHasItsSentenceAndStatus() throws {
+  @Test func badInputGivesMessageAndStatus() throws {
     let missing = folder.path("none.optrace")
     var newer = binary
     newer[8] = 2
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func textToBinaryToTextIsTheIdentity() throws {
+  @Test func textSurvivesConversionToBinaryAndBack() throws {
     let text = TraceText.string(try TraceText.parse(Fixture.small))
     let source = try folder.write("a.txt", Array(text.utf8))
     let target = folder.path("a.optrace")
@@ -142,12 +142,12 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: target)).prefix(8) == Data("OPTRACE\n".utf8))
     #expect(try Command.run("dump", target) == .init(status: 0, output: text, errors: ""))
     #expect(try Command.run("dump", "--format", "text", source).output == text)
-    // The other way round as well: a pipe carries the binary form.
+    // The binary form also goes through a pipe.
     let piped = try Command.run(source, shell: #""$optrace" dump --format binary "$1" | "$optrace" dump -"#)
     #expect(piped == .init(status: 0, output: text, errors: ""))
   }
 
-  @Test func theDumpOfADamagedTraceSaysSo() throws {
+  @Test func dumpListsDamageInTextButNotInBinary() throws {
     var damaged = binary
     damaged[1024 + 80] ^= 1
     let path = try folder.write("damaged.optrace", damaged)
@@ -162,7 +162,7 @@ import Testing
     )
   }
 
-  @Test func wrongUsage() throws {
+  @Test func wrongUsageGivesStatus64() throws {
     #expect(try Command.run("dump").status == 64)
     #expect(try Command.run("dump", "a", "--format", "yaml").status == 64)
     #expect(try Command.run("validate", "a", "--limit", "-1").status == 64)

@@ -6,10 +6,10 @@ import Testing
 private final class View {
   private let program: RunningProgram
   private let scratch: Scratch
-  /// What it prints on standard output, which is the address.
+  /// The address, which it prints on standard output.
   let address: String
 
-  /// Waits until the address is there, or the command has ended.
+  /// Waits for the address, or the end of the command.
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
     scratch = try Scratch()
     program = try RunningProgram(
@@ -31,7 +31,7 @@ private final class View {
 
   func send(_ signal: Int32) { program.signal(signal) }
 
-  /// How it ended: a status, or that it was killed.
+  /// How it ended: with a status, or by a signal.
   func end() -> String { program.end().description }
 }
 
@@ -101,7 +101,7 @@ struct ViewCommandTests {
     #expect(view.errors == before)
   }
 
-  /// Below the ports that the system assigns, so that nobody else gets it meanwhile.
+  /// A port below those that the system assigns, so that no other program gets it.
   private static let port = 20_000 + Int(getpid()) % 10_000
 
   @Test("--port takes that port; if another program listens there, the status is 73")
@@ -199,7 +199,7 @@ struct ViewCommandTests {
       #expect(live.body.contains("<meta name=\"optrace-live\" content=\"data\">"))
       let state = try view.get("state").body
       #expect(try view.get("state").body == state)
-      // Time passes, though nothing happens. Each update continues the one before.
+      // Updates come even if nothing happens, as time passes. Each one continues the one before.
       var last = try News(view, since: -7)
       #expect(!last.isOver && last.again >= 1000)
       #expect(last.updates.first?.since == nil && last.updates.count >= 1)
@@ -216,7 +216,7 @@ struct ViewCommandTests {
       let whole = try News(view, since: now)
       #expect(whole.updates.first?.since == nil && whole.updates.count >= 1)
       kill(pid_t(number) ?? 0, SIGKILL)
-      // Another state alone is no proof of the end: a recorder may note something of its own at any time.
+      // A changed state alone does not prove the end, as the recorder may write at any time.
       var end = try News(view, since: now)
       try eventually("its end is reported") {
         end = try News(view, since: now)

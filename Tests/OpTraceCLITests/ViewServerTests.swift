@@ -197,7 +197,7 @@ struct ViewServerTests {
           }
           for client in clients where LocalClient.Answer(client.receiveAll()).body.utf8.count == 20_000 {
             answered.add()
-            // So the server need not wait until all are closed.
+            // Closing at once keeps the server from waiting for all of them.
             shutdown(client.descriptor, Int32(SHUT_WR))
           }
           ends.open()

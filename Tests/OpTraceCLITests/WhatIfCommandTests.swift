@@ -12,7 +12,7 @@ struct WhatIfCommandTests {
     trace = try folder.write("run.txt", Array(TypedTrace().text(Self.lines, in: .milliseconds).utf8))
   }
 
-  /// Two operations of one queue; the first waits for the second.
+  /// Two operations of one queue. The first waits for the second.
   private static let lines = """
     0 t1 queue q1 limit=2 "work"
     0 t1 created #1 class="Outer"
@@ -37,7 +37,7 @@ struct WhatIfCommandTests {
     60 t2 start-returned #1
     """
 
-  @Test("the replay comes first, then each scenario with its range and what it rests on")
+  @Test("the text has the replay, then each scenario with its range, then the assumptions")
   func text() throws {
     let result = try Command.run("whatif", trace, "--faster", "Inner=2")
     #expect(result.status == 0)
@@ -57,7 +57,7 @@ struct WhatIfCommandTests {
         """)
   }
 
-  @Test("a run that would never end has status 1, and says who never finishes")
+  @Test("a run that would never end gives status 1, and names the unfinished operations")
   func neverEnds() throws {
     let result = try Command.run("whatif", trace, "--limit", "work=1")
     #expect(result.status == 1)
@@ -99,7 +99,7 @@ struct WhatIfCommandTests {
     )
   }
 
-  @Test("wrong words are 64, with what may have been meant")
+  @Test("wrong arguments give status 64 and similar names")
   func usage() throws {
     func expect(_ arguments: [String], _ message: String) throws {
       let result = try Command.run(arguments: arguments)
@@ -126,7 +126,7 @@ struct WhatIfCommandTests {
     #expect(try Command.run("whatif", folder.path("none.txt"), "--limit", "work=1").status == 66)
   }
 
-  @Test("a trace without operations is 65, and says so")
+  @Test("a trace without operations gives a message and status 65")
   func empty() throws {
     let none = try folder.write(
       "none.txt", Array(TypedTrace().text("0 t1 queue q1 limit=2 \"work\"", in: .milliseconds).utf8))
@@ -138,7 +138,7 @@ struct WhatIfCommandTests {
           errors: "optrace: '\(none)': no operation was given to a queue, so there is nothing to predict\n"))
   }
 
-  @Test("--strict has status 1 if the predictions are not reliable")
+  @Test("--strict gives status 1 if the predictions are not reliable")
   func strict() throws {
     let lines = Self.lines.split(separator: "\n").dropLast(3).joined(separator: "\n") + "\n90 t1 mark #0 \"here\""
     let cut = try folder.write("cut.txt", Array(TypedTrace().text(lines, in: .milliseconds).utf8))
@@ -149,7 +149,7 @@ struct WhatIfCommandTests {
       strict.output.contains("the predictions are not reliable\n  1 operations were not over when the trace ended.\n"))
   }
 
-  @Test("several traces of one program: a range over all, one more file for JSON")
+  @Test("several traces of one program give one range over all of them")
   func several() throws {
     let slower = try folder.write(
       "slower.txt", Array(TypedTrace().text(Self.lines.replacing("60 t2", with: "80 t2"), in: .milliseconds).utf8))
@@ -161,7 +161,7 @@ struct WhatIfCommandTests {
     #expect(try #require(scenario["highSeconds"] as? Double) > 0.08)
   }
 
-  @Test("a page shows the predicted run beside the recorded one, of one scenario alone")
+  @Test("a page shows the predicted run beside the recorded one, for a single scenario")
   func page() throws {
     let file = folder.path("run.html")
     let result = try Command.run("whatif", trace, "--limit", "work=unlimited", "-o", file)

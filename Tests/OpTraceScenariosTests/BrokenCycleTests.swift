@@ -3,10 +3,10 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-/// Each test is a process that hangs until it has been silent for two seconds, so several suites run at the same time.
+/// Each program hangs and is ended after two silent seconds. The programs are in several suites, which run at once.
 @Suite("Broken programs: cycles", .serialized, .ownThread)
 struct BrokenCycleTests {
-  @Test("dependency-cycle: three in a cycle across two queues, and one behind them")
+  @Test("dependency-cycle: three operations on two queues form a cycle, and one waits behind it")
   func dependencyCycle() async throws {
     let run = try await BrokenRun("dependency-cycle")
     #expect(run.isSilent)
@@ -22,7 +22,7 @@ struct BrokenCycleTests {
     #expect(show.depends(on: cycle[2]) && show.state == .pending)
   }
 
-  @Test("dependency-cycle-self: the trace of the hanging call has the edge")
+  @Test("dependency-cycle-self: the trace has the edge that the hanging call adds")
   func dependencyCycleSelf() async throws {
     let run = try await BrokenRun("dependency-cycle-self")
     #expect(run.isSilent)
@@ -30,7 +30,7 @@ struct BrokenCycleTests {
     #expect(page.dependencies.map(\.on) == [catalogue.id, page.id])
     #expect(page.depends(on: page) && page.enqueued != nil && page.started == nil)
     #expect(catalogue.finished != nil)
-    // The program's next page was to come after that call.
+    // The program hangs in that call, before it adds its next page.
     #expect(run.trace.operations.count == 2)
   }
 
@@ -62,7 +62,7 @@ struct BrokenCycleTests {
     #expect(run.trace.queues.map(\.limit) == [1, 1])
   }
 
-  @Test("wait-cycle-mutual: both execute, and each waits for the other")
+  @Test("wait-cycle-mutual: two executing operations wait for each other")
   func waitCycleMutual() async throws {
     let run = try await BrokenRun("wait-cycle-mutual")
     #expect(run.isSilent)
@@ -74,7 +74,7 @@ struct BrokenCycleTests {
     #expect(try run.queue("sync").limit == 4)
   }
 
-  @Test("lock-cycle: both execute, and wait for nothing that an operation holds")
+  @Test("lock-cycle: both operations execute and do not finish")
   func lockCycle() async throws {
     let run = try await BrokenRun("lock-cycle")
     #expect(run.isSilent)
@@ -83,7 +83,7 @@ struct BrokenCycleTests {
     #expect(try run.queue("bank").limit == 2)
   }
 
-  @Test("lock-cycle-wait: the main thread waits for an operation that executes")
+  @Test("lock-cycle-wait: the main thread waits for an executing operation")
   func lockCycleWait() async throws {
     let run = try await BrokenRun("lock-cycle-wait")
     #expect(run.isSilent)

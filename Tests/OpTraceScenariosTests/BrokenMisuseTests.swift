@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken programs: misuse", .serialized, .ownThread)
 struct BrokenMisuseTests {
-  @Test("finished-without-start: finished and released in the queue, unstarted; the queue then crashes")
+  @Test("finished-without-start: an operation finishes in the queue without a start; the queue crashes")
   func finishedWithoutStart() async throws {
     let run = try await BrokenRun("finished-without-start")
     #if os(Linux)
@@ -19,7 +19,7 @@ struct BrokenMisuseTests {
     #expect(try run.operations("Download comments", "Show page").map(\.state) == [.ready, .ready])
   }
 
-  @Test("double-finish: finished once, reported twice")
+  @Test("double-finish: an operation reports its finish twice")
   func doubleFinish() async throws {
     let run = try await BrokenRun("double-finish")
     #expect(run.ending == .exited(status: 0))
@@ -29,7 +29,7 @@ struct BrokenMisuseTests {
     #expect(try await BrokenRun("double-finish", fixed: true).operation("Request weather").finishCount == 1)
   }
 
-  @Test("double-start: started by the main thread while another holds the only slot of its queue")
+  @Test("double-start: the main thread starts an operation while another holds the queue's only slot")
   func doubleStart() async throws {
     let run = try await BrokenRun("double-start")
     #if os(Linux)
@@ -46,7 +46,7 @@ struct BrokenMisuseTests {
     #expect(upload.executionBegan == nil)
   }
 
-  @Test("double-start-enqueued: added to two queues")
+  @Test("double-start-enqueued: one operation is added to two queues")
   func doubleStartEnqueued() async throws {
     let run = try await BrokenRun("double-start-enqueued")
     #if os(Linux)
@@ -59,7 +59,7 @@ struct BrokenMisuseTests {
     #expect(try run.operation("Download film").enqueueCount == 1)
   }
 
-  @Test("premature-finish: its span ends after its finish, and its dependent finds nothing")
+  @Test("premature-finish: a span ends after its operation, and the dependent finds no result")
   func prematureFinish() async throws {
     let run = try await BrokenRun("premature-finish")
     #expect(run.ending == .exited(status: 0))
@@ -76,10 +76,10 @@ struct BrokenMisuseTests {
     #expect(try #require(parsing.ended).time <= #require(patient.finished).time)
   }
 
-  @Test("dependent-released: gone while what it depended on still ran")
+  @Test("dependent-released: dependents are released while their prerequisite still runs")
   func dependentReleased() async throws {
     let run = try await BrokenRun("dependent-released")
-    // What Foundation then does with memory that is not there any more is nobody's promise.
+    // Foundation may do anything with released memory, so the ending is not checked.
     let download = try run.operation("Download picture")
     let end = try #require(download.finished).time
     let cells = run.trace.operations.filter { $0.title.hasPrefix("Show cell ") }
@@ -93,7 +93,7 @@ struct BrokenMisuseTests {
     #expect(twin.trace.operations.allSatisfy { ($0.released?.time ?? .max) > twinEnd })
   }
 
-  @Test("barrier-on-idle-queue: the barrier runs in a queue that is suspended")
+  @Test("barrier-on-idle-queue: a barrier runs although its queue is suspended")
   func barrierOnIdleQueue() async throws {
     let run = try await BrokenRun("barrier-on-idle-queue")
     #expect(run.ending == .exited(status: 0))
@@ -110,7 +110,7 @@ struct BrokenMisuseTests {
     #expect(twin.lines == ["The database is unlocked.", "Compacts the database."])
   }
 
-  @Test("retained-operation: finished operations are still retained, each by the dependencies of the next")
+  @Test("retained-operation: each operation's dependencies retain the finished operation before it")
   func retainedOperation() async throws {
     let run = try await BrokenRun("retained-operation")
     #expect(run.ending == .exited(status: 0))
@@ -126,7 +126,7 @@ struct BrokenMisuseTests {
     #expect(twin.trace.operations.dropLast().allSatisfy { ($0.released?.time ?? .max) < then })
   }
 
-  @Test("started-before-dependency: it had the dependency at its start and did not wait")
+  @Test("started-before-dependency: an operation starts before its prerequisite is finished")
   func startedBeforeDependency() async throws {
     let run = try await BrokenRun("started-before-dependency")
     #expect(run.ending == .exited(status: 0))

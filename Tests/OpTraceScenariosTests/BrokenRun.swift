@@ -4,7 +4,7 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-/// A broken program that was run for real in a process of its own, and what its trace says.
+/// A broken program that ran in its own process, and its trace.
 struct BrokenRun: RecordedProgram {
   let trace: Trace
   let lines: [String]
@@ -18,7 +18,7 @@ struct BrokenRun: RecordedProgram {
     let place = folder.appendingPathComponent("run.optrace")
     let program = try Built.program("BrokenProgram")
     let printed = Log<String>()
-    // Until nothing moves; how long a doctor wants it to be silent is not asked here.
+    // At most two seconds of silence show that nothing moves. The doctor's threshold does not matter here.
     let silence = min(2, scenario.silence)
     let process = try ScenarioProcess(
       program, arguments: [name, fixed ? "fixed" : "broken", place.path], silence: silence, errors: .nullDevice
@@ -32,7 +32,7 @@ struct BrokenRun: RecordedProgram {
     #expect(trace.header.processName == name)
     #expect(trace.loss == LossReport())
     #expect(trace.operations.allSatisfy { $0.coverage == .full })
-    // Who was killed or crashed has closed nothing.
+    // A killed or crashed process does not close its trace.
     #expect(trace.header.isClosed == (ending == .exited(status: 0)))
   }
 
@@ -43,13 +43,13 @@ struct BrokenRun: RecordedProgram {
 
   func titles(_ isIncluded: (OperationRecord) -> Bool) -> [String] { trace.operations.filter(isIncluded).map(\.title) }
 
-  /// The wait for this operation that is still open at the end, of those inside of that one (nil: of a plain thread).
+  /// The wait for `target` that is open at the end: of the operation `waiting`, or of a plain thread if that is nil.
   func openWait(for target: OperationRecord, inside waiting: OperationRecord?) throws -> WaitRecord {
     try #require(
       trace.waits.first { $0.target == .operation(target.id) && $0.inside == waiting?.id && $0.ended == nil },
       "nobody waits for \(target.title)")
   }
 
-  /// Between its start and its end.
+  /// Whether the operation is started and not finished.
   func isRunning(_ operation: OperationRecord) -> Bool { operation.started != nil && operation.finished == nil }
 }

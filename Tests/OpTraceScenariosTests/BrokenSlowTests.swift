@@ -46,7 +46,7 @@ struct BrokenSlowTests {
     #expect(twin.trace.waits.allSatisfy { $0.inside == nil || $0.target != .operation(late.id) })
   }
 
-  @Test("serial-bottleneck: one at a time while the rest is ready, or all that the system lets")
+  @Test("serial-bottleneck: operations run one at a time while others are ready; the fixed queue has no such limit")
   func serialBottleneck() async throws {
     let run = try await BrokenRun("serial-bottleneck")
     #expect(run.ending == .exited(status: 0))
@@ -61,7 +61,7 @@ struct BrokenSlowTests {
     #expect(try twin.queue("decode").limit != 1)
   }
 
-  @Test("dependency-chain-cost: each waits for the one before, and most of the time nothing runs")
+  @Test("dependency-chain-cost: each operation waits for the previous one, and nothing runs most of the time")
   func dependencyChainCost() async throws {
     let run = try await BrokenRun("dependency-chain-cost")
     #expect(run.ending == .exited(status: 0))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken programs: stalls without a cycle", .serialized, .ownThread)
 struct BrokenStallTests {
-  @Test("orphan-dependency: one waits for one that was never enqueued")
+  @Test("orphan-dependency: an operation waits for one that was never enqueued")
   func orphanDependency() async throws {
     let run = try await BrokenRun("orphan-dependency")
     #expect(run.isSilent)
@@ -17,7 +17,7 @@ struct BrokenStallTests {
     #expect(try run.operation("Show picture").state == .pending)
   }
 
-  @Test("queue-suspended: ready operations in a queue that nobody resumes; running ones have ended")
+  @Test("queue-suspended: operations stay ready in a suspended queue; the running ones end")
   func queueSuspended() async throws {
     let run = try await BrokenRun("queue-suspended")
     #expect(run.isSilent)
@@ -32,7 +32,7 @@ struct BrokenStallTests {
     #expect(run.lines == ["The network is away.", "The network is back."])
   }
 
-  @Test("queue-suspended-limit: ready operations in a queue without slots")
+  @Test("queue-suspended-limit: operations stay ready in a queue without slots")
   func queueSuspendedLimit() async throws {
     let run = try await BrokenRun("queue-suspended-limit")
     #expect(run.isSilent)
@@ -40,7 +40,7 @@ struct BrokenStallTests {
     #expect(run.trace.operations.map(\.state) == [.ready, .ready, .ready])
   }
 
-  @Test("never-finished: started, returned, and never finished")
+  @Test("never-finished: start() returns, and the operation never finishes")
   func neverFinished() async throws {
     let run = try await BrokenRun("never-finished")
     #expect(run.isSilent)
@@ -52,7 +52,7 @@ struct BrokenStallTests {
     #expect(try run.mark("The server has no such file.").operation == photo.id)
   }
 
-  @Test("never-finished-unannounced: finished but not announced")
+  @Test("never-finished-unannounced: an operation finishes without notifying its queue")
   func neverFinishedUnannounced() async throws {
     let run = try await BrokenRun("never-finished-unannounced")
     #expect(run.isSilent)
@@ -62,7 +62,7 @@ struct BrokenStallTests {
     #expect(show.state == .pending && show.depends(on: scan))
   }
 
-  @Test("cancelled-never-finished: start() returned without beginning, and holds the slot")
+  @Test("cancelled-never-finished: start() of a cancelled operation returns, and the slot stays taken")
   func cancelledNeverFinished() async throws {
     let run = try await BrokenRun("cancelled-never-finished")
     #expect(run.isSilent)
@@ -74,7 +74,7 @@ struct BrokenStallTests {
     #expect(try run.queue("downloads").limit == 1)
   }
 
-  @Test("cancelled-never-finished-running: cancelled while it executed, and still unfinished")
+  @Test("cancelled-never-finished-running: an operation is cancelled while it executes and never finishes")
   func cancelledNeverFinishedRunning() async throws {
     let run = try await BrokenRun("cancelled-never-finished-running")
     #expect(run.isSilent)
@@ -88,7 +88,7 @@ struct BrokenStallTests {
 
 @Suite("Broken programs: blocked by Foundation or the system", .serialized, .ownThread)
 struct BrokenFoundationTests {
-  @Test("readiness-override: all dependencies are finished, and it never became ready")
+  @Test("readiness-override: an operation never gets ready although its dependencies are finished")
   func readinessOverride() async throws {
     let run = try await BrokenRun("readiness-override")
     #expect(run.isSilent)
@@ -100,7 +100,7 @@ struct BrokenFoundationTests {
     #expect(run.titles { run.isRunning($0) } == [])
   }
 
-  @Test("removed-dependency-stuck: removed before it was finished; the others are finished, and it never became ready")
+  @Test("removed-dependency-stuck: an operation never gets ready after an unfinished dependency was removed")
   func removedDependencyStuck() async throws {
     let run = try await BrokenRun("removed-dependency-stuck")
     #expect(run.isSilent)
@@ -112,7 +112,7 @@ struct BrokenFoundationTests {
     #expect(show.ready == nil && show.started == nil && !show.overridesReady)
   }
 
-  @Test("barrier-reentry: a cancelled operation was added behind a barrier, and nothing in the queue moved")
+  @Test("barrier-reentry: adding a cancelled operation behind a barrier blocks the queue")
   func barrierReentry() async throws {
     let run = try await BrokenRun("barrier-reentry")
     #expect(run.isSilent)
@@ -124,9 +124,9 @@ struct BrokenFoundationTests {
     #expect(barrier.started == nil && query.started == nil)
     #expect(run.trace.thread(try #require(query.addingSince).thread)?.isMain == true)
     let read = try run.operation("Read rows")
-    // It ended, and its thread has not come back since.
+    // It finished, but its start() has not returned.
     #expect(read.finished != nil && read.startReturned == nil)
-    // The program's next line was to wait for the queue.
+    // The program hangs before its next line, which would wait for the queue.
     #expect(run.trace.waits.isEmpty)
   }
 
@@ -138,7 +138,7 @@ struct BrokenFoundationTests {
     let library = try run.operation("Load library")
     let start = try #require(library.started)
     let thumbnails = run.trace.operations.filter { $0.title.hasPrefix("Thumbnail ") }
-    // It could have run when the last of them got a thread.
+    // It was ready to run before the last thumbnail got a thread.
     #expect(try #require(library.runnable) < #require(thumbnails.compactMap(\.started?.time).max()))
     for thumbnail in thumbnails {
       #expect(try #require(thumbnail.executionBegan).time < start.time)
@@ -150,7 +150,7 @@ struct BrokenFoundationTests {
       }
       #expect(run.trace.object(id)?.kind == .semaphore)
     }
-    // Threads that came because the system had looked for a second at a pool that does nothing.
+    // The system adds a thread after the pool has been idle for a second.
     let starts = (thumbnails + [library]).compactMap(\.started?.time).sorted()
     let late = zip(starts, starts.dropFirst()).filter { $1 - $0 > 900_000_000 }
     #expect(late.count >= 1)

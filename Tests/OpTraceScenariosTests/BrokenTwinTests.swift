@@ -17,7 +17,7 @@ struct BrokenTwinTests {
     #expect(run.trace.queues.allSatisfy { !$0.isSuspended })
   }
 
-  @Test("every one has a name of its own that begins with its code, and a summary that fits a line")
+  @Test("each broken program has a unique name that begins with its code, and a summary that fits a line")
   func table() {
     let names = Scenario.broken.map(\.name)
     #expect(Set(names + Scenario.all.map(\.name)).count == names.count + Scenario.all.count)
@@ -31,11 +31,11 @@ struct BrokenTwinTests {
     #expect(Scenario.all.allSatisfy { $0.code == nil })
   }
 
-  @Test("each code of the doctor has a program, and each program a code")
+  @Test("each code of the doctor has a program, and each program has a code")
   func complete() {
     let shown = Set(Scenario.broken.compactMap(\.code))
-    // Seen only where blocks and tasks are recorded, or outside of operations: Tests/LayerProgram and Tests/HangPrograms.
-    // Services: ServiceRuleTests.
+    // These need blocks and tasks, or waits outside of operations: see Tests/LayerProgram and Tests/HangPrograms.
+    // For codes about services see ServiceRuleTests.
     let others: Set = [
       "dispatch-cycle", "continuation-never-resumed", "never-signalled", "event-loop-blocked", "hot-actor",
       "pool-exhausted", "cpu-hotspot", "task-leak", "stream-backlog", "retry-storm", "slow-dependency",

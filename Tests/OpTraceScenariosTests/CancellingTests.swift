@@ -5,7 +5,7 @@ import Testing
 extension ScenarioTests {
   @Suite("Cancelling")
   struct Cancelling {
-    @Test("upload-cancel: cancelled while it executes it ends early, before its start it never executes")
+    @Test("upload-cancel: a running operation ends early when cancelled; a waiting one never executes")
     func uploadCancel() async throws {
       let run = try await RecordedRun("upload-cancel")
       let uploads = try run.operations("Upload beach.mov", "Upload garden.jpg", "Upload attic.jpg")
@@ -14,7 +14,7 @@ extension ScenarioTests {
       let beach = try #require(uploads[0].run)
       let request = try #require(uploads[0].cancelRequested)
       #expect(beach.lowerBound < request.time && request.time <= beach.upperBound)
-      // Finished on the thread that cancelled, and only there: the next part finds the upload over.
+      // It finishes once, on the thread that cancels. The upload's next part finds it finished.
       #expect(uploads[0].finished?.thread == request.thread)
       #expect(uploads.allSatisfy { $0.finishCount == 1 })
 
@@ -29,7 +29,7 @@ extension ScenarioTests {
         ]))
     }
 
-    @Test("custom-concurrent: each has its own thread; the cancelled one ends by itself")
+    @Test("custom-concurrent: each operation has its own thread; the cancelled one ends by itself")
     func customConcurrent() async throws {
       let run = try await RecordedRun("custom-concurrent")
       let (photos, archive) = (try run.operation("Scan Photos"), try run.operation("Scan Archive"))
@@ -50,7 +50,7 @@ extension ScenarioTests {
       #expect(!run.lines.contains("Archive: 40 of 40 files"))
     }
 
-    @Test("cancel-all: one notices, those behind it never begin, and the queue continues")
+    @Test("cancel-all: the running operation is cancelled, the waiting ones never begin, later ones run")
     func cancelAll() async throws {
       let run = try await RecordedRun("cancel-all")
       let queue = try run.queue("search")

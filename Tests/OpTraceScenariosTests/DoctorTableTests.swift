@@ -5,14 +5,14 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-/// Every code on its program, and nothing false on the twins and the healthy ones. The table is printed.
+/// The doctor finds each code in its program, and nothing false in the fixed program. The table is printed.
 @Suite("The doctor on real programs", .ownThread)
 struct DoctorTableTests {
-  /// What may truly be said of a program besides the fault that it shows: it is the fault's price.
+  /// Codes that are also true of a program, as consequences of its fault.
   static let alsoTrue: [String: Set<String>] = [
-    // Blocked threads are what starves the pool.
+    // The pool starves because threads are blocked.
     "thread-pool-starvation": ["blocking-wait"],
-    // What is overtaken waits for a slot of a queue that is full, and a chain of 2,000 keeps itself in memory.
+    // The overtaken operation waits for a slot of a full queue. A chain of 2,000 operations keeps itself in memory.
     "priority-inversion": ["serial-bottleneck"],
     "dependency-chain-cost": ["retained-operation", "serial-bottleneck"],
   ]
@@ -28,7 +28,7 @@ struct DoctorTableTests {
     var rows: [Row] = []
     var left = Scenario.broken[...]
     try await withThrowingTaskGroup(of: Row.self) { group in
-      // They mostly wait: for silence, or for each other.
+      // Six at once, as the programs mostly wait.
       for _ in 0..<6 {
         guard let scenario = left.popFirst() else { break }
         group.addTask { try await Self.run(scenario) }
@@ -44,7 +44,7 @@ struct DoctorTableTests {
     for scenario in Scenario.broken {
       let row = try #require(rows.first { $0.name == scenario.name })
       let code = try #require(scenario.code)
-      // One cancelled operation runs on: that is likely, as another thread of its program sleeps for a time.
+      // Another thread of the program sleeps for a time, so this finding is likely, not proven.
       let isFound = row.found.contains {
         $0.code == code && ($0.isProven || code == "cancelled-never-finished" && $0.certainty == .likely)
       }
@@ -61,14 +61,14 @@ struct DoctorTableTests {
     print(text)
   }
 
-  /// Sentences begin as sentences do; code that stands at the beginning of one would not.
+  /// No sentence begins with a small letter. One that began with code would.
   private static func checkSentences(_ finding: Finding) {
     for sentence in [finding.explanation, finding.fix].flatMap({ $0.components(separatedBy: ". ") }) {
       #expect(sentence.first?.isLowercase == false, "\(finding.code): \(sentence)")
     }
   }
 
-  /// What the third table says of a healthy program may be true; of the others only notes are.
+  /// Warnings about slowness may be true of a healthy program. Other warnings and errors may not.
   static func isTrouble(_ finding: Finding) -> Bool {
     finding.severity == .error || (finding.severity == .warning && DoctorRule.of(finding.code)?.symptom != .slow)
   }
@@ -77,7 +77,7 @@ struct DoctorTableTests {
     let broken = try await BrokenRun(scenario.name)
     let twin = try await BrokenRun(scenario.name, fixed: true)
     var options = DoctorOptions()
-    // The runs are ended after less silence than a user waits for.
+    // The runs end after less silence than the doctor's default.
     options.stallAfter = 1_000_000_000
     return Row(
       name: scenario.name, found: Diagnosis(of: broken.trace, options: options).findings,

@@ -6,9 +6,9 @@ import Testing
 extension ScenarioTests {
   @Suite("Order and overlap")
   struct Order {
-    /// On a machine full of work those that may run together need not: the samples show that they did, on one that was not.
+    /// On a busy machine operations that may run together might not. The samples were recorded on an idle machine.
     @Test(
-      "what may run together ran together in the samples",
+      "operations that may run together overlap in the samples",
       arguments: [
         ("i-love-u", ["Find “I”", "Find “Love”", "Find “U”"], 3), ("diamond", ["A", "B", "D"], 3),
         ("serial-vs-concurrent", nil, 4), ("barrier", nil, 3),
@@ -16,7 +16,7 @@ extension ScenarioTests {
     func samples(name: String, titles: [String]?, together: Int) throws {
       let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../traces/\(name).optrace").standardized
       let operations = try TraceReader.read(path: file.path).operations.filter { titles?.contains($0.title) ?? true }
-      // Beside four together ran the one of the serial queue.
+      // The operation of the serial queue runs beside the four.
       #expect(peak(operations) == together + (name == "serial-vs-concurrent" ? 1 : 0))
     }
 
@@ -32,7 +32,7 @@ extension ScenarioTests {
       #expect(peak(words) <= limit ?? 3)
       #expect(try run.mark("I Love U!!!").operation == sentence.id)
 
-      // The code of the asynchronous ones returned long before they were finished, on another thread.
+      // start() of an asynchronous operation returns before another thread finishes the operation.
       for word in [words[0], words[2]] {
         #expect(try #require(word.startReturned).time < #require(word.finished).time)
         #expect(word.finished?.thread != word.started?.thread)
@@ -53,7 +53,7 @@ extension ScenarioTests {
       #expect(peak(ends) <= 3)
     }
 
-    @Test("serial-vs-concurrent: one at a time in the order of adding, or four together")
+    @Test("serial-vs-concurrent: the serial queue runs operations one by one in order, the other at most four at once")
     func serialVersusConcurrent() async throws {
       let run = try await RecordedRun("serial-vs-concurrent")
       let serial = run.operations(in: try run.queue("serial"))
@@ -86,7 +86,7 @@ extension ScenarioTests {
         #expect(download.queue != save.queue)
         #expect(save.depends(on: download) && download.isOver(before: save))
         #expect(report.depends(on: save) && save.isOver(before: report))
-        // Whoever finished the download made the saving ready.
+        // The thread that finishes the download makes the saving ready.
         #expect(save.ready?.thread == download.finished?.thread)
       }
       let wait = try run.wait(for: .operation(report.id))
@@ -94,7 +94,7 @@ extension ScenarioTests {
       #expect(run.threadName(wait.thread) == "program")
     }
 
-    @Test("barrier: after all before it, before all after it, alone")
+    @Test("barrier: it runs alone, after the earlier and before the later operations")
     func barrier() async throws {
       let run = try await RecordedRun("barrier")
       let barrier = try #require(run.trace.operations.first { $0.isBarrier })
@@ -121,7 +121,7 @@ extension ScenarioTests {
       }
       for late in try run.operations("Sync calendar", "Sync notes") {
         #expect(try #require(late.run).lowerBound >= resumed)
-        // It was ready all the while: the queue held it back.
+        // It was ready before: only the suspended queue held it back.
         #expect(try #require(late.runnable) < suspended)
       }
     }

@@ -26,7 +26,7 @@ extension ScenarioTests {
           #expect(other.isOver(before: operation), "\(other.title) → \(operation.title)")
         }
       }
-      // More requests than slots: one download at least began when another operation had given its slot back.
+      // There are more requests than slots, so at least one download waited for another operation's slot.
       let network = run.operations(in: try run.queue("network"))
       let waited = network.filter { $0.title.hasPrefix("Download") }.contains { download in
         guard let runnable = download.runnable, let began = download.run?.lowerBound else { return false }
@@ -36,7 +36,7 @@ extension ScenarioTests {
       #expect(try run.operation("NotifyUI").finished?.time == run.trace.operations.compactMap(\.finished?.time).max())
     }
 
-    @Test("photo-import --stuck: the session's operations wait for each other, the rest runs")
+    @Test("photo-import --stuck: the session's operations form a cycle, the rest runs")
     func stuck() async throws {
       let run = try await RecordedRun("photo-import") {
         $0.isStuck = true
@@ -47,7 +47,7 @@ extension ScenarioTests {
       #expect(Set(try Self.session.map { try run.operation($0).queue }).count == 2)
     }
 
-    @Test("deadlock: three in a cycle, and a thread that waits for them; the program still ends")
+    @Test("deadlock: three operations form a cycle, a thread waits for them, and the program still ends")
     func deadlock() async throws {
       let run = try await RecordedRun("deadlock") { $0.timeout = 0.3 }
       try expectCycle(["Refresh token", "Load profile", "Open session"], in: run)
@@ -56,12 +56,12 @@ extension ScenarioTests {
       #expect(wait.ended == nil)
       #expect(run.threadName(wait.thread) == "waits for ever")
       #expect(run.lines == ["Gave up: 3 operations are unfinished."])
-      // Nothing happened but waiting until the end.
+      // After the last operation, the program only waits.
       let settings = try #require(run.operation("Load settings").finished).time
       #expect(run.trace.end - settings >= 300_000_000)
     }
 
-    /// Each depends on the next, the last on the first; none has begun.
+    /// Each operation depends on the next, the last on the first. None has begun.
     private func expectCycle(_ titles: [String], in run: RecordedRun) throws {
       let operations = try titles.map { try run.operation($0) }
       for (operation, next) in zip(operations, operations.dropFirst() + operations.prefix(1)) {
@@ -71,7 +71,7 @@ extension ScenarioTests {
       }
     }
 
-    @Test("every scenario has a name of its own, and a summary that fits a line")
+    @Test("every scenario has a unique name, and a summary that fits a line")
     func table() {
       #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
       for scenario in Scenario.all {

@@ -1,10 +1,10 @@
 import OpTraceModel
 import Testing
 
-/// A program that was run, and its trace.
+/// A program that ran, and its trace.
 protocol RecordedProgram {
   var trace: Trace { get }
-  /// What it printed.
+  /// The lines that it printed.
   var lines: [String] { get }
 }
 

@@ -5,17 +5,17 @@ import OpTraceScenarios
 import TestSupport
 import Testing
 
-/// All scenarios run one after the other: each is a program of its own, and some have the default recorder.
+/// The scenarios run one after the other, as some use the default recorder.
 @Suite("Scenarios", .serialized, .ownThread)
 enum ScenarioTests {}
 
-/// A scenario that was run for real, and what its trace says.
+/// A scenario that ran, and its trace.
 struct RecordedRun: RecordedProgram {
   let trace: Trace
   let lines: [String]
 
-  /// Runs the scenario on a thread of its own, so that it holds none of the pool's. Every trace has to be whole, valid
-  /// and small.
+  /// Runs the scenario on its own thread, so that it takes none of the pool. Every trace must be complete, valid and
+  /// small.
   init(_ name: String, _ configure: (inout ScenarioSettings) -> Void = { _ in }) async throws {
     let scenario = try #require(Scenario.named(name))
     var settings = ScenarioSettings()
@@ -26,7 +26,7 @@ struct RecordedRun: RecordedProgram {
     let printed = Log<String>()
     let chosen = settings
     let url = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<URL, any Error>) in
-      // It names itself when it has started: other ways of naming it are lost or late with Foundation on Linux.
+      // The thread names itself after its start. With Foundation on Linux, other ways set the name late or never.
       let hasStarted = DispatchSemaphore(value: 0)
       let thread = Thread {
         hasStarted.wait()
@@ -56,7 +56,7 @@ struct RecordedRun: RecordedProgram {
 }
 
 extension OperationRecord {
-  /// From the moment when its own code began until it was finished. Nil when it never began.
+  /// From the begin of its own code until its finish. Nil if it never began.
   var run: Range<Nanoseconds>? {
     guard let began = executionBegan?.time, let finished = finished?.time else { return nil }
     return began..<max(began, finished)
@@ -67,7 +67,7 @@ extension OperationRecord {
     return run.overlaps(others)
   }
 
-  /// It was finished when the other began.
+  /// Whether it finished before the other began.
   func isOver(before other: OperationRecord) -> Bool {
     guard let run, let others = other.run else { return false }
     return run.upperBound <= others.lowerBound
@@ -76,11 +76,11 @@ extension OperationRecord {
   func depends(on other: OperationRecord) -> Bool { dependencies.contains { $0.on == other.id && $0.removed == nil } }
 }
 
-/// How many of the operations ran at the same time at most.
+/// The largest number of operations that ran at the same time.
 func peak(_ operations: [OperationRecord]) -> Int {
   let runs = operations.compactMap(\.run)
   return runs.map { run in runs.count { $0.contains(run.lowerBound) } }.max() ?? 0
 }
 
-/// With one processor there is one thread for all that blocks.
+/// With one processor, one thread runs all blocking work.
 let hasSeveralProcessors = ProcessInfo.processInfo.activeProcessorCount > 1

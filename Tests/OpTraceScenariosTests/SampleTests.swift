@@ -3,7 +3,7 @@ import OpTraceModel
 import OpTraceScenarios
 import Testing
 
-/// The traces that are kept with the source.
+/// The traces in the folder `traces`.
 @Suite("Sample traces")
 struct SampleTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -18,7 +18,7 @@ struct SampleTests {
     [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".optrace")))
   }
 
-  @Test("every scenario has a sample, and there is no other")
+  @Test("every scenario has a sample, and every sample has a scenario")
   func complete() throws {
     #expect(Set(Scenario.all.map(\.name)).isSubset(of: Self.names))
     for name in Self.names {
@@ -39,7 +39,7 @@ struct SampleTests {
     #expect(trace.operations.allSatisfy { $0.finished != nil } != isStuck)
   }
 
-  @Test("the README of the samples lists each with its operations")
+  @Test("the README of the samples lists each sample with its operations")
   func page() throws {
     let text = try String(contentsOf: Self.folder.appendingPathComponent("README.md"), encoding: .utf8)
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }

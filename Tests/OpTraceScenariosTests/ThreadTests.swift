@@ -5,7 +5,7 @@ import Testing
 extension ScenarioTests {
   @Suite("Threads, waits and spans")
   struct Threads {
-    @Test("async-wait: done wrong it is finished before the data is there, done right after it")
+    @Test("async-wait: the faulty operation finishes before its data arrives, the correct ones after it")
     func asyncWait() async throws {
       let run = try await RecordedRun("async-wait")
       let hasty = try run.operation("Hasty download")
@@ -24,7 +24,7 @@ extension ScenarioTests {
       }
     }
 
-    @Test("async-wait: started by hand it runs without a queue and does not block the caller")
+    @Test("async-wait: an operation started by hand runs without a queue and does not block the caller")
     func byHand() async throws {
       let run = try await RecordedRun("async-wait")
       let manual = try run.operation("Download by hand")
@@ -36,7 +36,7 @@ extension ScenarioTests {
           < run.mark("Download by hand: the data is here").at.time)
     }
 
-    @Test("block-fan-out: the blocks run together, and the operation finishes with the last")
+    @Test("block-fan-out: the blocks run together, and the operation finishes with the last block")
     func blockFanOut() async throws {
       let run = try await RecordedRun("block-fan-out")
       let (four, sheet) = (try run.operation("Four thumbnails"), try run.operation("Contact sheet"))
@@ -53,7 +53,7 @@ extension ScenarioTests {
       }
     }
 
-    @Test("main-hop: the background operation adds to the main queue while it runs")
+    @Test("main-hop: a background operation adds another to the main queue while it runs")
     func mainHop() async throws {
       let run = try await RecordedRun("main-hop")
       let main = try run.queue("main")
@@ -69,7 +69,7 @@ extension ScenarioTests {
       #expect(peak(run.operations(in: main)) == 1)
     }
 
-    @Test("tickets: fifty are sold, each once, and waits for the lock are recorded")
+    @Test("tickets: fifty tickets are sold once each, and waits for the lock are recorded")
     func tickets() async throws {
       let run = try await RecordedRun("tickets")
       let windows = try run.operations("Window Beijing", "Window Shanghai")
@@ -87,7 +87,7 @@ extension ScenarioTests {
       guard hasSeveralProcessors else { return }
       for window in windows {
         #expect(sales.contains { $0.operation == window.id })
-        // Somewhere it waits for the whole rest of the other's sale.
+        // At least once it waits until the other window's sale ends.
         let others = sales.filter { $0.operation != window.id }
         let isBlocked = waits.filter { $0.operation == window.id }.contains { wait in
           others.contains { sale in

@@ -4,11 +4,11 @@ import OpTraceModel
 import TestSupport
 import Testing
 
-/// An operation that is waited for before it is added.
+/// A program waits for an operation before it adds that operation to a queue.
 @Suite(.ownThread) struct WaitBeforeAddingTests {
-  /// Nobody has described it yet: the operation that waits knows where it is recorded.
+  /// The awaited operation is not in the trace yet. The wait is recorded by the recorder of the waiting operation.
   @Test(arguments: ["explicit", "default"])
-  func oneIsWaitedForBeforeItIsAdded(recorder: String) throws {
+  func waitBeforeAddingIsRecorded(recorder: String) throws {
     let scratch = try Scratch()
     let file = scratch.file()
     let program = try RunningProgram(

@@ -13,7 +13,7 @@ struct ByteWriterTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("numbers to their last digit")
+  @Test("integers are written with all digits")
   func numbers() throws {
     let values = [0, 7, 10, 99, 100, 12_345, .max, .min, -1]
     #expect(
@@ -22,7 +22,7 @@ struct ByteWriterTests {
   }
 
   @Test(
-    "nanoseconds as microseconds, exact",
+    "nanoseconds are written as exact microseconds",
     arguments: [
       (0, "0.000"), (1, "0.001"), (999, "0.999"), (1_000, "1.000"), (1_790_000_000_123_456_789, "1790000000123456.789"),
       (-1, "-0.001"), (Int64.max, "9223372036854775.807"), (Int64.min, "-9223372036854775.808"),
@@ -31,16 +31,16 @@ struct ByteWriterTests {
     #expect(try written { $0.thousandths(value) } == text)
   }
 
-  @Test("strings: only what JSON demands is escaped, control characters are replaced")
+  @Test("strings escape only what JSON requires, and replace control characters")
   func strings() throws {
     #expect(try written { $0.json("a/b é \"x\" \\.") } == #""a/b é \"x\" \\.""#)
-    // At the end, where one viewer's parser takes `\\"` for an escaped quote.
+    // At the end of a string a backslash is `\u005c`: one viewer's parser takes `\\"` for an escaped quote.
     #expect(try written { $0.json("C:\\") } == #""C:\u005c""#)
     #expect(try written { $0.json("\u{0}\n\u{1F}\u{7F}") } == "\"\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}\"")
     #expect(try written { $0.json("\u{80}\u{9F}\u{A0}\u{C2}\u{80}") } == "\"\u{FFFD}\u{FFFD}\u{A0}\u{C2}\u{FFFD}\"")
   }
 
-  @Test("nothing is lost or torn at the end of the buffer", arguments: 0..<24)
+  @Test("values at the end of the buffer are written completely", arguments: 0..<24)
   func borders(offset: Int) throws {
     let start = String(repeating: "x", count: (1 << 16) - 12 + offset)
     let text = try written { writer in
@@ -79,7 +79,7 @@ struct ByteWriterTests {
     #expect(calls == 1)
   }
 
-  @Test("JSON documents keep their order, and seconds their nanoseconds")
+  @Test("JSON keeps the order of keys, and seconds keep their nanoseconds")
   func documents() {
     let value = JSONValue.members([
       "b": .seconds(1_500_000_001), "a": .array([.null, .bool(true), .number(.nan), .number(0.25)]),

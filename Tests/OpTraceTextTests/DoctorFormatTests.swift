@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "paths are relative to the first folder that they are below",
+    "paths are relative to the first root that contains them",
     arguments: [
       ("/home/runner/work/shop/Sources/A.swift", "Sources/A.swift"), ("/src/B.swift", "B.swift"),
       ("/src/../other/B.swift", "../other/B.swift"),
@@ -32,7 +32,7 @@ import Testing
     #expect(Self.roots.path(of: path) == expected)
   }
 
-  @Test("a command of GitHub's for each finding, at its line")
+  @Test("each finding is a GitHub workflow command with its line")
   func annotations() {
     let text = report(
       finding(.error, "wait-cycle", at: CodeLocation(function: "f()", file: "/src/Main.swift", line: 12)),
@@ -50,7 +50,7 @@ import Testing
     #expect(report().annotations(roots: Self.roots) == "")
   }
 
-  @Test("what would end a property, a message or a line is escaped as GitHub says")
+  @Test("characters that would end a property, a message or a line are escaped for GitHub")
   func escaping() {
     let command = WorkflowCommand(
       .error, file: "a:b,c%\n.swift", line: 1, title: "x:y,z", message: "50 %, a: b\r\n::warning::c\u{1B}[2J")
@@ -59,7 +59,7 @@ import Testing
         == "::error file=a%3Ab%2Cc%25%0A.swift,line=1,title=x%3Ay%2Cz::50 %25, a: b%0D%0A::warning::c\u{FFFD}[2J\n")
   }
 
-  @Test("SARIF: one run, the rules that occur, a result for each finding")
+  @Test("SARIF has one run, the rules that occur, and a result for each finding")
   func sarif() throws {
     let report = report(
       finding(.error, "wait-cycle", at: CodeLocation(function: "run()", file: "/src/My App/Ü.swift", line: 12)),
@@ -73,7 +73,7 @@ import Testing
     let driver = try #require((runs[0]["tool"] as? [String: [String: Any]])?["driver"])
     #expect(driver["name"] as? String == "OpTrace" && driver["version"] as? String == "1.2.3")
     let rules = try #require(driver["rules"] as? [[String: Any]])
-    // Each once, in the order of the doctor's table.
+    // Each rule occurs once, in the order of the doctor's table.
     #expect(rules.map { $0["id"] as? String } == ["wait-cycle", "blocking-wait"])
     for rule in rules {
       for key in ["shortDescription", "help"] {
@@ -103,7 +103,7 @@ import Testing
     #expect(second["region"] == nil && locations[1][0]["logicalLocations"] == nil)
   }
 
-  @Test("SARIF of a program that works has no results")
+  @Test("SARIF of a healthy program has no results")
   func healthy() throws {
     let bytes = report().sarif(version: "1", roots: Self.roots).exactBytes
     let log = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The doctor's words")
 struct DoctorTextTests {
-  /// `count` operations in a cycle, the first one behind them waiting for `waits`.
+  /// `count` operations in a cycle.
   private func cycle(_ count: Int) -> HandmadeTrace {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("network", limit: 2)
@@ -37,7 +37,7 @@ struct DoctorTextTests {
     #expect(text.contains { $0.hasSuffix(" more like these") })
   }
 
-  @Test("nothing is wider than the terminal, but for commands", arguments: [40, 63, 80, 120])
+  @Test("no line is wider than the terminal", arguments: [40, 63, 80, 120])
   func width(width: Int) {
     var fixture = cycle(3)
     for id in 1...3 { fixture[OperationID(UInt32(id))].source = "Module/Some/Long/Path/File.swift:1234" }
@@ -55,7 +55,7 @@ struct DoctorTextTests {
     #expect(bare == DoctorText(report).text())
   }
 
-  @Test("the verdict is one word, for misuse too")
+  @Test("the verdict of a misuse is `warning`, and its sentence counts the errors")
   func verdictOfMisuse() throws {
     var typed = TypedTrace()
     typed.isClosed = true
@@ -76,12 +76,12 @@ struct DoctorTextTests {
           """, in: .microseconds)))
     let report = DoctorReport(of: .init(trace))
     #expect(report.hasErrors && report.findings.contains { $0.code == "double-start" && $0.severity == .error })
-    // The verdict is `warning`, as nothing is stuck. It says what it is measured by, and so denies no error.
+    // The verdict is `warning`, as nothing is stuck. The sentence names the error nevertheless.
     #expect(report.verdict == .warning && report.sentence == "warning, not stalled: 1 error in 1 operation.")
     #expect(lines(trace).contains { $0 == report.sentence })
   }
 
-  @Test("finished operations no longer wait")
+  @Test("operations behind a finished operation no longer wait")
   func behind() {
     var fixture = HandmadeTrace(end: 20)
     let queue = fixture.queue("images", limit: 1)
@@ -108,7 +108,7 @@ struct DoctorTextTests {
     #expect(text.contains("The trace is not complete: 3 records were lost. What is missing may show otherwise."))
   }
 
-  @Test("a healthy trace: one line, and the unfinished operations")
+  @Test("a healthy trace gets one line; an empty trace gets a hint to record more")
   func healthy() {
     var fixture = HandmadeTrace("fixture", unit: .nanoseconds)
     let queue = fixture.queue("work", limit: 1)
@@ -121,7 +121,7 @@ struct DoctorTextTests {
     )
   }
 
-  @Test("two readings: what both show, and what moved between them")
+  @Test("two readings report what both show, and what moved between them")
   func twoReadings() {
     let second: Nanoseconds = 1_000_000_000
     var fixture = cycle(2)
@@ -144,7 +144,7 @@ struct DoctorTextTests {
       "1 operation was added, 1 started and 1 finished between two readings 1 s apart: work continues."
     #expect(DoctorText(moved).text().contains(words))
 
-    // The cycle is gone at the second reading: it was a moment's.
+    // The second reading has no cycle, so the first one was only temporary.
     fixture[OperationID(1)].dependencies = []
     let gone = DoctorReport(of: first, then: .init(fixture.trace, now: 4 * second))
     #expect(!gone.hasErrors)
@@ -165,7 +165,7 @@ struct DoctorTextTests {
     #expect(!DoctorText.seconds(.max).isEmpty && !DoctorText.seconds(.min).isEmpty)
   }
 
-  @Test("every rule has a page that fits the width, except for its code")
+  @Test("every rule has a page that fits the width, except for code")
   func guide() {
     for rule in DoctorRule.table {
       let page = DoctorGuideText(style: .init(width: 72)).page(of: rule)

@@ -64,7 +64,7 @@ struct StacksTextTests {
     String(decoding: ThreadStatuses(of: trace).json(of: trace).bytes, as: UTF8.self)
   }
 
-  @Test("a hang: one paragraph per thread, system frames folded, inlined and guessed frames marked")
+  @Test("a hang shows a paragraph per thread, folds system frames, and marks inlined and guessed frames")
   func hang() throws {
     #expect(
       text(try read(Self.hang)) == """
@@ -97,7 +97,7 @@ struct StacksTextTests {
     #expect(text(try read(Self.hang), isFull: true).contains("    libdispatch.so.1+0x10\n"))
   }
 
-  @Test("the same as JSON: waits, lock holders, every frame")
+  @Test("JSON has the waits, the lock holders and every frame")
   func hangAsJSON() throws {
     let json = json(try read(Self.hang))
     #expect(
@@ -169,7 +169,7 @@ struct StacksTextTests {
     #expect(text.contains("waits for operation 'BlockOperation' #1 for 1.00 s"))
   }
 
-  @Test("without a snapshot: what waits or executes, with the stack of the wait; or nothing")
+  @Test("without a snapshot, the text shows waiting and executing threads with the stacks of their waits")
   func noSnapshot() throws {
     let lines = Self.hang.split(separator: "\n").filter { !$0.contains(" t5 ") || $0.contains("wait-lasts") }
     let text = text(try read(lines.joined(separator: "\n")))
@@ -182,7 +182,7 @@ struct StacksTextTests {
     #expect(json(empty).contains("\"look\": null,\n  \"threads\": [],"))
   }
 
-  @Test("a cycle of frames ends, and a frame that is not in the trace is no frame")
+  @Test("a stack ends at a cycle of frames, and at a frame that is not in the trace")
   func cycle() throws {
     let lines = """
       0 t0 frame f1 offset=16 caller=f2
@@ -244,7 +244,7 @@ struct StacksTextTests {
   }
 
   @Test(
-    "what the system says a thread sleeps for decides whether it is blocked, sleeps or runs", arguments: SeenCase.all)
+    "the kernel's reason decides whether a thread is blocked, sleeps or runs", arguments: SeenCase.all)
   func states(_ one: SeenCase) throws {
     let trace = try read("5 t5 seen t2 cpu=0 \(one.words)\n6 t5 looked seen=1")
     let thread = try #require(ThreadStatuses(of: trace).threads.first)

@@ -11,13 +11,13 @@ struct SummaryTextTests {
     SummaryText(Summary(of: fixture.trace), of: fixture.trace).text
   }
 
-  @Test("of many queues those with the most time are shown, the rest is counted")
+  @Test("many queues: those with the most time are shown, the others are counted")
   func manyQueues() {
     var fixture = HandmadeTrace(end: 1000)
     for number in 1...100 {
       let queue = fixture.queue("queue of \(number)", limit: 1)
       for part in 0..<3 {
-        // Every fourth is busy.
+        // Every fourth queue is busy.
         let length = number % 4 == 0 ? 9.0 : 0.5
         fixture.operation("part", on: queue, began: Double(part) * 10, ended: Double(part) * 10 + length)
       }
@@ -30,7 +30,7 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 210 operations"))
   }
 
-  @Test("waits for actors, by class; without any there is no table, and no key")
+  @Test("waits for actors are listed by class; without any there is neither table nor key")
   func actors() throws {
     let trace = try GoldenTrace.actors()
     let lines = SummaryText(Summary(of: trace), of: trace).text.split(separator: "\n").map(String.init)
@@ -45,7 +45,7 @@ struct SummaryTextTests {
     #expect(!json(none).contains("\"actors\""))
   }
 
-  @Test("of many classes those that ran longest are shown, the rest is counted")
+  @Test("many classes: those that ran longest are shown, the others are counted")
   func manyClasses() {
     var fixture = HandmadeTrace(end: 1000)
     let queue = fixture.queue("queue")
@@ -97,7 +97,7 @@ struct SummaryTextTests {
     }
   }
 
-  @Test("long names keep their ends")
+  @Test("long names keep their beginning and end")
   func longNames() {
     var fixture = HandmadeTrace(end: 10)
     for end in ["ManualRetry", "CancelledRetry"] {

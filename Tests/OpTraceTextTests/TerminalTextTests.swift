@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Text for terminals")
 struct TerminalTextTests {
-  @Test("lines are broken at spaces, wide words where they must be")
+  @Test("lines break at spaces; words that are too wide break anywhere")
   func wrapping() {
     #expect(TerminalText.wrapped("one two three", to: 8) == ["one two", "three"])
     #expect(TerminalText.wrapped("", to: 8) == [""])
     #expect(TerminalText.wrapped("abcdefghijklmnop qr", to: 10) == ["abcdefghij", "klmnop qr"])
-    // Eight columns, two to a character.
+    // Each character takes two of the eight columns.
     #expect(TerminalText.wrapped("日本語の名前", to: 8) == ["日本語の", "名前"])
   }
 
@@ -20,7 +20,7 @@ struct TerminalTextTests {
     #expect(lines.joined().filter { $0 != " " } == text.filter { $0 != " " })
   }
 
-  @Test("control characters are shown as U+FFFD; wide text is cut")
+  @Test("control characters are shown as U+FFFD")
   func printable() {
     #expect(TerminalText.printable("a\u{1B}[31m\n\u{202E}b") == "a\u{FFFD}[31m\u{FFFD}\u{FFFD}b")
     #expect(TerminalText.printableLines("a\u{7}\nb\r\n\u{2067}") == "a\u{FFFD}\nb\u{FFFD}\n\u{FFFD}")
@@ -40,7 +40,7 @@ struct TerminalTextTests {
   }
 
   @Test(
-    "columns are those that terminals draw",
+    "columns are counted as terminals draw them",
     arguments: [
       ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👩‍👩‍👧‍👦", 2), ("👍🏽", 2), ("🇩🇪", 2), ("❤\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 1),
       ("\u{1100}\u{1161}\u{11A8}", 2), ("\u{1100}가", 4), ("नमस्ते", 4), ("हिन्दी", 5), ("\u{200B}\u{AD}", 0),

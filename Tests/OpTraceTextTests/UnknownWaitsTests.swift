@@ -5,8 +5,8 @@ import Testing
 
 @testable import OpTraceText
 
-/// A Swift runtime with other places than those that are known.
-@Suite("What tasks waited for is not known") struct UnknownWaitsTests {
+/// The trace comes from a Swift runtime whose layout is not known, so waits have no reason.
+@Suite("Unknown waits of tasks") struct UnknownWaitsTests {
   private func trace(_ reason: Int) throws -> Trace {
     var typed = TypedTrace()
     typed.isClosed = true
@@ -25,7 +25,7 @@ import Testing
     return TraceBuilder.build(try TraceText.parse(typed.text(lines, in: .microseconds)))
   }
 
-  @Test func summaryAndDoctorSaySo() throws {
+  @Test func summaryAndDoctorMentionUnknownWaits() throws {
     let trace = try trace(0)
     let summary = SummaryText(Summary(of: trace), of: trace).text
     let doctor = DoctorText(DoctorReport(of: .init(trace))).text()
