@@ -44,7 +44,7 @@ import Testing
       program.end()
       let after = try Command.run("doctor", trace)
       #expect(after.status == 0)
-      #expect(!after.output.contains("two looks"))
+      #expect(!after.output.contains("two readings"))
     }
 
     @Test("a killed program's trace is read once, as its process id may be reused")
@@ -59,7 +59,7 @@ import Testing
       program.kill()
       let result = try Command.run("doctor", trace)
       #expect(result.status == 1)
-      #expect(!result.output.contains("two looks"))
+      #expect(!result.output.contains("two readings"))
     }
 
     @Test("a process that is not recorded gives a message and status 66")

@@ -48,7 +48,7 @@
       }
 
       /// The symbol's address in the library, without the load address.
-      func workspace(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
+      func relativeAddress(of symbol: String) throws -> UInt { UInt(bitPattern: try Self.address(symbol)) - base }
 
       /// The offset of an address in the file.
       func offset(of workspace: UInt) throws -> Int {
@@ -68,8 +68,8 @@
 
       /// The offset of the relocation that makes the loader write this function's address into the table.
       func slot(of function: String, in table: String, words: Int) throws -> Int {
-        let target = UInt64(try workspace(of: function))
-        let from = UInt64(try workspace(of: table))
+        let target = UInt64(try relativeAddress(of: function))
+        let from = UInt64(try relativeAddress(of: table))
         for offset in stride(from: 0, to: bytes.count - 24, by: 8) where word(at: offset + 16, UInt64.self) == target {
           let at = word(at: offset, UInt64.self)
           if at >= from, at < from + UInt64(words * 8) { return offset + 16 }
@@ -104,7 +104,7 @@
       arguments: ["9Operation", "14BlockOperation", "14OperationQueue"])
     func largerObjects(_ mangled: String) throws {
       var library = try Library()
-      let size = try library.offset(of: library.workspace(of: "$s10Foundation\(mangled)CN")) + 24
+      let size = try library.offset(of: library.relativeAddress(of: "$s10Foundation\(mangled)CN")) + 24
       library.set(library.word(at: size, UInt32.self) + 16, at: size)
       // Subclasses take the size of their superclass from the library.
       try check(library)
@@ -124,7 +124,7 @@
     @Test("a program is recorded if a field has another offset")
     func movedField() throws {
       var library = try Library()
-      let table = try library.offset(of: library.workspace(of: "$s10Foundation14OperationQueueCN"))
+      let table = try library.offset(of: library.relativeAddress(of: "$s10Foundation14OperationQueueCN"))
       // After the head of the table, the small numbers are the offsets of fields.
       let places = stride(from: table + 64, to: table + 1248, by: 8).filter {
         (16..<221).contains(library.word(at: $0, UInt64.self))

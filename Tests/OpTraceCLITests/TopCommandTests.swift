@@ -171,7 +171,7 @@
         #expect(next.output.contains(" runs  "))
       } else {
         // The trace no longer changes, so it is read once.
-        #expect(!result.output.contains("two looks"))
+        #expect(!result.output.contains("two readings"))
       }
     }
 

@@ -144,6 +144,8 @@ struct AnonymizerTests {
       #expect(old.enqueued == new.enqueued && old.ready == new.ready && old.started == new.started)
       #expect(old.finished == new.finished && old.queue == new.queue && old.priority == new.priority)
     }
+    #expect(before.operations.count == after.operations.count)
+    #expect(before.objects.map(\.kind) == after.objects.map(\.kind))
     // There are as many different names as before.
     #expect(Set(before.operations.map(\.className)).count == Set(after.operations.map(\.className)).count)
     #expect(Set(before.operations.map(\.name)).count == Set(after.operations.map(\.name)).count)
