@@ -106,4 +106,6 @@ struct DoctorContext: Sendable {
 
 extension OperationRecord {
   package var isStarted: Bool { started != nil || executionBegan != nil }
+  /// Whether its code is still on a thread, as far as the trace shows.
+  var holdsThread: Bool { finished == nil && isStarted && startReturned == nil }
 }

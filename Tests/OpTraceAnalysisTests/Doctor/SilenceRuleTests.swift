@@ -229,9 +229,11 @@ struct PoolEvidenceTests {
   }
 
   /// Operation 2 depends on 1, and becomes ready `delay` microseconds after it was enqueued.
-  private func lost(after delay: Int, thread: String = "t2", rest: String = "") throws -> [Finding] {
+  private func lost(
+    after delay: Int, thread: String = "t2", queue: String = "limit=1", rest: String = ""
+  ) throws -> [Finding] {
     let lines =
-      LockCase.code + "0 t1 queue q2 limit=1 \"other\"\n"
+      LockCase.code + "0 t1 queue q2 \(queue) \"other\"\n"
       + DoctorCase.operation(
         1, "first", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1", "20 t2 started #1", "21 t2 began #1",
         "22 t2 ended #1", "22 t2 finished #1", "23 t2 start-returned #1")
@@ -266,5 +268,12 @@ struct PoolEvidenceTests {
     arguments: [(60, "t1"), (60_000, "t2")])
   func startedByNobody(_ delay: Int, _ thread: String) throws {
     #expect(try lost(after: delay, thread: thread).first?.title == "1 operation is ready, but nothing starts it")
+  }
+  @Test("no start is lost if another operation holds a thread, or in the main queue") func otherReasons() throws {
+    let holder = DoctorCase.operation(
+      3, "third", "14 t1 enqueued #3 queue=q1", "15 t1 ready #3", "30 t3 started #3", "31 t3 began #3")
+    let titles = try [lost(after: 60, rest: holder), lost(after: 60, queue: "limit=1 main")]
+      .flatMap { $0.filter { $0.code == "thread-pool-starvation" }.map(\.title) }
+    #expect(titles == ["1 operation is ready, but no thread of the pool is free"])
   }
 }

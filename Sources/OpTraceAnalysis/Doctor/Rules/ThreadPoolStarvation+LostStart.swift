@@ -10,12 +10,15 @@ extension DoctorContext {
   static let lostStartVariant = 2
   /// The longest time from the call that adds an operation to the moment when it asks `isReady`. It takes microseconds,
   /// and longer if the thread loses its processor.
-  private static let longestAdding: Nanoseconds = 10_000_000
+  private static let longestAdding: Nanoseconds = 5_000_000
 
   /// The finding if every operation that could start became ready while it was being added; nil: another reason is
-  /// possible for one of them.
+  /// possible for one of them. O(operations).
   func lostStart(_ suspects: [Suspect]) -> Finding? {
     let operations = suspects.map { trace.operations[$0.index] }
+    // Then the pool may have no thread left; and the main queue waits for the main thread.
+    if trace.operations.contains(where: { $0.holdsThread }) { return nil }
+    if operations.contains(where: { $0.queue.flatMap { queue($0) }?.isMain == true }) { return nil }
     let moments = operations.compactMap { operation -> (added: Stamp, ready: Stamp)? in
       guard let added = operation.enqueued, let ready = operation.ready, added.thread != ready.thread,
         (0...Self.longestAdding).contains(ready.time - added.time)

@@ -40,7 +40,7 @@ extension DoctorContext {
   fileprivate func starved(_ suspects: [Suspect]) -> Finding {
     let ready = suspects.map { trace.operations[$0.index] }
     let blocking = trace.waits.filter { $0.ended == nil && $0.inside != nil }
-    let holders = trace.operations.filter { $0.finished == nil && $0.isStarted && $0.startReturned == nil }
+    let holders = trace.operations.filter { $0.holdsThread }
     let waiting = Set(blocking.filter { !trace.endsByItself($0) }.compactMap(\.inside))
     // Without recorded waits it is not known what the threads do. A single thread proves nothing, unless it waits for
     // these very operations.
