@@ -269,6 +269,7 @@ struct PoolEvidenceTests {
   func startedByNobody(_ delay: Int, _ thread: String) throws {
     #expect(try lost(after: delay, thread: thread).first?.title == "1 operation is ready, but nothing starts it")
   }
+
   @Test("no start is lost if another operation holds a thread, or in the main queue") func otherReasons() throws {
     let holder = DoctorCase.operation(
       3, "third", "14 t1 enqueued #3 queue=q1", "15 t1 ready #3", "30 t3 started #3", "31 t3 began #3")
