@@ -30,7 +30,7 @@ tested := OpTracePackageTests $(objects) RingBenchmark RenderLeaks
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
 .PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
-.PHONY: reliability fuzz test-core bench-page bench-peers bench-whatif bench-fleet
+.PHONY: reliability fuzz test-core bench-page bench-peers bench-whatif bench-fleet bench-ring
 .PHONY: install uninstall writable package clean setup-build setup-test
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make bench      what recording and the commands cost, each against its goal;  make bench BENCH=queue: a part"
 	@echo "make bench-whatif  how near predictions come to real runs"
 	@echo "make bench-fleet  what ten hosts' traces take in ClickHouse"
+	@echo "make bench-ring  what a flight recorder does to programs with many threads, and what it keeps"
 	@echo "make bench-peers  the same work under OpTrace and under other recorders"
 	@echo "make bench-page  what a frame of the report's timeline takes in a browser, and a graph of 100,000 operations"
 	@echo "make reliability  thousands of processes that are ended, a ring over 100 million events, 1,000 renders: minutes"
@@ -119,6 +120,13 @@ bench-fleet: release setup-test
 	@$(SWIFT) build --package-path Benchmarks -c release --product FleetBenchmark --quiet
 	@Benchmarks/.build/release/FleetBenchmark $(optrace) .build-tools/bin/python3-databases Tests/Engines/clickhouse_server.py $(FLEET)
 
+# Threads × ring × throughput, plain and recorded in turns: an hour and a half. RING='--short' is a minute, RING='--beside 4' runs beside four
+# busy loops, RING='--endure 30' is one busy server for 30 minutes, RING='--shapes hang' one that hangs.
+bench-ring: release
+	@$(SWIFT) build --package-path Benchmarks -c release --product RingLoad --quiet
+	@$(SWIFT) build --package-path Benchmarks -c release --product RingHarm --quiet
+	@Benchmarks/.build/release/RingHarm $(optrace) $(RING)
+
 # What there is of others for this system is installed; nothing of theirs stays in the package.
 bench-peers: release
 	@scripts/bench-peers $(optrace)
@@ -132,6 +140,7 @@ bench-page: release setup-test
 reliability: setup-build
 	@$(call products,-c release --quiet,KillBenchmark RingBenchmark RenderLeaks)
 	@.build/release/KillBenchmark 1000
+	@.build/release/KillBenchmark 1000 --ring 4
 	@.build/release/RingBenchmark 100000000
 	@.build/release/RenderLeaks traces/photo-import.optrace 1000
 

@@ -55,7 +55,9 @@ let package = Package(
           [
             "-nostartfiles", "-enable-experimental-feature", "Embedded",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/OpTracePreload/exports.map",
-          ], .when(platforms: [.linux]))
+          ], .when(platforms: [.linux])),
+        // Tools that read the debug information of what is loaded may not know its version: valgrind 3.19 gives up.
+        .unsafeFlags(["-Xlinker", "--strip-debug"], .when(platforms: [.linux], configuration: .release)),
       ]),
 
     // What reads, explains, tells and draws a trace.
@@ -91,6 +93,8 @@ let package = Package(
     .target(name: "OpTraceProfile", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // Units of work, such as requests: kinds of them, and why some are slow.
     .target(name: "OpTraceRequests", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    // When a ring is kept, and which kept files stay.
+    .target(name: "OpTraceKeeping", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     // A trace as tables: what SQL and every format for other databases is made from.
     .target(
       name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
@@ -139,7 +143,7 @@ let package = Package(
       dependencies: [
         "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
         "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
-        "OpTraceProfile", "OpTraceRequests", "OpTraceReport",
+        "OpTraceProfile", "OpTraceRequests", "OpTraceKeeping", "OpTraceReport",
         "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet",
         "OpTraceProcesses", "CZlib", "CEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
@@ -182,6 +186,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceLiveTests",
       dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceKeepingTests",
+      dependencies: ["TestSupport", "OpTraceKeeping", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphTests",
       dependencies: ["TestSupport", "OpTraceGraph", "OpTraceAnalysis", "OpTraceModel"]),

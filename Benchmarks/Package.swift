@@ -12,7 +12,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
-    .target(name: "BenchmarkSupport"),
+    // Counts in mapped memory.
+    .target(name: "CCounters"),
+    .target(name: "BenchmarkSupport", dependencies: ["CCounters"]),
     .target(name: "CFloor"),
     .executableTarget(name: "Benchmark", dependencies: ["BenchmarkSupport"]),
     .executableTarget(
@@ -44,6 +46,9 @@ let package = Package(
     .executableTarget(name: "PeerWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "DiffProgram"),
     .executableTarget(name: "RatedWorkload", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
+    // What a flight recorder does to programs, and what it keeps of them.
+    .executableTarget(name: "RingLoad", dependencies: ["BenchmarkSupport"]),
+    .executableTarget(name: "RingHarm", dependencies: ["BenchmarkSupport"]),
     .executableTarget(name: "MakeTrace", dependencies: [.product(name: "OpTrace", package: "OpTrace")]),
     .executableTarget(name: "FleetBenchmark", dependencies: ["BenchmarkSupport"]),
     // Real programs with real changes, and how near `optrace whatif` comes.

@@ -36,17 +36,18 @@ static uint32_t length(const uint8_t *record) {
   return kind < 0x40 ? 1 : kind < 0x80 ? 2 : kind < 0xC0 ? 3 : (uint32_t)record[8] | (uint32_t)record[9] << 8;
 }
 
-// What the ring asks for: the first records of the chunk, as many whole ones as the fuzzer wishes.
-static void carry(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes) {
-  uint32_t wish = *(const uint32_t *)context * 8, size = 0;
-  const uint8_t *records = chunk + optrace_chunk_size;
-  while (optrace_chunk_size + size < bytes && size + length(records + size) * 8 <= wish)
-    size += length(records + size) * 8;
+// What the ring asks for: the first records that it has not asked for before, as many whole ones as the fuzzer wishes.
+static uint32_t carry(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen, uint64_t until) {
+  (void)until;
+  uint32_t wish = *(const uint32_t *)context * 8, size = 0, begin = seen > optrace_chunk_size ? seen : optrace_chunk_size;
+  const uint8_t *records = chunk + begin;
+  while (begin + size < bytes && size + length(records + size) * 8 <= wish) size += length(records + size) * 8;
   if (size) optrace_carry(of, 1, 1, 0, records, size);
+  return bytes;
 }
 
-static void scan(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes) {
-  (void)of, (void)context;
+static void scan(optrace_recorder *of, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen) {
+  (void)of, (void)context, (void)seen;
   // Every byte may be read.
   volatile uint64_t sum = optrace_checksum(0, chunk, bytes);
   (void)sum;

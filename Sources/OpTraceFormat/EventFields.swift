@@ -6,7 +6,7 @@
 /// field is cut off; a field narrower than its type has its largest value beside it.
 package enum EventFields {
   /// The minor version of the format that brought the newest kind or field.
-  @inlinable package static var newestVersion: UInt16 { 9 }
+  @inlinable package static var newestVersion: UInt16 { 10 }
 
   /// `created`
   package struct OperationCreated: EventWords {
@@ -503,6 +503,30 @@ package enum EventFields {
     @inlinable package var moved: UInt16 { UInt16(truncatingIfNeeded: word1 >> 16) }
     @inlinable package var refused: UInt16 { UInt16(truncatingIfNeeded: word1 >> 32) }
     @inlinable package var request: UInt16 { UInt16(truncatingIfNeeded: word1 >> 48) }
+  }
+
+  /// `looked-again`
+  package struct LookedAgain: EventWords {
+    @inlinable package static var kind: EventKind { .lookedAgain }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(seen: UInt16, unchanged: UInt16, moved: UInt16, refused: UInt16) {
+      word1 = UInt64(seen) | UInt64(unchanged) << 16 | UInt64(moved) << 32 | UInt64(refused) << 48
+      word2 = 0
+    }
+
+    @inlinable package var seen: UInt16 { UInt16(truncatingIfNeeded: word1) }
+    @inlinable package var unchanged: UInt16 { UInt16(truncatingIfNeeded: word1 >> 16) }
+    @inlinable package var moved: UInt16 { UInt16(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var refused: UInt16 { UInt16(truncatingIfNeeded: word1 >> 48) }
   }
 
   /// `class`

@@ -126,6 +126,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case sampledInKernel = 0x5E
   /// A long turn of a thread's event loop: it has ended, or still runs. Since 1.9.
   case loopTurn = 0x5F
+  /// A snapshot of the threads of the process is complete; only what has changed since the one before was recorded. Since
+  /// 1.10.
+  case lookedAgain = 0x60
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.

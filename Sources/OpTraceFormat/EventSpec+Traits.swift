@@ -26,6 +26,8 @@ extension EventSpec {
     case whileWaited
     /// The newest name of an address.
     case whileNewest
+    /// As long as records in the ring refer to it, and while the program can still use it.
+    case whileReferenced
   }
 
   /// What lasts from one record to another.
@@ -70,7 +72,8 @@ extension EventSpec {
     case event
     /// An event that names its operation by the way: 0 is none, and the operation may be over and gone.
     case remark
-    /// A fact about the program, recorded once and of no thread (its thread is 0): a ring keeps it for good.
+    /// A fact about the program that others refer to. Mostly recorded once and of no thread (its thread is 0): then a ring keeps it for
+    /// good.
     case definition
     /// No event: the file's bookkeeping, which a reader resolves.
     case bookkeeping

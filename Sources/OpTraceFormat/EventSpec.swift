@@ -305,6 +305,16 @@ public struct EventSpec: Sendable {
 
     // Definitions.
     EventSpec(
+      .lookedAgain, "looked-again", .none,
+      [
+        .init("seen", 1, 0, 16, .unsigned(.any)), .init("unchanged", 1, 16, 16, .unsigned(.any)),
+        .init("moved", 1, 32, 16, .unsigned(.any)), .init("refused", 1, 48, 16, .unsigned(.any)),
+      ], carry: .never, life: .nobody, since: 10,
+      meaning:
+        "a snapshot of all threads is complete that has only what is new since the one before. The last `seen` records `seen` belong to it: threads that are new or have changed, and those with `state` 5, which have ended. `unchanged`: how many other threads are as in the snapshot before. `moved`, `refused`: as in `looked`"
+    ),
+
+    EventSpec(
       .classDescribed, "class", .none,
       [
         .init("name", 1, 0, 16, .string(.class)), .init("class", 1, 16, 16, .string(.class)),
@@ -321,7 +331,7 @@ public struct EventSpec: Sendable {
         .init("pages", 2, 36, 28, .unsigned(.any)),
       ], text: .init(.image, at: 3), part: .definition, carry: .never, life: .nobody, since: 3,
       meaning:
-        "a file whose code is in the process: its path. `build`: its build id. `page`, `pages`: address and length in units of 4 KiB"
+        "a file whose code is in the process: its path. `build`: its build id. `page`, `pages`: address and length in units of 4 KiB. Another image may have had these addresses before"
     ),
     EventSpec(
       .frame, "frame", .frame,
@@ -378,9 +388,9 @@ public struct EventSpec: Sendable {
         .init("width", 1, 32, 32, .signed(limits)), .init("target", 2, 0, 20, .dispatch),
         .init("main", 2, 32, 1, .flag),
         .init("global", 2, 33, 1, .flag),
-      ], text: .init(.object, at: 3), part: .definition, carry: .never, life: .nobody, since: 4,
+      ], text: .init(.object, at: 3), part: .definition, carry: .whileReferenced, life: .nobody, since: 4,
       meaning:
-        "a dispatch queue at first sight: its label. `width`: how many blocks it runs at once; 1: serial; 0: the system's limit; -1: unknown. `target`: its target queue, if not the system's. `main`: the main thread's. `global`: one of the system's"
+        "a dispatch queue at first sight: its label. A flight recorder may use a number again for another queue, once nothing in it refers to the old one. `width`: how many blocks it runs at once; 1: serial; 0: the system's limit; -1: unknown. `target`: its target queue, if not the system's. `main`: the main thread's. `global`: one of the system's"
     ),
 
     // Tasks.

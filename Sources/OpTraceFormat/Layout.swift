@@ -10,13 +10,16 @@ package enum Layout {
   package static let packedMagic: [UInt8] = Array("OPTRACZ\n".utf8)
   /// A reader refuses another major version; a newer minor one only brings kinds that it skips.
   package static let majorVersion: UInt16 = 1
-  /// That of the newest kind or field in ``EventSpec/table``, which a recorder need not build to know it.
-  package static let minorVersion = EventFields.newestVersion
+  /// That of the newest kind or field in ``EventSpec/table``, which a recorder need not build to know it, or of the newest field of
+  /// the header.
+  package static let minorVersion = max(EventFields.newestVersion, Header.newestVersion)
   package static let byteOrderMark: UInt32 = 0x0102_0304
 
   /// The file's header: a part that is written once and a part that changes.
   package enum Header {
     package static let size = 1024
+    /// The minor version that brought the newest field of the header.
+    package static var newestVersion: UInt16 { 10 }
     package static let majorVersion = 8
     package static let minorVersion = 10
     package static let headerSize = 12
@@ -39,6 +42,11 @@ package enum Layout {
     package static let writerVersionSize = 32
     /// On how many processors the process might run at once when the trace began (since 1.5); 0: not known.
     package static let processors = 256
+    /// The monotonic clock when this copy of a trace was kept while its program ran on (since 1.10); 0: it is no such copy.
+    package static let keptAt = 264
+    /// Why it was kept: UTF-8, padded with zeros.
+    package static let keptReason = 272
+    package static let keptReasonSize = 228
     package static let staticChecksum = 504
 
     package static let state = 512
@@ -61,6 +69,8 @@ package enum Layout {
     package static let stalled = 664
     /// The signals for which the program had a handler at the last snapshot (since 1.9): a bit for each, that of signal 1 the lowest.
     package static let handledSignals = 672
+    /// Flight recorder: all records after these ticks are there, of every thread (since 1.10). 0: all records are, or it is not known.
+    package static let completeSince = 680
     package static let dynamicChecksum = 1016
   }
 

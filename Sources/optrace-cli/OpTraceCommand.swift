@@ -23,7 +23,8 @@ struct OpTraceCommand: ParsableCommand {
       """,
     version: version,
     groupedSubcommands: [
-      CommandGroup(name: "Record", subcommands: [RecordCommand.self, ListCommand.self, DemoCommand.self]),
+      CommandGroup(
+        name: "Record", subcommands: [RecordCommand.self, KeepCommand.self, ListCommand.self, DemoCommand.self]),
       CommandGroup(
         name: "Look",
         subcommands: [

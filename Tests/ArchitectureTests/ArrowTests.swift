@@ -58,7 +58,8 @@ import Testing
     #expect(manifest["OpTraceText"]?.dependencies == ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"])
     let columns: Set = [
       "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceLive", "OpTracePrediction", "OpTraceComparison",
-      "OpTraceProfile", "OpTraceRequests", "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked",
+      "OpTraceProfile", "OpTraceRequests", "OpTraceKeeping", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
+      "OpTracePacked",
       "OpTraceSymbols", "OpTraceGraphviz",
     ]
     let allowed: [String: Set<String>] = [

@@ -190,8 +190,8 @@ static void describe(optrace_recorder *recorder) {
   if (optrace_class_id(recorder, "Work", 4, "App", 3, code) == work || optrace_text_id(recorder, "Work", 4) != work || optrace_text_id(recorder, "Wor", 3) == work) _exit(12);
   if (optrace_text_id(recorder, longest, sizeof longest) != optrace_text_id(recorder, longest, sizeof longest) || optrace_code_id(recorder, 1)) _exit(13);
   uint64_t stack[] = {(uint64_t)(uintptr_t)&describe + 1, 7, (uint64_t)(uintptr_t)&in_a_process + 9};
-  uint32_t id = code_stack_id(recorder, stack, 3, 1);
-  if (!id || code_stack_id(recorder, stack, 3, 1) != id || code_stack_id(recorder, stack, 3, 2) == id) _exit(14);
+  uint32_t id = code_stack_id(recorder, stack, 3, 1, code_now);
+  if (!id || code_stack_id(recorder, stack, 3, 1, code_now) != id || code_stack_id(recorder, stack, 3, 2, code_now) == id) _exit(14);
   optrace_emit1(recorder, optrace_kind_started, 1);
   // A child of the program neither records nor closes.
   pid_t child = fork();

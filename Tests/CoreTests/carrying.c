@@ -1,7 +1,12 @@
 // What a flight recorder keeps: as the event table says.
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "../../Sources/COpTrace/describe/numbers.h"
 #include "COpTraceFields.h"
@@ -69,7 +74,8 @@ static void emit_open(optrace_recorder *recorder, uint32_t waits, bool with_name
   emit(recorder, optrace_kind_task_suspended, waits);
   for (int kind = 1; kind < 256; kind++) {
     uint8_t one = (uint8_t)kind, carries = optrace_carries[one];
-    if (carries == optrace_carry_never || is_end(one) || is_behind_another(one)) continue;
+    if (carries == optrace_carry_never || is_end(one) || is_behind_another(one) || one == optrace_kind_dispatch_queue) continue;
+    if (one == optrace_kind_operation_created || one == optrace_kind_queue_created) continue;
     if (one == optrace_kind_task_suspended || (carries == optrace_carry_while_newest && !with_names)) continue;
     emit(recorder, one, waits);
     if (one != optrace_kind_blocked) continue;
@@ -96,7 +102,8 @@ TEST(a_ring_carries_of_each_kind_what_goes_on) {
   EXPECT_EQUAL(trace_lost(&t), 0);
   for (int kind = 1; kind < 256; kind++) {
     uint8_t one = (uint8_t)kind;
-    if (optrace_carries[one] == optrace_carry_never || is_end(one)) continue;
+    // What refers to a dispatch queue: see rings.c.
+    if (optrace_carries[one] == optrace_carry_never || is_end(one) || one == optrace_kind_dispatch_queue) continue;
     if (!trace_count(&t, one)) core_test_fail(__FILE__, __LINE__, "kind 0x%02X is not carried", one);
   }
   EXPECT(trace_count(&t, optrace_kind_mark) > 0 && trace_count(&t, optrace_kind_mark) < 40000);
@@ -189,8 +196,9 @@ static void wait_often(optrace_recorder *recorder) {
 TEST(a_ring_keeps_one_end_of_many) {
   trace t = ended_after_it_was_carried(wait_often, 2);
   EXPECT_NOTHING(t.wrong);
-  EXPECT_EQUAL(trace_count(&t, optrace_kind_wait_began), 1);
-  EXPECT_EQUAL(trace_count(&t, optrace_kind_wait_ended), 1);
+  // Waits that were open when the ring carried older records, each with its end.
+  EXPECT_EQUAL(trace_count(&t, optrace_kind_wait_began), trace_count(&t, optrace_kind_wait_ended));
+  EXPECT(trace_count(&t, optrace_kind_wait_began) < 100);
   trace_free(&t);
 }
 
@@ -294,8 +302,8 @@ static void waits_outlive(bool waiter_fills, bool teller_fills) {
   EXPECT_EQUAL(signalled, 1);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_object_named), 1);
   // What ended is there with its end, or not at all.
-  EXPECT_EQUAL(begun, waiter_fills && teller_fills ? 1 : 2);
-  EXPECT(begun == 1 || ended == 1);
+  EXPECT(begun == 1 || (begun == 2 && !(waiter_fills && teller_fills)));
+  EXPECT(begun == 1 || ended >= 1);
   trace_free(&t);
   meet();
   pthread_join(thread, NULL);
@@ -361,6 +369,80 @@ static bool is_even(const void *context, const number_entry *entry) {
   (void)context;
   return entry->value % 2 == 0;
 }
+
+#if defined(__GLIBC__)
+// Two threads take turns, a batch each: with a turn for each number, a loaded machine takes minutes.
+enum { pairs = 100000, batch = 20 };
+static _Atomic uint32_t made, done;
+static size_t memory_at_half;
+
+static size_t memory_in_use(void) {
+  struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
+static void wait_until(_Atomic uint32_t *what, uint32_t number) {
+  while (atomic_load(what) < number) sched_yield();
+}
+
+// Whoever creates an operation also releases it, while another thread finishes it. The release may be scanned before the end.
+static void make_or_finish(int which) {
+  for (uint32_t last = batch; last <= pairs; last += batch) {
+    if (which) {
+      wait_until(&made, last);
+      for (uint32_t number = last - batch + 1; number <= last; number++)
+        optrace_emit1(recording_current, optrace_kind_finished, number);
+      atomic_store(&done, last);
+    } else {
+      if (last == pairs / 2) memory_at_half = memory_in_use();
+      for (uint32_t number = last - batch + 1; number <= last; number++)
+        optrace_emit2(recording_current, optrace_kind_operation_created, number, 0);
+      atomic_store(&made, last);
+      wait_until(&done, last);
+      for (uint32_t number = last - batch + 1; number <= last; number++)
+        optrace_emit1(recording_current, optrace_kind_released, number);
+    }
+  }
+}
+
+// The chunk with a task's end is scanned before the one with its beginning and its suspension.
+static void suspend_or_complete(int which) {
+  static const uint8_t text[] = "a mark that fills a chunk";
+  for (uint32_t last = batch; last <= pairs; last += batch) {
+    if (which) {
+      wait_until(&made, last);
+      for (uint32_t number = last - batch + 1; number <= last; number++) {
+        optrace_emit1(recording_current, optrace_kind_task_completed, number);
+        for (int i = 0; i < 4; i++) optrace_emit_text(recording_current, optrace_kind_mark, 0, 0, false, 0, text, sizeof text - 1);
+      }
+      atomic_store(&done, last);
+    } else {
+      if (last == pairs / 2) memory_at_half = memory_in_use();
+      for (uint32_t number = last - batch + 1; number <= last; number++) {
+        optrace_emit3(recording_current, optrace_kind_task_created, number, 0, 0);
+        optrace_emit2(recording_current, optrace_kind_task_suspended, number, 0);
+      }
+      atomic_store(&made, last);
+      wait_until(&done, last);
+    }
+  }
+}
+
+static void expect_no_growth(void (*body)(int which)) {
+  REQUIRE(recording_begin_flight("run.optrace", 256 * 1024));
+  atomic_store(&made, 0);
+  atomic_store(&done, 0);
+  on_threads(2, body);
+  size_t end = memory_in_use();
+  if (end > memory_at_half + 128 * 1024)
+    core_test_fail(__FILE__, __LINE__, "%zu bytes at half, %zu at the end", memory_at_half, end);
+  EXPECT_EQUAL(optrace_recorder_stop(recording_current), 0);
+}
+
+TEST(a_ring_keeps_no_number_of_tasks_that_are_over) { expect_no_growth(suspend_or_complete); }
+
+TEST(a_ring_keeps_no_number_of_operations_that_their_creators_release) { expect_no_growth(make_or_finish); }
+#endif
 
 TEST(tables_of_numbers_hold_what_was_put_in) {
   enum { most = 3000, rounds = 200000 };

@@ -9,9 +9,9 @@
 #include "../../Sources/COpTrace/stacks/modules.h"
 #include "CStackTestSupport.h"
 #include "harness.h"
+#include "libraries.h"
 
-// Tests/VisitedLibrary stands beside this program.
-static bool copy_library(const char *to) {
+bool library_copy(const char *to) {
   char path[4096], bytes[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 20);
   if (length < 0) return false;
@@ -54,7 +54,7 @@ TEST(libraries_come_and_go) {
   static const char *const copies[] = {"./one.so", "./two.so", "./one.so", "./two.so"};
   uint32_t numbers[4];
   modules_refresh();
-  REQUIRE(copy_library("one.so") && copy_library("two.so"));
+  REQUIRE(library_copy("one.so") && library_copy("two.so"));
   for (int i = 0; i < 4; i++) numbers[i] = load_and_leave(copies[i]);
   EXPECT(numbers[0] != numbers[1] && numbers[2] != numbers[3]);
 }

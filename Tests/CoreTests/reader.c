@@ -98,6 +98,13 @@ static const char *check_header(const trace *t) {
   return NULL;
 }
 
+static int by_thread_and_time(const void *left, const void *right) {
+  const record *a = left, *b = right;
+  if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+  if (a->ticks != b->ticks) return a->ticks < b->ticks ? -1 : 1;
+  return by_sequence(left, right);
+}
+
 static const char *check_chunk(trace *t, const uint8_t *chunk, size_t left, bool is_ring) {
   uint64_t bytes = load(chunk + optrace_chunk_byte_count, 4), fill = load(chunk + optrace_chunk_fill, 4);
   if (load(chunk, 4) != optrace_chunk_magic) return "a chunk has no magic number";
@@ -124,7 +131,8 @@ static const char *check(trace *t) {
     if ((wrong = check_chunk(t, t->bytes + at, end - at, is_ring))) return wrong;
     t->chunks++;
   }
-  if (t->count) qsort(t->records, t->count, sizeof *t->records, by_sequence);
+  // A thread may continue a chunk that was handed out before its last one.
+  if (t->count) qsort(t->records, t->count, sizeof *t->records, by_thread_and_time);
   return NULL;
 }
 

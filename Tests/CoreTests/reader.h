@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   uint8_t *bytes;
   size_t size;
-  record *records;        // By the order in which chunks were handed out, which is each thread's own order.
+  record *records;        // By thread and time.
   size_t count, room;     // Of records: how many there are, and for how many there is memory.
   size_t chunks;
   const char *wrong;      // Null: every byte of it is as it should be.

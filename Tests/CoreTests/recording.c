@@ -28,8 +28,13 @@ static void make_header(uint8_t *header, bool is_ring, bool use_counter) {
   memcpy(header + optrace_header_writer_version, "core-tests", 10);
 }
 
-static void scan_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) { (void)recorder, (void)context, (void)chunk, (void)bytes; }
-static void carry_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) { (void)recorder, (void)context, (void)chunk, (void)bytes; }
+static void scan_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen) {
+  (void)recorder, (void)context, (void)chunk, (void)bytes, (void)seen;
+}
+static uint32_t carry_nothing(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen, uint64_t until) {
+  (void)recorder, (void)context, (void)chunk, (void)seen, (void)until;
+  return bytes;
+}
 
 static optrace_recorder *begin(const char *path, optrace_options options) {
   uint8_t header[optrace_header_size];
@@ -47,7 +52,7 @@ optrace_recorder *recording_begin(const char *path, uint64_t ring, uint64_t size
   return begin(path, (optrace_options){.use_counter = use_counter, .ring = ring != 0, .capacity = ring, .size_limit = size_limit});
 }
 
-optrace_recorder *recording_begin_ring(const char *path, uint64_t ring, void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes)) {
+optrace_recorder *recording_begin_ring(const char *path, uint64_t ring, ring_carrier carry) {
   return begin(path, (optrace_options){.use_counter = true, .ring = true, .capacity = ring, .carry = carry});
 }
 

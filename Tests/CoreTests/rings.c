@@ -9,7 +9,6 @@ enum { capacity = 512 * 1024, threads = 4, operations_each = 30000, unfinished_e
 
 typedef struct {
   uint32_t thread, tid;
-  uint64_t ticks;
 } carried;
 
 // What is not over is known by its name alone: `started` without a `finished` that will come.
@@ -21,10 +20,12 @@ static void keep_started(void *context, const record *r) {
   EXPECT(optrace_carry(recording_current, r->thread, c->tid, r->ticks, (const uint8_t *)&head, 8));
 }
 
-static void carry(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) {
+static uint32_t carry(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen, uint64_t until) {
   (void)recorder, (void)context;
+  if (until != UINT64_MAX) return seen;  // Nothing before the chunk is recycled.
   carried c = {0};
   EXPECT(records_walk(chunk, bytes, &c, keep_started));
+  return bytes;
 }
 
 static void run_operations(int which) {
@@ -37,6 +38,7 @@ static void run_operations(int which) {
 }
 
 TEST(a_ring_keeps_the_newest_and_what_is_not_over) {
+  SKIP_IF(is_emulated(), "the emulator's counter gives many records one time, and their order is not known");
   optrace_recorder *recorder = recording_begin_ring("run.optrace", capacity, carry);
   REQUIRE(recorder);
   on_threads(threads, run_operations);

@@ -264,8 +264,9 @@ static void expect_still_at_last(void *(*run)(void *)) {
   for (size_t i = 0; i < t.count; i++) {
     const record *r = &t.records[i];
     if (r->kind == optrace_kind_thread_seen) running += optrace_thread_seen_read(r->word[0], r->word[1]).running;
-    if (r->kind != optrace_kind_looked) continue;
-    last = running + optrace_looked_read(r->word[0]).moved;
+    if (r->kind != optrace_kind_looked && r->kind != optrace_kind_looked_again) continue;
+    bool is_whole = r->kind == optrace_kind_looked;
+    last = running + (is_whole ? optrace_looked_read(r->word[0]).moved : optrace_looked_again_read(r->word[0]).moved);
     if (snapshots++ == 0) first = last;
     running = 0;
   }

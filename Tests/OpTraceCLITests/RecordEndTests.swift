@@ -110,10 +110,19 @@
       let optrace = try Command.executable.path
       #expect(
         words(result).dropFirst(2) == [
-          "  \(optrace) summary run-2.optrace", "  \(optrace) doctor run-2.optrace", "  \(optrace) view run-2.optrace",
+          "optrace: No deadlock, stall or misuse found in 10 operations.", "  \(optrace) summary run-2.optrace",
+          "  \(optrace) doctor run-2.optrace", "  \(optrace) view run-2.optrace",
           "  \(optrace) report run-2.optrace -o run-2.html", "  \(optrace) graph run-2.optrace -o run-2.svg",
           "  \(optrace) timeline run-2.optrace -o run-2.json",
         ])
+    }
+
+    @Test("the doctor's answer comes before the suggested commands")
+    func answer() throws {
+      let result = try workspace.record("-o", "run.optrace", program, "cycle")
+      let lines = words(result)
+      #expect(lines.count > 2 && lines[0] == "optrace: 2 operations on 1 queue in 'run.optrace'", "\(lines)")
+      #expect(lines[1].hasPrefix("optrace: Stuck for ") && lines[1].hasSuffix(" Nothing can end it."), "\(lines)")
     }
 
     @Test("many children are summed up, and traces without operations are removed")

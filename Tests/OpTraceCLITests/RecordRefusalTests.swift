@@ -52,9 +52,11 @@
       let usage = """
 
         Usage: optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>]
-                              [--stacks <which>] [--dispatch] [--tasks] [--cpu]
-                              [--profile] [--profile-rate <hz>] [--profile-by <way>]
-                              [--all] [--fail-on <severity>] [--stall-timeout <seconds>]
+                              [--keep-when <condition> ...] [--keep-files <n>]
+                              [--keep-bytes <size>] [--stacks <which>] [--dispatch]
+                              [--tasks] [--cpu] [--profile] [--profile-rate <hz>]
+                              [--profile-by <way>] [--all] [--push <url>]
+                              [--fail-on <severity>] [--stall-timeout <seconds>]
                               [--annotations <service>] [--report <file>] [--open]
                               [--debug-file <file>] [--] <program> [<argument> ...]
 

@@ -17,7 +17,7 @@
       let result = try workspace.record("-o", "run.optrace", "--runs", "3", program, "work")
       #expect(result.status == 0 && result.output == "worked\nworked\nworked\n")
       let lines = (1...3).map { "optrace: run \($0) of 3: 10 operations on 1 queue in 'run.r\($0).optrace'\n" }
-      #expect(try result.errors == lines.joined() + RecordFolder.hints("run.r1.optrace"))
+      #expect(try result.errors == lines.joined() + RecordFolder.answer() + RecordFolder.hints("run.r1.optrace"))
       #expect(try workspace.folder.names == ["run.r1.optrace", "run.r2.optrace", "run.r3.optrace"])
       for name in try workspace.folder.names { #expect(try workspace.trace(name).operations.count == 10) }
     }

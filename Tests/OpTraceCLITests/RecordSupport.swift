@@ -69,9 +69,15 @@
 
     func trace(_ name: String) throws -> Trace { try TraceReader.read(path: folder.path(name), unpacking: .packed()) }
 
-    /// The line about a trace, and the suggested commands.
+    /// The line about a trace, the doctor's answer, and the suggested commands.
     static func report(_ file: String, operations: Int = 10, queues: Int = 1) throws -> String {
-      "optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'\n" + (try hints(file))
+      "optrace: \(operations) operations on \(queues) queue\(queues == 1 ? "" : "s") in '\(file)'\n"
+        + answer(operations) + (try hints(file))
+    }
+
+    /// The doctor's answer about a healthy program.
+    static func answer(_ operations: Int = 10) -> String {
+      "optrace: No deadlock, stall or misuse found in \(operations) operations.\n"
     }
 
     /// The suggested commands for a trace.

@@ -57,7 +57,8 @@ struct StacksCommandTests {
     expected.formUnion(
       group(
         ".loss",
-        "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number unknownRecords:number gaps[]"))
+        "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number completeSinceSeconds:null unknownRecords:number gaps[]"
+      ))
     let found = JSONPaths.of(document)
     #expect(found.subtracting(expected) == [])
     #expect(expected.subtracting(found) == [])

@@ -73,6 +73,20 @@
       #expect(trace.operations.count == 10 && trace.operations.allSatisfy { $0.state == .finished })
     }
 
+    @Test("with lld, which splits Swift's overlay of libdispatch, every sync is recorded")
+    func split() throws {
+      try compile("RecordTestProgram", as: "shared", "")
+      try compile("RecordTestProgram", as: "linked", "-static-stdlib -use-ld=lld")
+      func waitedFor(_ name: String) throws -> [String] {
+        #expect(try record(name, ["dispatch"]).status == 0)
+        let blocks = try workspace.trace("\(name).optrace").blocks
+        return blocks.filter { $0.way == .sync }.map { "barrier \($0.isBarrier)" }
+      }
+      let shared = try waitedFor("shared")
+      #expect(shared.contains("barrier true"))
+      #expect(try waitedFor("linked") == shared)
+    }
+
     @Test("if the linker folded functions, blocks and tasks are recorded, and a message says why operations are not")
     func folded() throws {
       try compile("RecordTestProgram", as: "linked", "-static-stdlib -use-ld=lld -Xlinker --icf=all")

@@ -97,7 +97,8 @@ struct SummaryCommandTests {
     expected.formUnion(
       group(
         ".loss",
-        "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number unknownRecords:number gaps[]"))
+        "complete:number lostRecords:number reasons{} damage[] overwrittenBytes:number completeSinceSeconds:null unknownRecords:number gaps[]"
+      ))
     let found = JSONPaths.of(document)
     #expect(found.subtracting(expected) == [])
     #expect(expected.subtracting(found) == [])

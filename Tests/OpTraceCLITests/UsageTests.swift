@@ -80,14 +80,14 @@ struct UsageTests {
 
   static let commands = [
     "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
-    "unpack", "symbolicate", "record", "list", "top", "profile", "whatif", "diff", "sql", "export",
+    "unpack", "symbolicate", "record", "keep", "list", "top", "profile", "whatif", "diff", "sql", "export",
     "fleet", "requests",
   ]
 
   @Test("every command's errors begin with `optrace:` and a small letter", arguments: commands)
   func errorsBeginAlike(command: String) throws {
     // Without a trace these commands use a current recording of the machine, and may run as long as it does.
-    let takesAny = ["top", "doctor", "view", "stacks"].contains(command)
+    let takesAny = ["top", "doctor", "view", "stacks", "keep"].contains(command)
     for arguments in [["--no-such-option"], ["/no/such/file"], ["x", "y", "z"], ["-o"]] + (takesAny ? [] : [[]]) {
       let result = try Command.run(arguments: [command] + arguments)
       guard result.status != 0 else { continue }

@@ -21,6 +21,26 @@ import Testing
     #expect(try Command.run("validate", path) == .init(status: 0, output: "ok: \(count) events\n", errors: ""))
   }
 
+  @Test("a ring says first how many seconds are complete", arguments: ["validate", "summary"])
+  func completeSeconds(_ command: String) throws {
+    let text = """
+      optrace text 1
+      mode flight-recorder capacity=262144
+      state closed
+      overwritten 5000
+      complete-since 2000000000
+
+      1000000000 t1 thread t1 tid=7 "main"
+      43000000000 t1 mark #0 "the end"
+
+      """
+    let result = try Command.run(command, "-", input: Array(text.utf8))
+    #expect(result.status == 0 && result.errors == "")
+    let line = "the last 41.0 s, complete; what is older is there in part"
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.prefix(2).contains { $0.trimmingCharacters(in: .whitespaces) == line }, "\(result.output)")
+  }
+
   @Test func textTraceIsValidated() throws {
     let result = try Command.run("validate", "-", input: Array(Fixture.small.utf8))
     #expect(result == .init(status: 0, output: "ok: \(count) events\n", errors: ""))

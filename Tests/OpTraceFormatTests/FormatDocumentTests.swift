@@ -45,6 +45,7 @@ import Testing
       (Header.ticksPerSecond, "ticks per second"),
       (Header.processName, "the process's name"), (Header.writerVersion, "the version of OpTrace"),
       (Header.processors, "on how many processors"),
+      (Header.keptAt, "the monotonic clock when this copy"), (Header.keptReason, "why it was kept"),
       (Header.staticChecksum, "checksum"), (Header.state, "state"), (Header.heartbeatSequence, "heartbeat sequence"),
       (Header.heartbeatTicks, "heartbeat: ticks"), (Header.heartbeatMonotonic, "heartbeat: monotonic"),
       (Header.heartbeatWall, "heartbeat: wall"), (Header.endOffset, "end offset"), (Header.lossCounts, "records lost"),

@@ -375,6 +375,48 @@ import Testing
     }
   }
 
+  /// Chunks are overwritten between reading the header and reading them: then the time until which records may be missing is that of the
+  /// chunks, since an operation could else seem to go on whose end is missing.
+  @Test func ringThatIsOverwrittenWhileItIsRead() throws {
+    /// Is replaced by something later once its header was read.
+    final class Replaced: ByteSource {
+      var content: [UInt8]
+      var later: [UInt8]?
+      init(_ content: [UInt8]) { self.content = content }
+      func another() -> (any ByteSource)? { nil }
+      func size() -> UInt64 { UInt64(content.count) }
+      func read(at offset: UInt64, into target: UnsafeMutableRawBufferPointer) -> Int {
+        defer {
+          if offset == 0, let later { (content, self.later) = (later, nil) }
+        }
+        return MemorySource(content: content).read(at: offset, into: target)
+      }
+    }
+    let folder = try Scratch()
+    let path = folder.path("run.optrace")
+    let recorder = try TraceRecorder(
+      writingTo: URL(fileURLWithPath: path), configuration: .flightRecorder(capacity: 256 << 10))
+    var next = 0
+    func content() throws -> [UInt8] {
+      for _ in 0..<20_000 {
+        recorder.mark("\(next)")
+        next += 1
+      }
+      return try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+    let source = Replaced(try content())
+    var reader = try LiveReader(source, file: "ring")
+    let before = reader.poll()
+    source.later = try content()
+    let news = reader.poll(isOver: true)
+    try recorder.stop()
+    #expect(news.missedChunks > 0)
+    let until = try #require(news.incompleteUntil)
+    let later = (Array(before.events) + Array(news.events)).filter { $0.time > until }
+    let marks = later.compactMap { $0.kind == EventKind.mark.rawValue ? $0.text.flatMap { Int($0) } : nil }
+    #expect(!marks.isEmpty && marks == Array(next - marks.count..<next))
+  }
+
   /// A late reader sees unfinished work, and the time until which the ring is incomplete.
   @Test(.ownThread) func ringThatWasOverwrittenBefore() throws {
     let folder = try Scratch()

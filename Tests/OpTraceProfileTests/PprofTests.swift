@@ -45,7 +45,7 @@ import Testing
 }
 
 /// Reads the fields that pprof reads, as text.
-private struct PprofReader {
+struct PprofReader {
   private(set) var strings: [String] = []
   private(set) var numbers: [UInt64: UInt64] = [:]
   private(set) var types: [String] = []

@@ -128,12 +128,16 @@ import Testing
     sizes.insert(try FileManager.default.attributesOfItem(atPath: scratch.file().path)[.size] as? Int)
     #expect(sizes == [Self.capacity])
     let trace = try TraceReader.read(path: scratch.file().path)
-    #expect(trace.loss.damage == [] && trace.loss.lostCount == 0 && trace.loss.overwrittenBytes > 10_000_000)
+    #expect(trace.loss.damage == [] && trace.loss.overwrittenBytes > 10_000_000)
+    // Each thread has its marks up to the last one. On a busy machine whoever recycles may get no processor while four threads do
+    // nothing but record: then marks are missing, and each of them was counted.
+    var missing = 0
     for thread in 0..<threads {
-      // Each thread has its marks up to the last one, without a gap.
       let numbers = trace.marks.filter { $0.name.hasPrefix("\(thread) ") }.compactMap { Int($0.name.dropFirst(2)) }
-      #expect(numbers == Array((share - numbers.count)..<share), "thread \(thread)")
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "thread \(thread)")
+      missing += share - (numbers.first ?? share) - numbers.count
     }
+    #expect(missing <= Int(trace.loss.lostCount), "\(missing) of \(trace.loss.lostCount)")
   }
 
   @Test func tooSmallCapacityIsRaised() throws {

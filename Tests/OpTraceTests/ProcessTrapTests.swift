@@ -27,13 +27,23 @@ import Testing
 
   /// `make reliability` runs a thousand of each kind. The program prints its seed.
   @Test func eventsCountedBeforeTheEndAreInTheTrace() throws {
-    let result = try Program.run(["20"], of: "KillBenchmark", errorsToOutput: true)
+    try checkKills(["20"], ways: 4)
+  }
+
+  /// And of processes that have filled their ring: everything of their last second.
+  @Test func newestEventsAreInTheRingOfAKilledProcess() throws {
+    try checkKills(["8", "--ring", "4"], ways: 5)
+  }
+
+  private func checkKills(_ arguments: [String], ways: Int) throws {
+    let result = try Program.run(arguments, of: "KillBenchmark", errorsToOutput: true)
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("seed") && !$0.hasPrefix("ended") }
-    #expect(lines.count == 4, "\(result.output)")
+    #expect(lines.count == ways, "\(result.output)")
     for line in lines {
-      let numbers = line.split(separator: " ").dropFirst().compactMap { Int($0) }
-      #expect(numbers.count == 7 && numbers[0] == 20 && numbers[2] > 1000, "\(line)")
+      let numbers = line.split(separator: " ").compactMap { Int($0) }
+      #expect(numbers.count == 7 && numbers.first.map(String.init) == arguments[0], "\(line)")
+      #expect(numbers[1] > 0 && numbers[2] > 0, "\(line)")
       #expect(numbers.suffix(4) == [0, 0, 0, 0], "\(line)")
     }
   }

@@ -10,7 +10,8 @@ enum Benchmark {
   private static let groups: [(name: String, run: @Sendable (Context) throws -> [Row])] = [
     ("event", Events.run), ("queue", QueueCost.run), ("stacks", StackCost.run), ("cpu", CPUTimes.run),
     ("walks", StackParts.run),
-    ("threads", Threads.run), ("processes", Processes.run), ("live", Live.run), ("top", Watching.run),
+    ("threads", Threads.run), ("latency", Latency.run), ("processes", Processes.run), ("live", Live.run),
+    ("top", Watching.run),
     ("size", Sizes.run),
     ("reading", Reading.run), ("drawing", Drawing.run), ("tables", Tables.run),
   ]

@@ -14,8 +14,12 @@ public struct Child: Sendable {
   public var output: Data = Data()
 
   /// Runs a program and waits for it. Its standard output is dropped unless `keepsOutput`; its standard error unless
-  /// `showsErrors`.
-  public static func run(_ words: [String], keepsOutput: Bool = false, showsErrors: Bool = true) throws -> Child {
+  /// `showsErrors`. Where it is not over after `limit` seconds, `atLimit` is called once, for instance to end what it waits for,
+  /// and two minutes later the program is killed; without `atLimit` at once.
+  public static func run(
+    _ words: [String], keepsOutput: Bool = false, showsErrors: Bool = true, limit: Double = .infinity,
+    atLimit: (() -> Void)? = nil
+  ) throws -> Child {
     guard let program = words.first else { throw Failed(what: "no program") }
     var strings: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     strings.append(nil)
@@ -42,6 +46,7 @@ public struct Child: Sendable {
     guard posix_spawnp(&child, program, &actions, nil, strings, environ) == 0 else { throw Failed(what: program) }
     var status: Int32 = 0
     var usage = rusage()
+    if limit < .infinity { wait(for: child, limit: limit, atLimit) }
     while wait4(child, &status, 0, &usage) < 0, errno == EINTR {}
     let wall = Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9
     #if canImport(Darwin)
@@ -54,6 +59,30 @@ public struct Child: Sendable {
       cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peak: peak)
     if let output { result.output = FileManager.default.contents(atPath: output) ?? Data() }
     return result
+  }
+
+  /// Until it is over, by itself or not; its status stays to be waited for.
+  private static func wait(for child: pid_t, limit: Double, _ atLimit: (() -> Void)?) {
+    let begin = DispatchTime.now().uptimeNanoseconds
+    var atLimit = atLimit
+    var limit = limit
+    while !hasEnded(child) {
+      usleep(2_000)
+      guard Double(DispatchTime.now().uptimeNanoseconds - begin) / 1e9 > limit else { continue }
+      if let call = atLimit {
+        atLimit = nil
+        limit += 120
+        call()
+      } else {
+        kill(child, SIGKILL)
+        return
+      }
+    }
+  }
+
+  private static func hasEnded(_ child: pid_t) -> Bool {
+    var info = siginfo_t()
+    return waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0
   }
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }

@@ -21,7 +21,8 @@ struct Finding {
 
   init() {}
 
-  init(of events: TraceEvents, at path: String, witness: Witness) {
+  /// A ring has replaced what is old: of one that is full the last must be there, and all that was done after `old` was counted.
+  init(of events: TraceEvents, at path: String, witness: Witness, isRing: Bool, since old: Counts?) {
     processes = 1
     self.events = events.count
     let broken = TraceValidator.check(events)
@@ -36,10 +37,36 @@ struct Finding {
     var marks = [[Int]](repeating: [], count: Witness.threadCount)
     for mark in trace.marks { note(mark.name, in: &marks) }
     var finished = [[Int]](repeating: [], count: Witness.threadCount)
-    for operation in trace.operations where operation.finished != nil { note(operation.name ?? "", in: &finished) }
+    let isCut = trace.loss.overwrittenBytes > 0
+    for operation in trace.operations where operation.finished != nil {
+      // The name was replaced, and the end was not.
+      if isCut, operation.name == nil { continue }
+      note(operation.name ?? "", in: &finished)
+    }
     for thread in 0..<Witness.threadCount {
-      compare(marks[thread], witness.marks(thread), "marks of thread \(thread)")
-      compare(finished[thread].sorted(), witness.operations(thread), "operations of thread \(thread)")
+      let (marked, ended) = (marks[thread], finished[thread].sorted())
+      let names = ("marks of thread \(thread)", "operations of thread \(thread)")
+      if isRing, isCut {
+        compareNewest(marked, old?.marks[thread], witness.marks(thread), names.0)
+        compareNewest(ended, old?.operations[thread], witness.operations(thread), names.1)
+      } else {
+        compare(marked, witness.marks(thread), names.0)
+        compare(ended, witness.operations(thread), names.1)
+      }
+    }
+    if old != nil, !isCut { problems.append("the ring was not full") }
+  }
+
+  /// What was written after `old` are the numbers behind it, in order; where nobody counted, the last one.
+  private mutating func compareNewest(_ found: [Int], _ old: Int?, _ counted: Int, _ what: String) {
+    let first = old.map { $0 + 1 } ?? counted
+    guard first <= counted, counted > 0 else { return }
+    witnessed += counted - first + 1
+    let newest = found.filter { $0 >= first }
+    missing += max(0, counted - first + 1 - newest.count)
+    if newest != Array(first..<first + newest.count) || newest.count > counted - first + 2 {
+      problems.append(
+        "\(what): \(first) to \(counted) counted, found \(newest.count), \(newest.prefix(3)) to \(newest.suffix(3))")
     }
   }
 

@@ -1,38 +1,57 @@
 import Foundation
 
 /// Ends processes that record at random moments, and compares their traces with what they had done by then:
-/// `KillBenchmark [COUNT [SEED]]`, so many processes for each way to end.
+/// `KillBenchmark [COUNT [SEED]] [--ring MEGABYTES]`, so many processes for each way to end.
 ///
-/// It calls itself as the process that records: `KillBenchmark load WAY MICROSECONDS TRACE WITNESS`.
+/// With `--ring` they record into flight recorders, and as many more processes are killed that have filled their ring and then worked
+/// steadily for a second: of which everything must be there. It calls itself as the process that records:
+/// `KillBenchmark load WAY MICROSECONDS TRACE WITNESS RING-BYTES steady|busy`.
 @main
 enum KillBenchmark {
   static func main() throws {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.count == 5, arguments[0] == "load", let way = Ending(rawValue: arguments[1]),
-      let delay = UInt32(arguments[2])
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.count == 7, arguments[0] == "load", let way = Ending(rawValue: arguments[1]),
+      let delay = UInt32(arguments[2]), let ring = Int(arguments[5])
     {
-      try Load(trace: arguments[3], witness: Witness(openingFileAt: arguments[4])).run(until: way, after: delay)
+      let witness = try Witness(openingFileAt: arguments[4])
+      try Load(trace: arguments[3], witness: witness, ring: ring, isSteady: arguments[6] == "steady")
+        .run(until: way, after: delay)
+    }
+    var ring = 0
+    if let index = arguments.firstIndex(of: "--ring") {
+      ring = (index + 1 < arguments.count ? Int(arguments[index + 1]) : nil) ?? -1
+      arguments.removeSubrange(index..<min(index + 2, arguments.count))
     }
     let count = arguments.isEmpty ? 1000 : Int(arguments[0]) ?? 0
     let seed = arguments.count < 2 ? UInt64.random(in: 0 ... .max) : UInt64(arguments[1]) ?? 0
-    guard count > 0, arguments.count <= 2 else {
-      FileHandle.standardError.write(Data("usage: KillBenchmark [COUNT [SEED]]\n".utf8))
+    guard count > 0, arguments.count <= 2, (0...1024).contains(ring) else {
+      FileHandle.standardError.write(Data("usage: KillBenchmark [COUNT [SEED]] [--ring MEGABYTES]\n".utf8))
       exit(64)
     }
     print("seed \(seed)")
     print("ended by   processes       events   witnessed   missing   torn   lost   violations")
     var random = SeededMoments(seed: seed)
     var isGood = true
-    for way in Ending.allCases {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-kill-\(getpid())-\(way)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let kinds = Ending.allCases.map { ($0, false) } + (ring > 0 ? [(.kill, true)] : [])
+    for (way, isSteady) in kinds {
+      let name = isSteady ? "a second" : way.name
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("optrace-kill-\(getpid())-\(name)")
       var total = Finding()
-      for _ in 0..<count {
-        let finding = try Round(folder: folder, way: way, moment: random.next()).run()
-        total.add(finding)
-        guard finding.isGood else { break }
+      // Who works steadily leaves room for others.
+      let atOnce = isSteady ? 8 : 1
+      var left = count
+      while left > 0, total.isGood {
+        let rounds = try (0..<min(atOnce, left)).map { number in
+          try Round(
+            folder: folder.appendingPathComponent("\(number)"), way: way, moment: random.next(), ring: ring << 20,
+            isSteady: isSteady)
+        }
+        for round in rounds { try round.begin() }
+        if isSteady { Round.killSteady(rounds) }
+        for round in rounds { total.add(try round.end()) }
+        left -= rounds.count
       }
-      print(total.line(way.name))
+      print(total.line(name))
       for problem in total.problems.prefix(5) { print("  \(problem)") }
       guard total.isGood else {
         print("  seed \(seed): the trace is in \(folder.path)")

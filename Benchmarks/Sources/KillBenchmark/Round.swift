@@ -2,28 +2,47 @@ import Foundation
 import OpTraceModel
 
 /// One process from its beginning to its end, and what its trace says of it.
-struct Round {
+final class Round {
   private let trace: String
   private let witnessFile: String
+  private let witness: Witness
   private let way: Ending
   private let moment: UInt32
+  private let ring: Int
+  private let isSteady: Bool
+  private var child: pid_t = 0
+  private var counts: Counts?
 
-  init(folder: URL, way: Ending, moment: UInt32) {
+  /// `ring`: the size of a flight recorder in bytes; 0: none.
+  init(folder: URL, way: Ending, moment: UInt32, ring: Int, isSteady: Bool) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     trace = folder.appendingPathComponent("run.optrace").path
     witnessFile = folder.appendingPathComponent("witness").path
-    self.way = way
-    self.moment = moment
+    witness = try Witness(creatingFileAt: witnessFile)
+    (self.way, self.moment, self.ring, self.isSteady) = (way, moment, ring, isSteady)
   }
 
-  func run() throws -> Finding {
+  func begin() throws {
     unlink(trace)
-    let witness = try Witness(creatingFileAt: witnessFile)
-    let child = try spawn()
-    if way == .kill {
-      // A process that does not come so far ends by itself, and says why.
-      while witness.isIdle, kill(child, 0) == 0, !hasEnded(child) { usleep(100) }
+    child = try spawn()
+  }
+
+  /// Until it works as it is to be killed.
+  func waitUntilItWorks() {
+    // A process that does not come so far ends by itself, and says why.
+    while isSteady ? !witness.isSteady : witness.isIdle, kill(child, 0) == 0, !hasEnded(child) { usleep(100) }
+  }
+
+  /// What is done from now on must be in the trace.
+  func count() { counts = witness.counts }
+
+  func killProcess() { kill(child, SIGKILL) }
+
+  func end() throws -> Finding {
+    if way == .kill, !isSteady {
+      waitUntilItWorks()
       usleep(moment)
-      kill(child, SIGKILL)
+      killProcess()
     }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
@@ -32,7 +51,21 @@ struct Round {
       finding.problems.append("the process ended with the wait status \(status) and not with \(way.status)")
       return finding
     }
-    return Finding(of: try TraceReader.events(path: trace), at: trace, witness: witness)
+    let events = try TraceReader.events(path: trace)
+    return Finding(of: events, at: trace, witness: witness, isRing: ring > 0, since: counts)
+  }
+
+  /// Kills processes that work steadily, a second and some moments after all of them do.
+  static func killSteady(_ rounds: [Round]) {
+    for round in rounds { round.waitUntilItWorks() }
+    for round in rounds { round.count() }
+    usleep(1_000_000)
+    var passed: UInt32 = 0
+    for round in rounds.sorted(by: { $0.moment < $1.moment }) {
+      usleep(round.moment - passed)
+      passed = round.moment
+      round.killProcess()
+    }
   }
 
   private func hasEnded(_ child: pid_t) -> Bool {
@@ -41,7 +74,10 @@ struct Round {
   }
 
   private func spawn() throws -> pid_t {
-    let words = [CommandLine.arguments[0], "load", way.rawValue, String(moment), trace, witnessFile]
+    let words = [
+      CommandLine.arguments[0], "load", way.rawValue, String(moment), trace, witnessFile, String(ring),
+      isSteady ? "steady" : "busy",
+    ]
     var strings: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     strings.append(nil)
     // A crash is what is wanted here, and no report of it.

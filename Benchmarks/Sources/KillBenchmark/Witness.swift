@@ -39,10 +39,24 @@ final class Witness: @unchecked Sendable {
   /// Operations that have finished, of those which the thread has added.
   func operations(_ thread: Int) -> Int { Int(counter(1, thread).pointee) }
 
+  func noteSteadiness(by thread: Int) { test_store(counter(2, thread), 1) }
+
   func note(marks: Int, by thread: Int) { test_store(counter(0, thread), UInt64(marks)) }
   func note(operations: Int, by thread: Int) { test_store(counter(1, thread), UInt64(operations)) }
 
   var isIdle: Bool { (0..<Self.threadCount).contains { marks($0) == 0 } }
+  /// Whether no thread hurries any more.
+  var isSteady: Bool { (0..<Self.threadCount).allSatisfy { counter(2, $0).pointee > 0 } }
+  var counts: Counts {
+    Counts(
+      marks: (0..<Self.threadCount).map { marks($0) }, operations: (0..<Self.threadCount).map { operations($0) })
+  }
+}
+
+/// Of each thread, at a moment.
+struct Counts {
+  var marks: [Int]
+  var operations: [Int]
 }
 
 struct Failed: Error, CustomStringConvertible {

@@ -8,6 +8,7 @@ import OpTrace
 ///     floor COUNT                               read the clock, store 24 bytes
 ///     mark COUNT FILE warm|fresh|ring           the same through the library: a mark of eight bytes, which is 24 bytes too
 ///     threads COUNT FILE N                      marks into a ring, so many from each of N threads
+///     latency COUNT FILE floor|file|ring N      the same, each call measured by itself; floor: no call
 ///     lives plain|traced COUNT FILE             operations that are made, started by hand, cancelled and released
 ///     queue plain|off|traced|without-stacks|whole-stacks|cpu-times SHAPE COUNT NANOSECONDS FILE
 @main
@@ -16,11 +17,15 @@ enum Workload {
     var arguments = Array(CommandLine.arguments.dropFirst())
     func next() -> String { arguments.isEmpty ? "" : arguments.removeFirst() }
     func number() -> Int { Int(next()) ?? 0 }
+    func print(_ result: some Encodable) throws {
+      Swift.print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
     var taken: Taken
     switch next() {
     case "floor": taken = floor(number())
     case "mark": taken = try mark(number(), file: next(), pages: next())
     case "threads": taken = try threads(number(), file: next(), threads: number())
+    case "latency": return try print(latency(number(), file: next(), kind: next(), threads: number()))
     case "lives": taken = try lives(isTraced: next() == "traced", number(), file: next())
     case "queue":
       let kind = next()
@@ -30,7 +35,7 @@ enum Workload {
       FileHandle.standardError.write(Data("Workload: see the source for what it does\n".utf8))
       exit(64)
     }
-    print(String(decoding: try JSONEncoder().encode(taken), as: UTF8.self))
+    try print(taken)
   }
 
   private static func floor(_ count: Int) -> Taken {
@@ -95,6 +100,28 @@ enum Workload {
     taken.lost = recorder.lostRecordCount
     try recorder.stop()
     return taken
+  }
+
+  /// Into a file that grows, or into a ring that has been full since half of the calls.
+  private static func latency(_ count: Int, file: String, kind: String, threads: Int) throws -> Latencies.Figures {
+    let recorder = kind == "floor" ? nil : try recorder(file, capacity: kind == "ring" ? 16 << 20 : nil)
+    let all = SharedLatencies()
+    let done = DispatchSemaphore(value: 0)
+    for _ in 0..<threads {
+      Thread.detachNewThread {
+        var latencies = Latencies()
+        for _ in 0..<count / threads {
+          let begin = DispatchTime.now().uptimeNanoseconds
+          recorder?.mark("12345678")
+          latencies.add(DispatchTime.now().uptimeNanoseconds - begin)
+        }
+        all.add(latencies)
+        done.signal()
+      }
+    }
+    for _ in 0..<threads { done.wait() }
+    try recorder?.stop()
+    return all.sum.figures
   }
 
   private static func lives(isTraced: Bool, _ count: Int, file: String) throws -> Taken {

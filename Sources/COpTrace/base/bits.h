@@ -31,4 +31,7 @@ static inline uint64_t hash_text(const char *text, size_t length) {
   return (hash ^ word) * 0x9E3779B97F4A7C15ull;
 }
 
+// The bit of a number in an array of words of 32 bits; its word is `number / 32`.
+static inline uint32_t bit_in_word(uint32_t number) { return 1u << number % 32; }
+
 #endif

@@ -1,6 +1,7 @@
 // Facts about the process that Swift code cannot query itself, and messages on standard error.
 #include "COpTrace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,14 +16,36 @@
 #include <sys/sysctl.h>
 #endif
 
+#include "filter.h"
+
 bool optrace_is_wanted(const char *variable) {
   const char *wish = getenv(variable);
   return wish && *wish && strcmp(wish, "0") != 0;
 }
 
+#if defined(__linux__)
+// The C library knows the id and notes it in each lock that is taken.
+static uint32_t noted_thread_id(void) {
+  uint32_t id = 0;
+#if defined(__GLIBC__)
+  pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  if (pthread_mutex_lock(&lock) != 0) return 0;
+  id = (uint32_t)lock.__data.__owner;
+  pthread_mutex_unlock(&lock);
+#endif
+  return id;
+}
+#endif
+
 uint32_t optrace_thread_id(void) {
 #if defined(__linux__)
-  return (uint32_t)syscall(SYS_gettid);
+  if (system_call_begins()) {
+    uint32_t id = (uint32_t)syscall(SYS_gettid);
+    system_call_ends();
+    return id;
+  }
+  uint32_t id = noted_thread_id();
+  return id ? id : (uint32_t)syscall(SYS_gettid);
 #else
   // As on Linux, the main thread gets the process's id, so that a reader recognises the main thread.
   if (pthread_main_np()) return (uint32_t)getpid();

@@ -24,10 +24,10 @@ static int stop(void) {
   return error;
 }
 
-// An error is ignored: nobody is left to handle it, and a trace that is not closed can be read, too. In a forked child there is
-// nothing to stop.
+// The process may end in a signal handler, so no hook is removed, which takes locks.
 static void stop_at_exit(void) {
-  if (optrace_recorder_is_recording(recorder)) stop();
+  optrace_stop_at_exit();
+  optrace_hooks_pass();
 }
 
 // ---- What is recorded ----------------------------------------------------------------------------------------------

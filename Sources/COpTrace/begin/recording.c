@@ -28,6 +28,12 @@ static optrace_recorder *create_recorder(const optrace_wishes *wishes, uint64_t 
   return optrace_recorder_create(&options);
 }
 
+// In a ring definitions are never overwritten, so their size is limited.
+static uint64_t room_for_names(uint64_t capacity) {
+  const uint64_t a_small_ring = 1 << 20;
+  return capacity <= a_small_ring ? capacity / 4 : capacity / 8;
+}
+
 optrace_recording optrace_recording_begin(const char *path, const optrace_wishes *wishes) {
   created_file file = trace_file_create(path);
   optrace_recording begun = {.error = file.error, .path = file.path};
@@ -45,8 +51,8 @@ optrace_recording optrace_recording_begin(const char *path, const optrace_wishes
     return begun;
   }
   begun.result = optrace_begun;
-  // In a ring definitions are never overwritten, so their size is limited. If memory is out, the trace has no names.
-  if (texts_begin(begun.recorder, wishes->is_ring ? capacity / 4 : UINT64_MAX)) code_begin(begun.recorder);
+  // If memory is out, the trace has no names.
+  if (texts_begin(begun.recorder, wishes->is_ring ? room_for_names(capacity) : UINT64_MAX)) code_begin(begun.recorder);
   optrace_recorder_use_stacks(begun.recorder, wishes->stacks);
   if (wishes->cpu) optrace_recorder_record_cpu(begun.recorder);
   if (wishes->profile.rate) begun.profile_error = optrace_recorder_profile(begun.recorder, &wishes->profile);

@@ -72,6 +72,15 @@ static void note(char sign, const char *text) {
 
 void optrace_note_recording(const char *path) { note('+', path); }
 
+// A path may have a line end and whatever else makes the service that runs a job see a command (`::error::`, `##[error]`) or steers a
+// terminal. `length`: without the sentence's own line end.
+static void make_harmless(char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    bool is_control = (uint8_t)text[i] < ' ' || text[i] == 0x7F;
+    if (is_control || (i && text[i] == '#' && text[i - 1] == '#')) text[i] = '?';
+  }
+}
+
 void request_complain(const char *result, const char *format, ...) {
   char *why = NULL, *text = NULL;
   va_list arguments;
@@ -82,6 +91,7 @@ void request_complain(const char *result, const char *format, ...) {
   note('-', why);
   int length = asprintf(&text, "optrace: %s; %s\n", why, result);
   if (length >= 0) {
+    make_harmless(text, (size_t)length - 1);
     optrace_say(text, (size_t)length);
     free(text);
   }

@@ -194,10 +194,7 @@ book_range book_library_around(uint64_t address) {
   return sides_known(&names.sides) ? sides_library_around(&names.sides, address) : (book_range){0, 0};
 }
 
-book_range book_overlay(void) {
-  read_names();
-  return sides_known(&names.sides) ? sides_overlay(&names.sides) : (book_range){0, 0};
-}
+bool book_is_overlay(uint64_t address) { return sides_known(&names.sides) && sides_is_overlay(&names.sides, address); }
 
 void book_close(void) {
   free(names.slots);
@@ -237,13 +234,12 @@ book_range book_library_around(uint64_t address) {
   (void)address;
   return (book_range){0, 0};
 }
-book_range book_overlay(void) { return (book_range){0, 0}; }
+bool book_is_overlay(uint64_t address) {
+  (void)address;
+  return false;
+}
 void book_close(void) {}
 
-#endif
+void *book_loaded(const char *library) { return dlopen(library, RTLD_LAZY | RTLD_NOLOAD); }
 
-void *book_loaded(const char *library) {
-  // Programs that are linked without a loader have no `dlopen`. Calling it by name would make their linkers warn, and one linker fail.
-  void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
-  return open ? open(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-}
+#endif

@@ -46,8 +46,8 @@ uint32_t book_library_at(uint64_t address);
 // Returns the code range of the linked-in library that contains this function. Calls from there are the library's own. `address`: the
 // function's first byte. Empty: not known.
 book_range book_library_around(uint64_t address);
-// Returns the code range of Swift's overlay of libdispatch, which calls libdispatch on the program's behalf. Empty: not known.
-book_range book_overlay(void);
+// True if an address is code of Swift's overlay of libdispatch, linked into the program. It calls libdispatch on the program's behalf.
+bool book_is_overlay(uint64_t address);
 
 // Frees the memory of the names, some MB. The next lookup reads them again.
 void book_close(void);

@@ -5,6 +5,7 @@
 
 #if OPTRACE_BOOK
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -69,6 +70,16 @@ bool book_look_up_in(const char *library, const char *name, book_entry *found) {
   if (is_there) *found = (book_entry){.address = (void *)(uintptr_t)(symbol->st_value + s.bias), .size = symbol->st_size};
   symbol_file_close(&file);
   return is_there;
+}
+
+void *book_loaded(const char *library) {
+  search s = {.library = library};
+  dl_iterate_phdr(see_library, &s);
+  if (!s.is_found) return NULL;
+  // Programs that are linked without a loader have no `dlopen`. Calling it by name would make their linkers warn, and one linker fail. By its
+  // path the library is found without a search, in which valgrind sees faults of the loader.
+  void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+  return open ? open(s.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 #endif

@@ -130,6 +130,45 @@ uint32_t sides_library_at(const sides *s, uint64_t address) {
   return s->border_count ? s->borders[low ? low - 1 : 0].is : book_other_library;
 }
 
+// ---- The overlay -------------------------------------------------------------------------------------------------------
+
+// A piece of the overlay's code, and how many of its functions have a name of the overlay.
+typedef struct {
+  book_range range;
+  size_t names;
+} overlay_piece;
+
+// Returns the next piece, at or behind a function. Without names: there is none. Moves `index` behind it.
+static overlay_piece next_overlay(const sides *s, size_t *index) {
+  overlay_piece piece = {{0, 0}, 0};
+  for (; *index < s->place_count; (*index)++) {
+    const place *one = &s->places[*index];
+    if (piece.names && one->address >= piece.range.high) break;
+    if (one->is != of_overlay || sides_is_programs(s, one->address)) continue;
+    if (!piece.names) piece.range = sides_library_around(s, one->address);
+    piece.names++;
+  }
+  return piece;
+}
+
+static void find_overlays(sides *s) {
+  // Each file of the overlay has more functions than this. The largest piece counts even if it has not.
+  enum { in_a_file = 12 };
+  overlay_piece largest = {{0, 0}, 0}, piece;
+  for (size_t index = 0; (piece = next_overlay(s, &index)).names;)
+    if (piece.names > largest.names) largest = piece;
+  if (!largest.names) return;
+  s->overlays[s->overlay_count++] = largest.range;
+  for (size_t index = 0; s->overlay_count < sides_most_overlays && (piece = next_overlay(s, &index)).names;)
+    if (piece.names >= in_a_file && piece.range.low != largest.range.low) s->overlays[s->overlay_count++] = piece.range;
+}
+
+bool sides_is_overlay(const sides *s, uint64_t address) {
+  for (size_t i = 0; i < s->overlay_count; i++)
+    if (address >= s->overlays[i].low && address < s->overlays[i].high) return true;
+  return false;
+}
+
 bool sides_find(sides *s, const symbol_file *file, uint64_t bias) {
   if (!s->places && file->count) {
     if (!(s->places = malloc(file->count * sizeof *s->places))) return false;
@@ -144,6 +183,7 @@ bool sides_find(sides *s, const symbol_file *file, uint64_t bias) {
   if (!s->is_known) {
     find_pieces(s);
     if (!find_borders(s)) return false;
+    find_overlays(s);
     atomic_store(&s->is_known, true);
   }
   return true;
@@ -214,23 +254,6 @@ book_range sides_library_around(const sides *s, uint64_t address) {
     }
   }
   return (book_range){s->places[first].address, begin_of(s, last + 1)};
-}
-
-book_range sides_overlay(const sides *s) {
-  book_range best = {0, 0}, piece = {0, 0};
-  size_t most = 0, names = 0;
-  for (size_t i = 0; i < s->place_count; i++) {
-    uint64_t address = s->places[i].address;
-    if (s->places[i].is != of_overlay || sides_is_programs(s, address)) continue;
-    if (address >= piece.high) {
-      piece = sides_library_around(s, address);
-      names = 0;
-    }
-    if (++names <= most) continue;
-    most = names;
-    best = piece;
-  }
-  return best;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "symbols.h"
 
 #if OPTRACE_BOOK
-enum { sides_most_pieces = 64 };
+enum { sides_most_pieces = 64, sides_most_overlays = 16 };
 // All zeros: nothing is known yet.
 typedef struct {
   struct sides_place *places;  // All functions, sorted by address; freed by `sides_forget`.
@@ -17,6 +17,9 @@ typedef struct {
   // The program's own code.
   book_range pieces[sides_most_pieces];
   size_t piece_count;
+  // The code of the overlay.
+  book_range overlays[sides_most_overlays];
+  size_t overlay_count;
   // The functions at which the code of another library begins, sorted by address.
   struct sides_place *borders;
   size_t border_count;
@@ -33,9 +36,9 @@ bool sides_known(const sides *s);
 bool sides_is_programs(const sides *s, uint64_t address);
 uint32_t sides_library_at(const sides *s, uint64_t address);
 book_range sides_library_around(const sides *s, uint64_t address);
-// Returns the largest piece of the overlay's code, by number of names. There may be several pieces: compilers move cold code elsewhere,
-// and single functions may be scattered among others.
-book_range sides_overlay(const sides *s);
+// True in the pieces of the overlay's code. A linker may put an archive's files where it first needs them, as lld does, so there may be
+// several. Single functions of the overlay among other code are specialisations, and belong to that code.
+bool sides_is_overlay(const sides *s, uint64_t address);
 // Visits the symbols of all functions at an address, by their indexes in the file.
 void sides_functions_at(const sides *s, uint64_t address, void (*visit)(void *context, uint32_t symbol), void *context);
 #endif

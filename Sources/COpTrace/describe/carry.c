@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "../dispatch/queues.h"
 #include "../records/words.h"
+#include "../storage/ring.h"
 #include "COpTraceTraits.h"
 #include "carry_blocking.h"
 #include "numbers.h"
@@ -13,17 +15,22 @@
 enum { longest_run = 500 };
 // The longest record. The recorder never writes a longer one, because it truncates texts.
 enum { longest_record = 2 * optrace_format_longest_text };
-enum { most_early = 1 << 20, coverage_full = 0 };
+enum { most_early = 1 << 20, most_early_waits = 1 << 12, coverage_full = 0 };
 
 // Everything that one recorder needs to carry records forward.
 typedef struct {
   optrace_recorder *core;
   number_set unfinished, queues, open_spans;
+  // For each dispatch queue, by its number: the ticks of the latest record that refers to it.
+  number_map referenced;
   // The ticks at which unfinished tasks were last suspended.
   number_map suspended;
-  number_map open_waits;
+  // The ticks at which open waits began.
+  number_map open_waits, ended_waits_early;
   // Ends whose beginnings are in chunks that are still being written.
-  number_set finished_early, ended_spans_early;
+  number_set finished_early, released_early, ended_spans_early;
+  // Operations whose release was scanned before their end: whoever created one may release it, and another thread finished it.
+  number_set released_open;
   blocking_carry blocking;
   // For work, a queue, a wait or a span with records in carried chunks: twice the number of these records, plus one if its end
   // was carried after them. A carried chunk stays longer than chunks that fill quickly. Without a carried end, its records would seem
@@ -44,8 +51,12 @@ static void discard(void *context) {
   number_set_clear(&all->open_spans);
   number_map_clear(&all->suspended);
   number_map_clear(&all->open_waits);
+  number_map_clear(&all->ended_waits_early);
+  number_map_clear(&all->referenced);
   number_set_clear(&all->finished_early);
+  number_set_clear(&all->released_early);
   number_set_clear(&all->ended_spans_early);
+  number_set_clear(&all->released_open);
   number_map_clear(&all->copies);
   blocking_clear(&all->blocking);
   free(all);
@@ -82,6 +93,29 @@ static void end_one(const carrying *all, number_set *open, number_set *early, ui
   if (!number_set_remove(open, number)) counted(all, number_set_add(early, number));
 }
 
+// The end of a wait may be scanned before its beginning, which may be in the chunk that many threads share.
+static void wait_begins(carrying *all, uint64_t key, uint64_t ticks) {
+  const uint64_t *early = number_map_find(&all->ended_waits_early, key, 0);
+  if (early && *early >= ticks) return;
+  uint64_t *began = number_map_add(&all->open_waits, key, 0);
+  counted(all, began);
+  if (began && ticks > *began) *began = ticks;
+}
+
+static void wait_ends(carrying *all, uint64_t key, uint64_t ticks) {
+  const uint64_t *began = number_map_find(&all->open_waits, key, 0);
+  if (began && *began <= ticks) return number_map_remove(&all->open_waits, key, 0);
+  uint64_t *early = number_map_add(&all->ended_waits_early, key, 0);
+  counted(all, early);
+  if (early && ticks > *early) *early = ticks;
+}
+
+// Whether a record belongs to a wait that is open, and not to an earlier one of the same thread for the same.
+static bool is_of_open_wait(const carrying *all, uint64_t key, uint64_t ticks) {
+  const uint64_t *began = number_map_find(&all->open_waits, key, 0);
+  return began && *began <= ticks;
+}
+
 static void begins(carrying *all, uint8_t of, const chunk_record *record) {
   switch (of) {
     case optrace_lasting_operation:
@@ -91,9 +125,9 @@ static void begins(carrying *all, uint8_t of, const chunk_record *record) {
       break;
     case optrace_lasting_block:
     case optrace_lasting_task: begin_one(all, &all->unfinished, &all->finished_early, record->subject); break;
-    case optrace_lasting_queue: counted(all, number_set_add(&all->queues, record->subject)); break;
+    case optrace_lasting_queue: begin_one(all, &all->queues, &all->released_early, record->subject); break;
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: counted(all, number_map_add(&all->open_waits, wait_key(record, of), 0)); break;
+    case optrace_lasting_queue_wait: wait_begins(all, wait_key(record, of), record->ticks); break;
     case optrace_lasting_blocked_wait: counted(all, blocking_blocked(&all->blocking, record)); break;
     case optrace_lasting_span: begin_one(all, &all->open_spans, &all->ended_spans_early, begun_span(record)); break;
     default: break;
@@ -103,38 +137,62 @@ static void begins(carrying *all, uint8_t of, const chunk_record *record) {
 static void ends(carrying *all, uint8_t of, const chunk_record *record) {
   switch (of) {
     case optrace_lasting_operation:
+      // Its beginning was scanned, and counts as ended already.
+      if (number_set_remove(&all->released_open, record->subject)) return;
+      end_one(all, &all->unfinished, &all->finished_early, record->subject);
+      break;
     case optrace_lasting_block:
     case optrace_lasting_task:
       number_map_remove(&all->suspended, record->subject, 0);
       end_one(all, &all->unfinished, &all->finished_early, record->subject);
       break;
-    case optrace_lasting_queue: number_set_remove(&all->queues, record->subject); break;
+    case optrace_lasting_queue: end_one(all, &all->queues, &all->released_early, record->subject); break;
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: number_map_remove(&all->open_waits, wait_key(record, of), 0); break;
+    case optrace_lasting_queue_wait: wait_ends(all, wait_key(record, of), record->ticks); break;
     case optrace_lasting_blocked_wait: counted(all, blocking_unblocked(&all->blocking, record)); break;
     case optrace_lasting_span: end_one(all, &all->open_spans, &all->ended_spans_early, record->subject); break;
     default: break;
   }
 }
 
-// Handles a record that comes after the end, such as `released`. An operation whose end was scanned before is not noted again: a
-// beginning that is scanned later belongs to another one.
+// Handles a record that comes after the end, such as `released`.
 static void follows(carrying *all, uint8_t of, const chunk_record *record) {
-  if (of == optrace_lasting_operation) number_set_remove(&all->unfinished, record->subject);
-  else ends(all, of, record);
+  if (of != optrace_lasting_operation) return ends(all, of, record);
+  if (number_set_remove(&all->unfinished, record->subject)) counted(all, number_set_add(&all->released_open, record->subject));
 }
 
+// Not for a task that is over, whose end was in a chunk that was scanned before. Before the beginning is scanned, nothing is noted either:
+// then more than the last suspension is carried.
 static void note_suspended(carrying *all, const chunk_record *record) {
+  if (!number_set_has(&all->unfinished, record->subject)) return;
   uint64_t *last = number_map_add(&all->suspended, record->subject, 0);
   counted(all, last);
   if (last && record->ticks > *last) *last = record->ticks;
 }
 
-static void scan(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) {
+static void note_reference(carrying *all, uint32_t queue, uint64_t ticks) {
+  if (!queue) return;
+  uint64_t *last = number_map_add(&all->referenced, queue, 0);
+  counted(all, last);
+  if (last && ticks > *last) *last = ticks;
+}
+
+static void note_queue(carrying *all, const chunk_record *record) {
+  if (record->kind == optrace_kind_block_submitted) {
+    note_reference(all, optrace_block_submitted_read(record->word1, record->word2).queue, record->ticks);
+  } else if (record->kind == optrace_kind_dispatch_queue) {
+    note_reference(all, record->subject, record->ticks);
+    note_reference(all, optrace_dispatch_queue_read(record->word1, record->word2).target, record->ticks);
+  }
+}
+
+static void scan(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen) {
   carrying *all = context;
   all->core = recorder;
   chunk_walk walk = chunk_walk_begin(chunk, bytes);
   for (chunk_record record; chunk_walk_next(&walk, &record);) {
+    if (record.at < chunk + seen) continue;
+    note_queue(all, &record);
     optrace_bound bound = optrace_bounds[record.kind];
     switch (bound.bound) {
       case optrace_bound_begins: begins(all, bound.of, &record); break;
@@ -148,7 +206,11 @@ static void scan(optrace_recorder *recorder, void *context, const uint8_t *chunk
   blocking_scanned(&all->blocking);
   // The beginning of such an end was overwritten before. These ends must not accumulate.
   if (all->finished_early.count > most_early) number_set_clear(&all->finished_early);
+  if (all->ended_waits_early.count > most_early_waits) number_map_clear(&all->ended_waits_early);
+  if (all->released_early.count > most_early) number_set_clear(&all->released_early);
   if (all->ended_spans_early.count > most_early) number_set_clear(&all->ended_spans_early);
+  // The ends of these were overwritten or never came.
+  if (all->released_open.count > most_early) number_set_clear(&all->released_open);
 }
 
 // ---- Copies --------------------------------------------------------------------------------------------------------
@@ -219,7 +281,7 @@ static bool is_open(carrying *all, const chunk_record *record) {
     case optrace_lasting_task: return number_set_has(&all->unfinished, record->subject);
     case optrace_lasting_queue: return number_set_has(&all->queues, record->subject);
     case optrace_lasting_wait:
-    case optrace_lasting_queue_wait: return number_map_find(&all->open_waits, wait_key(record, bound.of), 0);
+    case optrace_lasting_queue_wait: return is_of_open_wait(all, wait_key(record, bound.of), record->ticks);
     case optrace_lasting_blocked_wait: return blocking_keeps_beginning(&all->blocking, record);
     case optrace_lasting_span: return number_set_has(&all->open_spans, begun_span(record));
     default: return false;
@@ -237,6 +299,23 @@ static bool is_of_wait(const chunk_record *record, const chunk_record *wait) {
          blocking_object(wait) == blocking_object(record);
 }
 
+// True if a record that the ring still holds may refer to this dispatch queue, or the program may use it again. Else its number is free
+// for another queue.
+static bool is_referenced(carrying *all, const chunk_record *record) {
+  uint32_t number = record->subject, target = optrace_dispatch_queue_read(record->word1, record->word2).target;
+  const uint64_t *last = number_map_find(&all->referenced, number, 0);
+  bool is_recent = last && *last > ring_complete_since(all->core);
+  // Queues that have not been used for as long as the ring reaches back get at most an eighth of it.
+  bool is_kept = is_recent || (dispatch_queue_is_known(number) && all->core->carried_bytes < all->core->options.capacity / 8);
+  if (is_kept) {
+    note_reference(all, target, last ? *last : record->ticks);
+  } else {
+    number_map_remove(&all->referenced, number, 0);
+    dispatch_queue_forget(number);
+  }
+  return is_kept;
+}
+
 // True if a record must be carried. Call it once for each record of a chunk, in order. `last`: the last record before it that is no name
 // of an object and belongs to no other record, as stacks do, if that one is carried; else NULL.
 static bool is_needed(carrying *all, const chunk_record *record, const chunk_record *last) {
@@ -250,8 +329,9 @@ static bool is_needed(carrying *all, const chunk_record *record, const chunk_rec
     case optrace_carry_besides_beginning: return blocking_keeps_end(&all->blocking, record);
     case optrace_carry_with_wait_before: return last && is_of_wait(record, last);
     case optrace_carry_with_record_before: return last;
-    case optrace_carry_while_waited: return number_map_find(&all->open_waits, record->word1, 0);
+    case optrace_carry_while_waited: return is_of_open_wait(all, record->word1, record->ticks);
     case optrace_carry_while_newest: return blocking_keeps_name(&all->blocking, record);
+    case optrace_carry_while_referenced: return is_referenced(all, record);
     default: return false;
   }
 }
@@ -287,7 +367,7 @@ static void run_add(carrying *all, const chunk_record *record) {
   all->run.count++;
 }
 
-static void keep(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes) {
+static uint32_t keep(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen, uint64_t until) {
   carrying *all = context;
   all->core = recorder;
   chunk_walk walk = chunk_walk_begin(chunk, bytes);
@@ -299,6 +379,11 @@ static void keep(optrace_recorder *recorder, void *context, const uint8_t *chunk
     is_copy = kind == optrace_chunk_kind_carried;
   }
   for (chunk_record record; chunk_walk_next(&walk, &record);) {
+    if (record.at < chunk + seen) continue;
+    if (record.ticks > until) {
+      bytes = (uint32_t)(record.at - chunk);
+      break;
+    }
     if (is_copy) copy_recycled(all, &record);
     bool needed = is_needed(all, &record, has_last ? &last : NULL);
     uint8_t carries = optrace_carries[record.kind];
@@ -310,6 +395,7 @@ static void keep(optrace_recorder *recorder, void *context, const uint8_t *chunk
     if (needed) run_add(all, &record);
   }
   run_flush(all);
+  return bytes;
 }
 
 bool carry_prepare(optrace_options *options) {

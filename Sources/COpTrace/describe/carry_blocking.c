@@ -84,7 +84,13 @@ static bool has_beginning(const void *context, const number_entry *entry) {
   return entry->value > all->last_reported || number_map_find(&all->begun, entry->word, entry->number);
 }
 
-void blocking_scanned(blocking_carry *all) { number_map_filter(&all->ended, all, has_beginning); }
+void blocking_scanned(blocking_carry *all) {
+  enum { few = 256 };
+  // Not after each chunk: that would cost more than the chunk.
+  if (all->ended.count < 2 * all->ended_kept + few) return;
+  number_map_filter(&all->ended, all, has_beginning);
+  all->ended_kept = all->ended.count;
+}
 
 // ---- Carrying ------------------------------------------------------------------------------------------------------
 

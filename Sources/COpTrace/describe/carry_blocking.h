@@ -16,6 +16,8 @@ typedef struct {
   number_map own;
   // The ticks of the latest beginning that was scanned. Beginnings in chunks that are still being written are later.
   uint64_t last_reported;
+  // How many entries `ended` had when it was last cleared of those that are not needed.
+  uint32_t ended_kept;
   // The ticks of the latest name of each address.
   number_map names;
 } blocking_carry;

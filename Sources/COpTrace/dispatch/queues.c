@@ -1,5 +1,5 @@
 // Numbers of dispatch queues, by address. A slot never changes its address. A new queue at the address of an old one gets a new
-// number.
+// number. In a growing file numbers are never used again; in a ring they are, once the ring has forgotten a queue.
 #include "queues.h"
 
 #include <stdatomic.h>
@@ -8,6 +8,7 @@
 #include "../base/addresses.h"
 #include "../base/utf8.h"
 #include "../book/book.h"
+#include "COpTrace.h"
 #include "COpTraceFields.h"
 
 // Slots; bytes of a label that are kept.
@@ -15,6 +16,12 @@ enum { slot_bits = 14, slots = 1 << slot_bits, longest_label = 256 };
 // The high half of a slot's number counts recorders, the low half is the queue's number in that recorder's trace.
 static address_slot queue_table[slots];
 static _Atomic uint32_t recorders, last_number;
+
+enum { most_numbers = optrace_block_submitted_largest_queue + 1, no_slot = 0 };
+// For a ring, by number. These are zeros until they are used, so they take only as much memory as numbers were used.
+// `in_ring`: a bit for each number that a description in the ring has. `slot_of`: the slot of the queue with this number, plus one.
+static _Atomic uint32_t in_ring[most_numbers / 32];
+static _Atomic uint16_t slot_of[most_numbers];
 
 // What was found in libdispatch. The offsets are those of a queue's width and target; 0: not known.
 static struct {
@@ -67,7 +74,11 @@ void dispatch_queues_begin(optrace_recorder *recorder) {
   (void)recorder;
   // Numbers of another recorder are not valid in this one.
   atomic_fetch_add(&recorders, 1);
-  atomic_store(&last_number, 0);
+  uint32_t used = atomic_exchange(&last_number, 0);
+  for (uint32_t number = 1; number <= used && number < most_numbers; number++) {
+    atomic_store_explicit(&in_ring[number / 32], 0, memory_order_relaxed);
+    atomic_store_explicit(&slot_of[number], no_slot, memory_order_relaxed);
+  }
 }
 
 static size_t label_of(const void *queue, const char **out) {
@@ -75,6 +86,56 @@ static size_t label_of(const void *queue, const char **out) {
   size_t length = text ? utf8_length(text, longest_label) : 0;
   *out = text;
   return length;
+}
+
+// ---- New numbers ---------------------------------------------------------------------------------------------------
+
+static bool claim(uint32_t number) {
+  uint32_t bit = bit_in_word(number);
+  return !(atomic_fetch_or_explicit(&in_ring[number / 32], bit, memory_order_relaxed) & bit);
+}
+
+static void give_up(uint32_t number) {
+  atomic_fetch_and_explicit(&in_ring[number / 32], ~bit_in_word(number), memory_order_relaxed);
+}
+
+// 0: there is none.
+static uint32_t new_number(const optrace_recorder *recorder) {
+  enum { most_tries = 64 };
+  if (!recorder->options.ring) {
+    if (atomic_load_explicit(&last_number, memory_order_relaxed) >= most_numbers - 1) return 0;
+    uint32_t next = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
+    return next < most_numbers ? next : 0;
+  }
+  for (int i = 0; i < most_tries; i++) {
+    uint32_t next = (atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1) % most_numbers;
+    if (next && claim(next)) return next;
+  }
+  return 0;
+}
+
+bool dispatch_queue_is_known(uint32_t number) {
+  return number < most_numbers && atomic_load_explicit(&slot_of[number], memory_order_relaxed) != no_slot;
+}
+
+void dispatch_queue_forget(uint32_t number) {
+  if (number >= most_numbers) return;
+  uint16_t slot = atomic_exchange_explicit(&slot_of[number], no_slot, memory_order_acq_rel);
+  uint64_t known = pair_of(atomic_load_explicit(&recorders, memory_order_relaxed), number);
+  if (slot != no_slot)
+    atomic_compare_exchange_strong_explicit(&queue_table[slot - 1].number, &known, 0, memory_order_acq_rel, memory_order_relaxed);
+  give_up(number);
+}
+
+// ---- Descriptions --------------------------------------------------------------------------------------------------
+
+// In a ring the description is a record like others, which is carried as long as records refer to it.
+static bool write(optrace_recorder *recorder, uint32_t number, optrace_dispatch_queue_fields fields, const char *label, size_t length) {
+  const uint8_t *text = (const uint8_t *)label;
+  uint64_t word1 = optrace_dispatch_queue_word1(fields), word2 = optrace_dispatch_queue_word2(fields);
+  return recorder->options.ring
+           ? optrace_emit_text(recorder, optrace_kind_dispatch_queue, number, optrace_dispatch_queue_high(fields), true, word2, text, length)
+           : optrace_define(recorder, optrace_kind_dispatch_queue, number, word1, word2, text, length);
 }
 
 static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
@@ -88,8 +149,7 @@ static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, u
   optrace_dispatch_queue_fields fields = {
     .width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global,
   };
-  return optrace_define(recorder, optrace_kind_dispatch_queue, number, optrace_dispatch_queue_word1(fields),
-                        optrace_dispatch_queue_word2(fields), (const uint8_t *)label, length);
+  return write(recorder, number, fields, label, length);
 }
 
 static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth);
@@ -101,7 +161,16 @@ static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   void *target = pointer(queue, known.target_offset);
   // Every chain of targets ends in a global queue, so a global target is not worth recording.
   if (!target || half_word(target, known.width_offset) == global_width) return 0;
-  return number_of(recorder, target, depth + 1);
+  uint32_t number = number_of(recorder, target, depth + 1);
+  return number == dispatch_queue_not_ours ? 0 : number;
+}
+
+// XCTest's own queues. While a test waits, XCTest submits ten blocks a second there to ask whether the wait is over: that is no work of
+// the program, and no sign that it moves.
+static bool is_xctests(const void *queue) {
+  static const char prefix[] = "org.swift.XCTest";
+  const char *text = known.label ? known.label(queue) : NULL;
+  return text && strncmp(text, prefix, sizeof prefix - 1) == 0;
 }
 
 static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
@@ -113,18 +182,26 @@ static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth) {
   uint32_t mine = atomic_load_explicit(&recorders, memory_order_relaxed);
   uint64_t number = atomic_load_explicit(&s->number, memory_order_acquire);
   if (pair_low(number) && pair_high(number) == mine) return pair_low(number);
-  uint32_t target = target_of(recorder, queue, depth);
-  uint32_t next = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
-  if (next > optrace_block_submitted_largest_queue) {
+  if (is_xctests(queue)) {
+    atomic_store_explicit(&s->number, pair_of(mine, dispatch_queue_not_ours), memory_order_release);
+    return dispatch_queue_not_ours;
+  }
+  uint32_t target = target_of(recorder, queue, depth), next = new_number(recorder);
+  if (!next) {
     recorder_count_lost(recorder, optrace_loss_table_full, 1);
     return 0;
   }
   // Describe the queue before anybody uses its number. When two threads do this for the same queue at once, the second one's number
   // stays unused.
-  if (!describe(recorder, next, queue, target)) return 0;
+  if (!describe(recorder, next, queue, target)) {
+    give_up(next);
+    return 0;
+  }
+  atomic_store_explicit(&slot_of[next], (uint16_t)(s - queue_table + 1), memory_order_release);
   if (atomic_compare_exchange_strong_explicit(&s->number, &number, pair_of(mine, next), memory_order_acq_rel,
                                               memory_order_acquire))
     return next;
+  atomic_store_explicit(&slot_of[next], no_slot, memory_order_release);
   return pair_low(number) && pair_high(number) == mine ? pair_low(number) : next;
 }
 
@@ -136,6 +213,9 @@ void dispatch_queue_is_new(const void *queue) {
   for (uint32_t i = 0; i < address_farthest; i++, index = (index + 1) % slots) {
     uint64_t there = atomic_load_explicit(&queue_table[index].address, memory_order_acquire);
     if (!there) return;
-    if (there == address) return atomic_store_explicit(&queue_table[index].number, 0, memory_order_release);
+    if (there != address) continue;
+    uint64_t old = atomic_exchange_explicit(&queue_table[index].number, 0, memory_order_acq_rel);
+    if (pair_low(old) && pair_low(old) < most_numbers) atomic_store_explicit(&slot_of[pair_low(old)], no_slot, memory_order_release);
+    return;
   }
 }

@@ -8,9 +8,20 @@
 void dispatch_queues_prepare(void);
 // From now on queues are described in this recorder's trace.
 void dispatch_queues_begin(optrace_recorder *recorder);
-// The number of a queue in the trace; 0: there is no room. The first call for a queue describes it.
+enum { dispatch_queue_not_ours = UINT32_MAX };
+// The number of a queue in the trace; 0: there is no room; `dispatch_queue_not_ours`: a test framework's, whose blocks are not recorded. The
+// first call for a queue describes it.
 uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue);
 // Call it when a queue is created at this address: an older queue there no longer exists.
 void dispatch_queue_is_new(const void *queue);
+
+// For a flight recorder, which has no room for the descriptions of all queues that there ever were. Only one thread at a time calls
+// these.
+
+// Whether a queue that may still exist has this number.
+bool dispatch_queue_is_known(uint32_t number);
+// No record refers to this number any more, and its description is gone: if the queue is used again, it gets another number, and another
+// queue may get this one.
+void dispatch_queue_forget(uint32_t number);
 
 #endif

@@ -20,9 +20,10 @@ optrace_recorder *submission_recorder(void) {
 }
 
 uint32_t submitted(optrace_recorder *recorder, void *queue, uint32_t how, uint64_t code, optrace_start here) {
-  uint32_t number = optrace_recorder_next_serial(recorder);
+  uint32_t on = dispatch_queue_number(recorder, queue);
+  uint32_t number = on == dispatch_queue_not_ours ? 0 : optrace_recorder_next_serial(recorder);
   if (!number) return 0;
-  uint32_t on = dispatch_queue_number(recorder, queue), runs = code ? function_id(recorder, code) : 0;
+  uint32_t runs = code ? function_id(recorder, code) : 0;
   bool is_entry = optrace_entry_begin(here, 0);
   uint32_t at = optrace_caller_stack(recorder);
   optrace_entry_end(is_entry);

@@ -128,14 +128,11 @@ static void run_used(void *context) {
   signal_note(u->queue, u->inside);
 }
 
-// The code of the overlay, if it is linked into the program.
-static book_range linked_overlay;
-
 // Whether a call comes from the program itself, or from Swift's overlay on its behalf.
 static bool is_programs(const void *caller) {
   static _Atomic uint32_t overlay;
   uint64_t address = (uint64_t)(uintptr_t)caller - 1;
-  if (module_is_own(address) || (address >= linked_overlay.low && address < linked_overlay.high)) return true;
+  if (module_is_own(address) || book_is_overlay(address)) return true;
   uint32_t number = module_of(address), known = atomic_load_explicit(&overlay, memory_order_relaxed);
   if (known) return number == known;
   const module *from = module_at(number);
@@ -192,7 +189,6 @@ static const char *queue_name(const void *queue) { return get_label(queue); }
 void blocking_prepare(void) {
   signals_prepare();
   foundation_prepare();
-  linked_overlay = book_overlay();
   get_label = (const char *(*)(const void *))book_find("dispatch_queue_get_label");
   if (get_label) waits_set_queue_name(queue_name);
   blocks_prepare();

@@ -4,6 +4,7 @@
 
 #include "../base/bits.h"
 #include "../book/book.h"
+#include "../stacks/modules.h"
 #include "foundation.h"
 #include "imports.h"
 #include "layout.h"
@@ -243,6 +244,8 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
 
 void classes_refresh(void) {
   if (!hooks_active()) return;
+  // A library may be unloaded by a call that is not hooked.
+  modules_refresh();
   pthread_mutex_lock(&change);
   if (hooks_active()) imports_patch(true);
   pthread_mutex_unlock(&change);

@@ -7,6 +7,7 @@
 #include "../storage/recorder.h"
 #include "../tasks/task_records.h"
 #include "jobs.h"
+#include "test_frameworks.h"
 
 #if OPTRACE_HAS_HOOKS
 static const hooked_import *imports;
@@ -20,10 +21,22 @@ typedef struct making {
   task_making known;
   uint32_t how;
   bool is_done, is_ours;
+  bool is_of_test;  // The code is a test framework's, and runs a test.
   struct making *outer;
 } making;
 
 static _Thread_local making *innermost;
+
+static bool is_in_test(void) {
+  char name[longest_test_name];
+  return test_name_here(name) > 0;
+}
+
+static void name_after_test(optrace_recorder *recorder, uint32_t number) {
+  char name[longest_test_name + 1];
+  name[test_name_here(name)] = 0;
+  task_named(recorder, number, name);
+}
 
 // Describes the task that is being created. It may already run on another thread, which has then given it a number.
 static void describe(making *m, const void *task, bool is_enqueued, bool is_main) {
@@ -35,8 +48,10 @@ static void describe(making *m, const void *task, bool is_enqueued, bool is_main
   uint32_t number = task_number(slot);
   uint32_t before = atomic_fetch_or_explicit(&slot->state, task_is_described, memory_order_acq_rel);
   uint32_t how = job_is_let(flags) ? task_async_let : job_is_in_group(flags) ? task_in_group : m->how;
-  if (number != task_not_ours)
+  if (number != task_not_ours) {
     task_created(m->recorder, number, &m->known, how, job_priority(flags), is_enqueued, is_main);
+    if (m->is_of_test && task_set(slot, task_is_named)) name_after_test(m->recorder, number);
+  }
   if (before & task_is_over) task_remove(slot);
 }
 
@@ -66,6 +81,8 @@ static size_t codes_of(const int32_t *function, const void *const *context, uint
 static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const int32_t *function,
                                                                void *context, uint32_t how) {
   *m = (making){.recorder = recorder, .how = how, .is_ours = module_is_own(code_at(function)), .outer = innermost};
+  // A test framework runs each test in a task of its own, whose function then calls the program's.
+  if (!m->is_ours) m->is_ours = m->is_of_test = is_in_test();
   if (m->is_ours) {
     uint64_t codes[most_task_codes];
     size_t count = codes_of(function, context, codes);

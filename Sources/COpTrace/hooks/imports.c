@@ -7,8 +7,10 @@
 
 #include "entered.h"
 #include "foundation.h"
+#include "libraries.h"
 #include "memory.h"
 #include "sleeping.h"
+#include "system.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
@@ -32,9 +34,12 @@ static hooked_method *const *hooked_methods;
 static hooked_import *const *hooked_imports;
 static bool wants[import_tables] = {
   [imports_foundation] = true, [imports_blocking] = true, [imports_sleeping] = true, [imports_timers] = true, [imports_once] = true,
+  [imports_system] = true, [imports_libraries] = true,
 };
 
 static void take_table(int table) {
+  // A program with a loader in its file has no libraries that it could unload.
+  if (table == imports_libraries) return;
   for (hooked_import *i = hooked_imports[table]; i->name; i++) entered_take_import(i);
 }
 
@@ -87,7 +92,8 @@ static bool is_of_tasks(const char *name) { return begins(name, "swift_") || beg
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
-      !is_in(sleeping_imports, name) && !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
+      !is_in(sleeping_imports, name) && !is_in(system_imports, name) && !is_in(library_imports, name) &&
+      !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
       !(wants[imports_tests] && is_of_tests(name)))
     return false;
   for (size_t t = 0; is_swift && t < 2; t++)

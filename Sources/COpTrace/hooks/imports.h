@@ -8,8 +8,8 @@
 // The tables of imported functions, of Foundation and of other libraries. The tables from `imports_dispatch` on are installed only on
 // request. If two tables contain the same function, the later table counts.
 enum {
-  imports_foundation, imports_blocking, imports_sleeping, imports_timers, imports_once, imports_dispatch, imports_tasks, imports_loops,
-  imports_tests, import_tables,
+  imports_foundation, imports_blocking, imports_sleeping, imports_timers, imports_once, imports_system, imports_libraries,
+  imports_dispatch, imports_tasks, imports_loops, imports_tests, import_tables,
 };
 // Finds what will be hooked: methods of Foundation that are called by name, and imported functions. Without Foundation only functions of
 // other libraries. Only the first call has an effect.

@@ -11,6 +11,7 @@
 #include "entered.h"
 #include "foundation.h"
 #include "imports.h"
+#include "libraries.h"
 #include "loops.h"
 #include "objects.h"
 #include "once.h"
@@ -19,6 +20,7 @@
 #include "runtime_entries.h"
 #include "sleeping.h"
 #include "state.h"
+#include "system.h"
 #include "tasks.h"
 #include "test_frameworks.h"
 #include "timers.h"
@@ -35,6 +37,7 @@ static hooked_method *const methods[] = {[class_operation] = operation_methods, 
 static hooked_import *const imports[import_tables] = {
   [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports,
   [imports_sleeping] = sleeping_imports, [imports_timers] = timer_imports, [imports_once] = once_imports,
+  [imports_system] = system_imports, [imports_libraries] = library_imports,
   [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports, [imports_loops] = loop_imports,
   [imports_tests] = test_imports,
 };
@@ -161,6 +164,10 @@ void optrace_record_tests(optrace_recorder *recorder) {
   classes_refresh();
 }
 
+void optrace_hooks_pass(void) {
+  if (hooks_active()) hooks_set_active(false);
+}
+
 void optrace_hooks_remove(void) {
   if (!hooks_active()) return;
   hooks_set_active(false);
@@ -178,6 +185,7 @@ const char *optrace_hooks_install(void) {
   return "this system has no hooks";
 }
 void optrace_hooks_remove(void) {}
+void optrace_hooks_pass(void) {}
 void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) { (void)prepare, (void)fill; }
 const char *optrace_record_dispatch(optrace_recorder *recorder) {
   (void)recorder;

@@ -2,11 +2,11 @@
 #include "items.h"
 
 #include "../base/bits.h"
+#include "../base/filter.h"
 #include "../dispatch/submitted.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
-#include <sched.h>
 
 enum { bucket_bits = 10 };
 
@@ -21,7 +21,7 @@ static _Thread_local item *copied;
 
 static uint32_t hold(const void *special) {
   uint32_t bucket = hash_address(special, bucket_bits);
-  while (atomic_exchange_explicit(&buckets[bucket].is_held, 1, memory_order_acquire)) sched_yield();
+  while (atomic_exchange_explicit(&buckets[bucket].is_held, 1, memory_order_acquire)) system_yield();
   return bucket;
 }
 

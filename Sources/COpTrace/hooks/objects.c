@@ -6,13 +6,13 @@
 #include "objects.h"
 
 #include "../base/bits.h"
+#include "../base/filter.h"
 #include "../operations/operation.h"
 #include "classes.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -93,7 +93,7 @@ static __attribute__((noinline)) optrace_operation *find_slowly(bucket *b, const
     if (found) return found;
     atomic_thread_fence(memory_order_acquire);
     if (version % 2 == 0 && atomic_load_explicit(&b->version, memory_order_relaxed) == version) return NULL;
-    if (version % 2) sched_yield();
+    if (version % 2) system_yield();
   }
 }
 
@@ -114,7 +114,7 @@ static void begin_change(bucket *b) {
     if (version % 2 == 0 && atomic_compare_exchange_weak_explicit(&b->version, &version, version + 1,
                                                                   memory_order_acquire, memory_order_relaxed))
       return;
-    if (version % 2) sched_yield();
+    if (version % 2) system_yield();
   }
 }
 

@@ -7,7 +7,7 @@
 
 #if OPTRACE_HAS_HOOKS
 
-enum { index_given, index_resume, index_throwing, index_error, index_ends, entry_count };
+enum { index_given, index_global, index_main, index_resume, index_throwing, index_error, index_ends, entry_count };
 
 static const char library[] = "libswift_Concurrency.so";
 
@@ -28,6 +28,17 @@ static SWIFT void hook_given(void *job, void *actor, void *third, void *fourth) 
   ((runtimes)entries[index_given].call)(job, actor, third, fourth);
 }
 
+// The runtime has variables for this, too (`swift_task_enqueueGlobal_hook`). They belong to the program: some set one for a while, and ask
+// whether it is null.
+#define ENQUEUE_HOOK(name, is_main)                                                       \
+  static SWIFT void hook_##name(void *job, void *second, void *third, void *fourth) {     \
+    const void *outer = tasks_announce(job, is_main);                                     \
+    ((runtimes)entries[index_##name].call)(job, second, third, fourth);                   \
+    tasks_announced(outer);                                                               \
+  }
+ENQUEUE_HOOK(global, false)
+ENQUEUE_HOOK(main, true)
+
 #define RESUME_HOOK(name, how)                                                            \
   static SWIFT void hook_##name(void *task, void *second, void *third, void *fourth) {    \
     tasks_resumed(task, how);                                                             \
@@ -46,6 +57,8 @@ static void hook_ends(void *task, void *context, void *error) {
 
 static runtime_entry entries[entry_count] = {
   [index_given] = {"swift_defaultActor_enqueue", hook_given, NULL, true},
+  [index_global] = {"swift_task_enqueueGlobal", hook_global, NULL, true},
+  [index_main] = {"swift_task_enqueueMainExecutor", hook_main, NULL, true},
   [index_resume] = {"swift_continuation_resume", hook_resume, NULL, true},
   [index_throwing] = {"swift_continuation_throwingResume", hook_throwing, NULL, true},
   [index_error] = {"swift_continuation_throwingResumeWithError", hook_error, NULL, true},

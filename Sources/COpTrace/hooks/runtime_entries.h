@@ -1,5 +1,5 @@
-// Functions of Swift's runtime that are hooked at their entries in all programs, because the runtime itself calls them. They show who
-// waits for an actor, who resumes a continuation, and when a task ends.
+// Functions of Swift's runtime that are hooked at their entries in all programs, because the runtime itself calls them. They show which
+// tasks are given to an executor of the program's own, who waits for an actor, who resumes a continuation, and when a task ends.
 #ifndef OPTRACE_RUNTIME_ENTRIES_H
 #define OPTRACE_RUNTIME_ENTRIES_H
 

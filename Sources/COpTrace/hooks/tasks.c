@@ -195,6 +195,15 @@ static void enqueued(const void *of, bool is_main) {
 
 // ---- Events that only entry hooks see --------------------------------------------------------------------------------
 
+const void *tasks_announce(const void *job, bool is_main) {
+  enqueued(job, is_main);
+  const void *outer = self.announced;
+  self.announced = job;
+  return outer;
+}
+
+void tasks_announced(const void *outer) { self.announced = outer; }
+
 // The number of a task; 0: it does not belong to the program.
 static uint32_t number_of(const void *task) {
   task_slot *slot = task_find(swift_jobs.id(task));
@@ -280,7 +289,7 @@ static void know_functions(void) {
   atomic_store(&by_timer, timer ? timer : run_by_timer);
 }
 
-// The main actor's executor is the main queue. Some versions of the runtime use it without calling their hook for that.
+// The main actor's executor is the main queue.
 static const void *main_queue;
 
 static void hook_async_f(void *queue, void *context, function run) {
@@ -308,32 +317,6 @@ static void hook_handler_f(void *source, function run) {
     run = run ? through(&by_timer, run, run_by_timer) : run;
   }
   ((void (*)(void *, function))real(index_handler_f))(source, run);
-}
-
-// ---- The runtime's own hooks ---------------------------------------------------------------------------------------
-
-// Function pointers that the runtime calls if they are set; it passes the original implementation. If another executor has set one
-// already, that is called in turn.
-typedef SWIFT void (*enqueue)(void *job);
-typedef SWIFT void (*enqueue_hook)(void *job, enqueue go_on);
-static enqueue_hook next_global, next_main;
-
-static void announce(void *of, enqueue go_on, enqueue_hook next, bool is_main) {
-  enqueued(of, is_main);
-  const void *outer = self.announced;
-  self.announced = of;
-  if (next) next(of, go_on);
-  else go_on(of);
-  self.announced = outer;
-}
-static SWIFT void enqueue_global(void *of, enqueue go_on) { announce(of, go_on, next_global, false); }
-static SWIFT void enqueue_main(void *of, enqueue go_on) { announce(of, go_on, next_main, true); }
-
-static void chain(const char *name, enqueue_hook ours, enqueue_hook *next) {
-  enqueue_hook *variable = (enqueue_hook *)book_find(name);
-  if (!variable || *variable == ours) return;
-  *next = *variable;
-  *variable = ours;
 }
 
 // ---- Cancelling ----------------------------------------------------------------------------------------------------
@@ -386,8 +369,6 @@ const char *tasks_prepare(optrace_recorder *recorder) {
   suspension_prepare();
   know_functions();
   main_queue = book_find("_dispatch_main_q");
-  chain("swift_task_enqueueGlobal_hook", enqueue_global, &next_global);
-  chain("swift_task_enqueueMainExecutor_hook", enqueue_main, &next_main);
   return NULL;
 }
 #endif

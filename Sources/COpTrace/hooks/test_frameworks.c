@@ -58,9 +58,16 @@ static uint32_t span_here(void) {
   return here ? here->span : 0;
 }
 
-// ---- Spans ---------------------------------------------------------------------------------------------------------
+size_t test_name_here(char *name) {
+  uintptr_t value;
+  const test *here = tests_recorder && value_here(&value) ? test_of(value) : NULL;
+  if (!here) return 0;
+  size_t length = here->length < longest_test_name ? here->length : longest_test_name;
+  memcpy(name, here->name, length);
+  return length;
+}
 
-enum { longest_name = 400 };
+// ---- Spans ---------------------------------------------------------------------------------------------------------
 
 static test *make(const char *name, size_t length) {
   test *made = malloc(sizeof *made + length);
@@ -85,7 +92,7 @@ static void end(const test *begun) { optrace_emit1(tests_recorder, optrace_kind_
 // Appends to a name, which is truncated if it is too long.
 static size_t append(char *name, size_t length, const char *text) {
   size_t more = strlen(text);
-  if (length + more > longest_name) return length;
+  if (length + more > longest_test_name) return length;
   memcpy(name + length, text, more);
   return length + more;
 }
@@ -153,7 +160,7 @@ static size_t name_of_test(char *name) {
     testing.id(&id, &current);
     void *components = testing.components(&id);
     if (components) {
-      length = hook_calls.joined(components, name, longest_name);
+      length = hook_calls.joined(components, name, longest_test_name);
       hook_calls.release(components);
     }
     destroy(&id, testing.test_id);
@@ -178,7 +185,7 @@ static bool is_named(const test *known, const char *name, size_t length) {
 
 // Called after a push by Swift Testing, which may have made another test or another case current.
 static uintptr_t value_of_push(void) {
-  char name[longest_name];
+  char name[longest_test_name];
   bool is_one_of_many = false;
   uintptr_t outer = 0;
   test *around = value_here(&outer) ? test_of(outer) : NULL;
@@ -253,7 +260,7 @@ static size_t name_of_run(void *run, char *name) {
   if (!of) return 0;
   struct text text = xctest.name(of);
   hook_calls.release(of);
-  size_t length = hook_calls.text(text.first, text.second, name, longest_name);
+  size_t length = hook_calls.text(text.first, text.second, name, longest_test_name);
   // XCTest's name is `OrderTests.testRefund`. Test filters use `OrderTests/testRefund`.
   for (size_t i = length; i; i--)
     if (name[i - 1] == '.') {
@@ -265,7 +272,7 @@ static size_t name_of_run(void *run, char *name) {
 
 static SWIFT void hook_start(SELF) {
   xctest.start(self);
-  char name[longest_name];
+  char name[longest_test_name];
   size_t length = name_of_run(self, name);
   test *begun = length ? begin(name, length) : NULL;
   push_value((uintptr_t)begun | begins_here);
@@ -277,7 +284,7 @@ static SWIFT void hook_stop(SELF) {
     const test *ending = test_of(value);
     ((pop)real(index_pop))();
     if (ending && xctest.failures(self)) {
-      char name[longest_name];
+      char name[longest_test_name];
       memcpy(name, ending->name, ending->length);
       size_t length = append(name, ending->length, " failed");
       optrace_emit_here(tests_recorder, optrace_kind_mark, 0, (const uint8_t *)name, length);

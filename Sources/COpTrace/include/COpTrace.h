@@ -51,11 +51,13 @@ typedef struct {
   uint64_t size_limit;     // Streaming: the largest size of the file, in bytes; 0: no limit.
   const void *header;      // The file's header, without clock calibration.
   size_t header_size;
-  // Flight recorder: `scan` is called once for every chunk, as soon as its thread is done with it. Later `carry` is called when the
-  // chunk is about to be recycled, and saves the records that are still needed with `optrace_carry`. `discard` is called once, at the
-  // end, also if creating the recorder fails. All are called under the recorder's lock.
-  void (*scan)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
-  void (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes);
+  // Flight recorder: `scan` is called for every chunk, once its thread is done with it or earlier, and again if it has got more records
+  // since: what is in the first `seen` bytes was scanned before. Later `carry` is called, at the latest when the chunk is about to be
+  // recycled. It saves the records that are still needed, with `optrace_carry`: of those behind the first `seen` bytes, up to the first
+  // one that is later than `until` ticks. It returns where that one begins. So each record is asked about once. `discard` is called
+  // once, at the end, also if creating the recorder fails. One thread at a time calls them, mostly the flusher.
+  void (*scan)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen);
+  uint32_t (*carry)(optrace_recorder *recorder, void *context, const uint8_t *chunk, uint32_t bytes, uint32_t seen, uint64_t until);
   void (*discard)(void *context);
   void *context;
 } optrace_options;
@@ -64,6 +66,9 @@ typedef struct {
 optrace_recorder *optrace_recorder_create(const optrace_options *options);
 // Stops recording, trims the file and seals it. Returns 0 or an errno. A second call does nothing.
 int optrace_recorder_stop(optrace_recorder *recorder);
+// For the end of the process, also in a signal handler: stops all recorders, and waits for that for some seconds at most. If a recorder's
+// locks cannot be had, its trace stays open; it is readable nevertheless. In a forked child it does nothing.
+void optrace_stop_at_exit(void);
 static inline bool optrace_recorder_is_recording(const optrace_recorder *recorder) {
   // The first field.
   return __atomic_load_n((const uint32_t *)(const void *)recorder, __ATOMIC_RELAXED);
@@ -163,7 +168,7 @@ void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t seria
 // Records three words as they are. For records that no other function writes, and for tests that need unusual records.
 void optrace_emit3(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint64_t word1, uint64_t word2);
 // Writes a record with a text. `high`: the half of word 1 that holds fields. `word2` is written if `has_word2`.
-void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+bool optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length);
 // The same with the thread's stack (`optrace_caller_stack`), in a record that follows and stays with it.
 void optrace_emit1_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t stack);

@@ -342,6 +342,22 @@ static inline optrace_looked_fields optrace_looked_read(uint64_t word1) {
     .refused = (uint16_t)(word1 >> 32), .request = (uint16_t)(word1 >> 48)};
 }
 
+// `looked-again`
+typedef struct {
+  uint16_t seen;
+  uint16_t unchanged;
+  uint16_t moved;
+  uint16_t refused;
+} optrace_looked_again_fields;
+static inline uint64_t optrace_looked_again_word1(optrace_looked_again_fields fields) {
+  return (uint64_t)fields.seen | (uint64_t)fields.unchanged << 16 | (uint64_t)fields.moved << 32 |
+         (uint64_t)fields.refused << 48;
+}
+static inline optrace_looked_again_fields optrace_looked_again_read(uint64_t word1) {
+  return (optrace_looked_again_fields){.seen = (uint16_t)(word1), .unchanged = (uint16_t)(word1 >> 16),
+    .moved = (uint16_t)(word1 >> 32), .refused = (uint16_t)(word1 >> 48)};
+}
+
 // `class`
 typedef struct {
   uint32_t name;

@@ -91,6 +91,7 @@ enum {
   optrace_kind_sampled = 0x5D,
   optrace_kind_sampled_in_kernel = 0x5E,
   optrace_kind_loop_turn = 0x5F,
+  optrace_kind_looked_again = 0x60,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
@@ -164,6 +165,9 @@ enum {
   optrace_header_writer_version = 224,
   optrace_header_writer_version_size = 32,
   optrace_header_processors = 256,
+  optrace_header_kept_at = 264,
+  optrace_header_kept_reason = 272,
+  optrace_header_kept_reason_size = 228,
   optrace_header_static_checksum = 504,
   optrace_header_state = 512,
   optrace_header_heartbeat_sequence = 520,
@@ -177,12 +181,13 @@ enum {
   optrace_header_snapshot_answered = 656,
   optrace_header_stalled = 664,
   optrace_header_handled_signals = 672,
+  optrace_header_complete_since = 680,
   optrace_header_dynamic_checksum = 1016,
 };
 
 enum {
   optrace_format_major_version = 1,
-  optrace_format_minor_version = 9,
+  optrace_format_minor_version = 10,
   optrace_format_byte_order_mark = 16909060,
   optrace_format_largest_delta = 16777215,
   optrace_format_age_unit = 16,

@@ -82,6 +82,8 @@ void optrace_hooks_begun(void);
 const char *optrace_hooks_left_out(void);
 // Removes the hooks, except where somebody else has changed the table entry since.
 void optrace_hooks_remove(void);
+// From now on the hooks only make the original calls. Takes no lock, for the end of the process.
+void optrace_hooks_pass(void);
 // Sets the watcher, which records operations and queues that nobody has introduced (any pointer that the caller keeps alive), and the
 // recorder of waits that belong to no operation. Null: none.
 void optrace_hooks_watch(void *recorder, optrace_recorder *core);

@@ -21,6 +21,7 @@ enum {
   optrace_carry_with_record_before,
   optrace_carry_while_waited,
   optrace_carry_while_newest,
+  optrace_carry_while_referenced,
 };
 
 // What lasts from one record to another.
@@ -83,6 +84,7 @@ static const uint8_t optrace_carries[256] = {
   [optrace_kind_run_began] = optrace_carry_while_unfinished,
   [optrace_kind_run_ended] = optrace_carry_while_unfinished,
   [optrace_kind_block_dropped] = optrace_carry_while_unfinished,
+  [optrace_kind_dispatch_queue] = optrace_carry_while_referenced,
   [optrace_kind_task_created] = optrace_carry_while_unfinished,
   [optrace_kind_task_enqueued] = optrace_carry_since_suspended,
   [optrace_kind_task_queued] = optrace_carry_since_suspended,

@@ -6,10 +6,13 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "../base/filter.h"
 #include "../base/seal.h"
+#include "../base/word.h"
 #include "../entries/entries.h"
 #include "../loops/loops.h"
 #include "../profile/profile.h"
+#include "../records/reclaim.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
 #include "../waits/waits.h"
@@ -64,11 +67,44 @@ static void grow_ahead(optrace_recorder *recorder) {
   pthread_mutex_lock(&recorder->lock);
 }
 
-static void recycle_ahead(optrace_recorder *recorder) {
-  uint32_t wanted = ring_reserve(recorder) + recorder->ring_count / 16 + 2;
-  ring_scan(recorder);
-  for (uint32_t i = 0; i < wanted && recorder->ring_free_count < wanted; i++)
-    if (!ring_recycle(recorder)) break;
+// How often the flusher looks for chunks that it can take back: rarely, and often while threads find none.
+enum { look_every = 1000000000, look_often = 2000000, carry_every = 250000000 };
+
+// When something was done last or is due, on the monotonic clock.
+typedef struct {
+  uint64_t looked, carried;  // For a ring.
+  uint64_t beat;             // When the next heartbeat is due.
+  uint64_t pause;            // Nanoseconds between heartbeats. The second calibration of the clock comes soon; later ones once a second.
+  bool pause_is_full;
+} flusher_times;
+
+// Keeps free chunks ready in a ring. The caller does not hold `lock`.
+static void keep_ready(optrace_recorder *recorder, uint64_t now, flusher_times *times) {
+  pthread_mutex_lock(&recorder->lock);
+  bool is_wrapped = recorder->ring_free_count < ring_ready(recorder), is_short = recorder->is_short;
+  recorder->is_short = false;
+  pthread_mutex_unlock(&recorder->lock);
+  if (is_wrapped && now - times->looked >= (is_short ? look_often : look_every)) {
+    reclaim_idle(recorder, is_short);
+    times->looked = now;
+  }
+  ring_recycle_ahead(recorder);
+  if (now - times->carried >= carry_every) {
+    ring_carry_ahead(recorder);
+    times->carried = now;
+  }
+}
+
+// The caller holds `lock`, which is released meanwhile.
+static void make_room(optrace_recorder *recorder, flusher_times *times) {
+  if (!recorder->options.ring) {
+    seal_waiting(recorder);
+    grow_ahead(recorder);
+    return;
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  keep_ready(recorder, optrace_clock_monotonic(), times);
+  pthread_mutex_lock(&recorder->lock);
 }
 
 // Writes samples and turns of event loops. These records do not count as activity: they are no sign that the program makes progress.
@@ -76,7 +112,11 @@ static void write_seen(optrace_recorder *recorder) {
   uint64_t before;
   bool is_sampled = profile_pause(recorder) != UINT64_MAX, has_loops = loops_recorder() == recorder;
   if (!is_sampled && !has_loops) return;
-  if (is_sampled) profile_cover_others(recorder);
+  // Looks for threads in /proc and makes timers or events, which a filter may forbid.
+  if (is_sampled && system_call_begins()) {
+    profile_cover_others(recorder);
+    system_call_ends();
+  }
   bool is_known = optrace_recorder_activity(recorder, &before);
   bool has_written = is_sampled && profile_drain(recorder);
   has_written |= has_loops && loops_report(recorder);
@@ -101,55 +141,90 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 // each heartbeat.
 enum { check_waits_every = 100000000 };
 
+// Snapshots ask the system for everything that it knows about the threads.
+static void look_at_threads(optrace_recorder *recorder, bool beats) {
+  if (!system_call_begins()) return;
+  snapshot_if_still(recorder, beats);
+  system_call_ends();
+}
+
+// The caller holds `lock`.
+static bool goes_on(const optrace_recorder *recorder) {
+  return !recorder->stopping && !recorder->is_paused && !recorder->ends_by_flusher;
+}
+
+static const uint64_t a_second = 1000000000;
+
+// True if it was time for one.
+static bool beat_if_due(optrace_recorder *recorder, flusher_times *times, uint64_t now) {
+  if (now < times->beat) return false;
+  beat(recorder);
+  times->pause_is_full = times->pause == a_second;
+  times->pause = times->pause < a_second ? times->pause * 10 : times->pause;
+  times->beat = now + times->pause;
+  return true;
+}
+
+// When something is due next.
+static uint64_t next_due(optrace_recorder *recorder, const flusher_times *times, uint64_t now) {
+  bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
+  uint64_t until = hurries && times->beat > now + check_waits_every ? now + check_waits_every : times->beat;
+  uint64_t due = snapshot_due(recorder), pause_of_profile = profile_pause(recorder);
+  if (due < until) until = due;
+  return until > now && pause_of_profile < until - now ? now + pause_of_profile : until;
+}
+
+// Does what is due from time to time: the heartbeat, waits that last, samples, snapshots. Returns when something is due next. The caller
+// holds `lock`, which is released meanwhile.
+static uint64_t do_what_is_due(optrace_recorder *recorder, flusher_times *times, uint64_t now) {
+  bool beats = beat_if_due(recorder, times, now);
+  bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
+  void (*check)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
+  bool hooks = check && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
+  pthread_mutex_unlock(&recorder->lock);
+  if (waits) waits_report(recorder);
+  if (hooks) check();
+  write_seen(recorder);
+  if (beats) system_filter_look();
+  look_at_threads(recorder, beats && times->pause_is_full);
+  pthread_mutex_lock(&recorder->lock);
+  return next_due(recorder, times, now);
+}
+
 static void *flush(void *argument) {
   optrace_recorder *recorder = argument;
 #if defined(__linux__)
-  pthread_setname_np(pthread_self(), "optrace");
+  if (recorder->may_name_flusher) {
+    pthread_setname_np(pthread_self(), "optrace");
+    system_call_ends();
+  }
 #elif defined(__APPLE__)
   pthread_setname_np("optrace");
 #endif
 #if defined(MADV_POPULATE_WRITE)
   if (recorder->options.ring) madvise(recorder->base, recorder->mapped, MADV_POPULATE_WRITE);
 #endif
-  enum { a_second = 1000000000 };
-  uint64_t pause = 1000000;  // The second calibration of the clock comes soon; later ones follow once a second.
-  bool pause_is_full = false;
-  uint64_t next = optrace_clock_monotonic() + pause;
+  enum { first_pause = 1000000 };
+  flusher_times times = {.pause = first_pause, .beat = optrace_clock_monotonic() + first_pause};
+  uint64_t due = 0;
   pthread_mutex_lock(&recorder->lock);
-  while (!recorder->stopping) {
-    if (recorder->options.ring) {
-      recycle_ahead(recorder);
-    } else {
-      seal_waiting(recorder);
-      grow_ahead(recorder);
-    }
+  while (goes_on(recorder)) {
+    make_room(recorder, &times);
     uint64_t now = optrace_clock_monotonic();
-    bool beats = now >= next;
-    if (beats) {
-      beat(recorder);
-      pause_is_full = pause == a_second;
-      pause = pause < a_second ? pause * 10 : pause;
-      next = now + pause;
-    }
-    bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
-    void (*check)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
-    bool hooks = check && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
-    pthread_mutex_unlock(&recorder->lock);
-    if (waits) waits_report(recorder);
-    if (hooks) check();
-    write_seen(recorder);
-    snapshot_if_still(recorder, beats && pause_is_full);
-    pthread_mutex_lock(&recorder->lock);
-    if (recorder->stopping) break;
-    bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
-    uint64_t until = hurries && next > now + check_waits_every ? now + check_waits_every : next;
-    uint64_t due = snapshot_due(recorder);
-    if (due < until) until = due;
-    uint64_t pause_of_profile = profile_pause(recorder);
-    if (until > now && pause_of_profile < until - now) until = now + pause_of_profile;
+    if (now >= due) due = do_what_is_due(recorder, &times, now);
+    if (!goes_on(recorder)) break;
+    // Woken for room alone, it comes back to the rest when that is due.
+    uint64_t until = recorder->is_short && due > now + look_often ? now + look_often : due;
     wait_for_wake(recorder, until > now ? until - now : 0);
   }
+  bool stops = recorder->ends_by_flusher;
   pthread_mutex_unlock(&recorder->lock);
+  if (stops && recorder->stop_by_flusher(recorder)) {
+    // The process ends. The end of a thread takes system calls that a program with one thread and a filter has not allowed.
+    _Atomic uint32_t nothing = 0;
+    const uint64_t an_hour = 3600000000000;
+    for (;;) word_wait(&nothing, 0, an_hour);
+  }
   entries_own_thread(false);
   return NULL;
 }
@@ -168,9 +243,33 @@ bool flusher_start(optrace_recorder *recorder) {
   sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   entries_own_thread(true);
+#if defined(__linux__)
+  // No filter comes before the new thread has really begun.
+  recorder->may_name_flusher = system_call_begins();
+#endif
   recorder->has_flusher = pthread_create(&recorder->flusher, &attributes, flush, recorder) == 0;
-  if (!recorder->has_flusher) entries_own_thread(false);
+  if (!recorder->has_flusher) {
+    entries_own_thread(false);
+    if (recorder->may_name_flusher) system_call_ends();
+  }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return recorder->has_flusher;
+}
+
+bool flusher_pause(optrace_recorder *recorder) {
+  if (!recorder->base || recorder->stopped || !recorder->has_flusher) return false;
+  pthread_mutex_lock(&recorder->lock);
+  recorder->is_paused = true;
+  pthread_cond_broadcast(&recorder->wake);
+  pthread_mutex_unlock(&recorder->lock);
+  pthread_join(recorder->flusher, NULL);
+  recorder->has_flusher = false;
+  return true;
+}
+
+void flusher_resume(optrace_recorder *recorder) {
+  if (!recorder->is_paused) return;
+  recorder->is_paused = false;
+  flusher_start(recorder);
 }

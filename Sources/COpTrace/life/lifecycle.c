@@ -1,15 +1,23 @@
 // Creating and stopping a recorder.
+#include "lifecycle.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/bounded.h"
+#include "../base/filter.h"
+#include "../base/leaks.h"
 #include "../base/wiped.h"
+#include "../base/word.h"
 #include "../loops/loops.h"
 #include "../profile/profile.h"
 #include "../storage/file.h"
+#include "../storage/rests.h"
 #include "../storage/ring.h"
+#include "alive.h"
 #include "flusher.h"
 #include "snapshot.h"
 
@@ -31,6 +39,8 @@ static void write_header(optrace_recorder *recorder) {
   memcpy(base + optrace_header_end_offset, &end, 8);
 }
 
+static bool stop_by_flusher(optrace_recorder *recorder);
+
 optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   // The memory is zero in a forked child, so `enabled` is false there and nothing is recorded.
   optrace_recorder *recorder = wiped_pages(sizeof *recorder);
@@ -45,8 +55,10 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
   recorder->millisecond = recorder->use_counter ? optrace_clock_frequency() / 1000 : 1000000;
   recorder->next_serial = recorder->next_queue = recorder->next_span = recorder->next_thread = 1;
   recorder->sequence = 1;
-  pthread_mutex_init(&recorder->lock, NULL);
-  pthread_mutex_init(&recorder->grow, NULL);
+  owned_lock_init(&recorder->lock);
+  owned_lock_init(&recorder->grow);
+  owned_lock_init(&recorder->recycling);
+  owned_lock_init(&recorder->shared.lock);
   flusher_prepare(recorder);
   recorder->definitions.recorder = recorder->carried.recorder = recorder;
 
@@ -60,48 +72,98 @@ optrace_recorder *optrace_recorder_create(const optrace_options *options) {
     errno = error;
     return NULL;
   }
+  leaks_search(recorder, sizeof *recorder);
   recorder->used = optrace_header_size;
   write_header(recorder);
   recorder->options.header = NULL;
   atomic_store(&recorder->enabled, 1);
   snapshot_prepare(recorder);
+  system_filter_look();
+  recorder->stop_by_flusher = stop_by_flusher;
+  alive_add(recorder);
   flusher_start(recorder);  // If it fails, recording works nevertheless, but slower and without a heartbeat.
   return recorder;
 }
 
-int optrace_recorder_stop(optrace_recorder *recorder) {
+// The caller holds `grow` and `lock`. True if nobody has begun to stop the recorder before.
+static bool begin_to_stop(optrace_recorder *recorder, bool is_flusher) {
+  bool first = !recorder->stopping;
+  recorder->stopping = true;
+  if (first) {
+    recorder->closer = optrace_thread_id();
+    recorder->is_closed_by_flusher = is_flusher;
+    atomic_store(&recorder->ending, ending_begun);
+  }
+  pthread_cond_broadcast(&recorder->wake);
+  return first;
+}
+
+// The flusher has ended, or calls this.
+static int close_file(optrace_recorder *recorder) {
+  int error = file_close(recorder);
+  // Before the lock is taken again: whoever exits need not wait for more.
+  atomic_store(&recorder->ending, ending_done);
+  word_wake(&recorder->ending);
+  return error;
+}
+
+static int stop(optrace_recorder *recorder, bool is_flusher) {
   if (!recorder->base) return 0;  // This is a forked child.
   profile_stop(recorder);
   loops_stop(recorder);
   atomic_store(&recorder->enabled, 0);
   pthread_mutex_lock(&recorder->grow);
   pthread_mutex_lock(&recorder->lock);
-  bool first = !recorder->stopping;
-  recorder->stopping = true;
-  pthread_cond_broadcast(&recorder->wake);
+  bool first = begin_to_stop(recorder, is_flusher);
   pthread_mutex_unlock(&recorder->grow);
-  // Another thread is stopping the recorder. Wait until it has closed the file, because this caller may be about to end the process.
-  optrace_frame_waits(true);
-  while (!first && !recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
-  optrace_frame_waits(false);
+  if (!first && !is_flusher) {
+    // Another thread is stopping the recorder. Wait until it has closed the file, because this caller may be about to end the process.
+    optrace_frame_waits(true);
+    while (!recorder->stopped) pthread_cond_wait(&recorder->wake, &recorder->lock);
+    optrace_frame_waits(false);
+  }
   pthread_mutex_unlock(&recorder->lock);
   if (!first) return 0;
-  if (recorder->has_flusher) pthread_join(recorder->flusher, NULL);
-  int error = file_close(recorder);
+  if (recorder->has_flusher && !is_flusher) pthread_join(recorder->flusher, NULL);
+  // A thread may still be recycling a chunk. If it was interrupted by the end of the process, it never goes on: then what it uses stays.
+  enum { a_second = 1000000000 };
+  bool is_mine = owned_lock_until(&recorder->recycling, optrace_clock_monotonic() + a_second);
+  int error = close_file(recorder);
   pthread_mutex_lock(&recorder->lock);
   recorder->stopped = true;
   pthread_cond_broadcast(&recorder->wake);
   thread_buffer *idle = recorder->idle;
   recorder->idle = NULL;
   snapshot_discard(recorder);
-  ring_discard(recorder);
+  rests_discard(recorder);
+  if (is_mine) ring_discard(recorder);
   pthread_mutex_unlock(&recorder->lock);
+  if (is_mine) pthread_mutex_unlock(&recorder->recycling);
   while (idle) {
     thread_buffer *next = idle->next;
     free(idle);
     idle = next;
   }
   return error;
+}
+
+static bool stop_by_flusher(optrace_recorder *recorder) {
+  stop(recorder, true);
+  return recorder->is_closed_by_flusher;
+}
+int optrace_recorder_stop(optrace_recorder *recorder) { return stop(recorder, false); }
+
+// The process is about to end, so nothing is freed.
+void lifecycle_stop_until(optrace_recorder *recorder, uint64_t until) {
+  atomic_store(&recorder->enabled, 0);
+  if (!owned_lock_until(&recorder->grow, until)) return;
+  bool first = false;
+  if (owned_lock_until(&recorder->lock, until)) {
+    first = begin_to_stop(recorder, false);
+    pthread_mutex_unlock(&recorder->lock);
+  }
+  pthread_mutex_unlock(&recorder->grow);
+  if (first) close_file(recorder);
 }
 
 uint32_t optrace_recorder_hooks(const optrace_recorder *recorder) {

@@ -9,6 +9,7 @@
 #include "../records/emit.h"
 #include "../records/buffers.h"
 #include "../records/thread_numbers.h"
+#include "../storage/ring.h"
 #include "../tasks/task_records.h"
 #include "../waits/once.h"
 #include "COpTraceFields.h"
@@ -19,6 +20,18 @@ enum { usual_beats = 10 };
 // as libdispatch's manager does, would be running each time.
 enum { off_beat = 50000000 };
 
+// What was recorded of a thread.
+typedef struct {
+  uint32_t thread, stack;
+  uint64_t words[2];
+} seen_record;
+
+// The threads of a snapshot, in the order of the system's list.
+typedef struct {
+  seen_record *all;
+  uint32_t count, size;
+} seen_list;
+
 // State that is kept between snapshots. Only the flusher uses it.
 struct snapshots {
   uint64_t activity;       // The recorder's activity at the last check, including what snapshots write.
@@ -28,11 +41,22 @@ struct snapshots {
   uint32_t written;
   bool has_runner;         // A thread was running in the last one.
   uint64_t off_beat_at;    // When the next one between two heartbeats is due, on the monotonic clock; 0: none.
+  // The last snapshot and this one, to record only what has changed: a program may hang for days.
+  seen_list last, now;
+  uint32_t compared;       // The next thread of the last snapshot to compare with.
+  uint32_t unchanged;
+  bool is_whole;           // Everything is recorded, not only what has changed.
+  uint64_t whole_ticks;    // When the last whole snapshot was complete, in ticks; 0: never.
+  uint64_t lost;           // How many records were lost before the last snapshot.
 };
 
 void snapshot_prepare(optrace_recorder *recorder) { recorder->snapshots = calloc(1, sizeof *recorder->snapshots); }
 
 void snapshot_discard(optrace_recorder *recorder) {
+  if (recorder->snapshots) {
+    free(recorder->snapshots->last.all);
+    free(recorder->snapshots->now.all);
+  }
   free(recorder->snapshots);
   recorder->snapshots = NULL;
   thread_numbers_discard(recorder);
@@ -63,6 +87,49 @@ static void look_for_initialiser(optrace_recorder *recorder, moment_thread *seen
   seen->reason = (sleep_reason){.kind = sleep_once, .lock = waiter.token, .owner = waiter.owner};
 }
 
+static bool list_add(seen_list *list, const seen_record *record) {
+  if (list->count == list->size) {
+    uint32_t size = list->size ? list->size * 2 : 64;
+    seen_record *larger = realloc(list->all, size * sizeof *larger);
+    if (!larger) return false;
+    list->all = larger;
+    list->size = size;
+  }
+  list->all[list->count++] = *record;
+  return true;
+}
+
+static void write_seen(optrace_recorder *recorder, const seen_record *record) {
+  emit3_at(recorder, optrace_kind_thread_seen, record->thread, record->words[0], record->words[1], record->stack);
+  recorder->snapshots->written++;
+}
+
+static void write_ended(optrace_recorder *recorder, uint32_t thread) {
+  enum { has_ended = 5 };
+  write_seen(recorder, &(seen_record){.thread = thread, .words[0] = optrace_thread_seen_word1((optrace_thread_seen_fields){.state = has_ended})});
+}
+
+// Whether the last snapshot says the same of this thread. The system lists threads in the same order each time; those in between have
+// ended.
+static bool is_unchanged(optrace_recorder *recorder, const seen_record *record) {
+  struct snapshots *own = recorder->snapshots;
+  uint32_t at = own->compared;
+  while (at < own->last.count && own->last.all[at].thread != record->thread) at++;
+  if (at == own->last.count) return false;
+  while (own->compared < at) write_ended(recorder, own->last.all[own->compared++].thread);
+  const seen_record *last = &own->last.all[own->compared++];
+  return last->words[0] == record->words[0] && last->words[1] == record->words[1] && last->stack == record->stack;
+}
+
+static void record_seen(optrace_recorder *recorder, const seen_record *record) {
+  struct snapshots *own = recorder->snapshots;
+  bool is_same = !own->is_whole && is_unchanged(recorder, record);
+  own->unchanged += is_same;
+  if (!is_same) write_seen(recorder, record);
+  // If memory is out, the next snapshot is whole.
+  if (!list_add(&own->now, record)) own->whole_ticks = 0;
+}
+
 static void report(void *context, const moment_thread *visited) {
   optrace_recorder *recorder = context;
   moment_thread thread = *visited, *seen = &thread;
@@ -71,10 +138,9 @@ static void report(void *context, const moment_thread *visited) {
   look_for_initialiser(recorder, seen);
   // The owner of a lock may get its number here, before it is visited itself.
   uint32_t owner = seen->reason.owner ? number_of_thread(recorder, seen->reason.owner, NULL) : 0;
-  uint64_t words[2];
-  seen_words(seen, owner, words);
-  emit3_at(recorder, optrace_kind_thread_seen, number, words[0], words[1], seen->stack);
-  recorder->snapshots->written++;
+  seen_record record = {.thread = number, .stack = seen->stack};
+  seen_words(seen, owner, record.words);
+  record_seen(recorder, &record);
   recorder->snapshots->has_runner |= seen->is_running;
 }
 
@@ -93,23 +159,69 @@ static uint64_t handled_signals(void) {
   return handled;
 }
 
+static uint64_t lost_so_far(optrace_recorder *recorder) {
+  uint64_t lost = 0;
+  for (uint32_t reason = 0; reason < 8; reason++)
+    lost += atomic_load_explicit(header_word(recorder, optrace_header_loss_counts + 8 * reason), memory_order_relaxed);
+  return lost;
+}
+
+// Whether the snapshot must not rely on the ones before it: somebody asked for it, or a part of those may be missing.
+static bool must_be_whole(optrace_recorder *recorder, uint64_t request) {
+  const struct snapshots *own = recorder->snapshots;
+  return request || !own->whole_ticks || own->lost != lost_so_far(recorder) || ring_complete_since(recorder) >= own->whole_ticks;
+}
+
+static void write_end(optrace_recorder *recorder, const threads_count *count, uint64_t request) {
+  struct snapshots *own = recorder->snapshots;
+  uint16_t seen = (uint16_t)own->written, moved = (uint16_t)count->moved, refused = (uint16_t)count->refused;
+  if (own->is_whole) {
+    optrace_looked_fields fields = {.seen = seen, .moved = moved, .refused = refused, .request = (uint16_t)request};
+    optrace_emit2(recorder, optrace_kind_looked, 0, optrace_looked_word1(fields));
+    own->whole_ticks = recorder_now(recorder);
+  } else {
+    while (own->compared < own->last.count) write_ended(recorder, own->last.all[own->compared++].thread);
+    optrace_looked_again_fields fields = {
+      .seen = (uint16_t)own->written, .unchanged = (uint16_t)own->unchanged, .moved = moved, .refused = refused,
+    };
+    optrace_emit2(recorder, optrace_kind_looked_again, 0, optrace_looked_again_word1(fields));
+  }
+}
+
+// Prepares for a snapshot, to be compared with the last one.
+static void begin_lists(optrace_recorder *recorder, uint64_t request) {
+  struct snapshots *own = recorder->snapshots;
+  own->is_whole = must_be_whole(recorder, request);
+  own->now.count = own->compared = own->unchanged = 0;
+}
+
+static void end_lists(optrace_recorder *recorder) {
+  struct snapshots *own = recorder->snapshots;
+  seen_list last = own->last;
+  own->last = own->now;
+  own->now = last;
+  own->lost = lost_so_far(recorder);
+}
+
 static void take_snapshot(optrace_recorder *recorder, uint64_t request) {
   struct snapshots *own = recorder->snapshots;
   own->number++;
   own->written = 0;
+  begin_lists(recorder, request);
   own->has_runner = false;
   threads_options options = {.but = optrace_thread_id()};
   if (!stacks_wanted(recorder)) options.most_frames = 1;
   threads_count count = {0};
   const moment_calls calls = {.stack_id = stack_id, .report = report, .context = recorder};
-  if (moment_take(&options, &calls, &count) != threads_visited) return;
+  if (moment_take(&options, &calls, &count) != threads_visited) {
+    own->whole_ticks = 0;
+    return;
+  }
   thread_numbers_forget(recorder, own->number);
   own->has_runner |= count.moved > 0;
   atomic_store_explicit(header_word(recorder, optrace_header_handled_signals), handled_signals(), memory_order_relaxed);
-  optrace_looked_fields fields = {
-    .seen = (uint16_t)own->written, .moved = (uint16_t)count.moved, .refused = (uint16_t)count.refused, .request = (uint16_t)request,
-  };
-  optrace_emit2(recorder, optrace_kind_looked, 0, optrace_looked_word1(fields));
+  write_end(recorder, &count, request);
+  end_lists(recorder);
 }
 
 // ---- When to take one ----------------------------------------------------------------------------------------------

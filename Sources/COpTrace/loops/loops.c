@@ -178,8 +178,8 @@ static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static void thread_exits(void *argument) {
   loop_note *note = argument;
   // In a forked child this note is only a copy, and the lock may stay locked forever.
-  if (note->process != getpid()) return;
   optrace_recorder *recorder = load_recorder(note);
+  if (!recorder->base) return;
   bool is_recorded = loops_recorder() == recorder;
   if (is_recorded) loop_waits(note, recorder);
   pthread_mutex_lock(&lock);
@@ -210,7 +210,6 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
   uint64_t now = recorder_now(recorder);
   pthread_mutex_lock(&lock);
   note->tid = optrace_thread_id();
-  note->process = getpid();
   note->is_manager = is_manager;
   note->set = -1;
   atomic_store_explicit(&note->began, 0, memory_order_relaxed);

@@ -30,7 +30,6 @@ typedef struct loop_note {
   optrace_recorder *_Atomic recorder;
   bool is_manager;           // It is libdispatch's manager thread.
   uint32_t tid;
-  pid_t process;
   loop_told told;
   struct loop_note *next;
 } loop_note;

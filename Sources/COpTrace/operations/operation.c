@@ -1,9 +1,10 @@
 // What the recorder knows about an operation object.
 #include "operation.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../base/filter.h"
 
 optrace_operation *optrace_operation_create(void) {
   optrace_operation *operation = calloc(1, sizeof *operation);
@@ -47,7 +48,7 @@ bool optrace_operation_attach(optrace_operation *operation, uint32_t serial) {
   if (!operation) return false;
   if (atomic_compare_exchange_strong(&operation->serial, &none, serial)) return true;
   // Another thread is writing the description. That takes a few instructions, and at most a new chunk.
-  while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) sched_yield();
+  while (!atomic_load_explicit(&operation->owner, memory_order_acquire)) system_yield();
   return false;
 }
 

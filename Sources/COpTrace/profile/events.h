@@ -10,6 +10,7 @@ enum { events_most_processors = 256 };
 typedef struct {
   uint64_t period;      // Between two samples, in nanoseconds of processor time.
   uint32_t stack_bytes;
+  uint32_t process;
   bool sees_kernel;
   uint32_t processors;
   struct {

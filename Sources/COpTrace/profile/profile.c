@@ -11,7 +11,7 @@
 #include "../base/wiped.h"
 #include "../records/emit.h"
 #include "../records/thread_numbers.h"
-#include "../stacks/modules.h"
+#include "../stacks/unloaded.h"
 #include "../stacks/unwind.h"
 #include "COpTraceFields.h"
 #include "events.h"
@@ -20,8 +20,9 @@
 enum { deepest = 255 };
 enum { shortest_pause = 5000000, longest_pause = 100000000, a_second = 1000000000 };
 
-// Never freed, because another thread may still use it while the recorder stops.
+// Never freed, because another thread may still use it while the recorder stops. Empty in a forked child.
 struct profiler {
+  struct profiler *next;  // Of all that were ever started.
   pthread_mutex_t lock;   // Held while samples are taken out, and while sampling ends.
   cpu_events events;      // Only one of these two is used: `events`, or `timer` if it is not null.
   cpu_timer *timer;
@@ -32,6 +33,7 @@ struct profiler {
   uint64_t reading_at;    // When the last `sampling` record was written.
   uint64_t read;          // How many samples were taken out since then.
   uint32_t starter;       // The thread that has started sampling.
+  uint32_t flusher;       // It may inherit events from the thread that has created it again.
   _Atomic bool is_open;
   bool has_others;        // Threads that already existed must still be added.
   // Used while samples are taken out.
@@ -89,6 +91,17 @@ static uint32_t thread_of(struct profiler *p, uint32_t tid) {
   return p->thread = thread_number_named(p->recorder, tid, false);
 }
 
+// Returns how many frames are certain: those in modules that are still loaded, and the first one in another. The walk goes by the rules
+// of what is loaded now, so behind that one it went astray.
+static size_t count_certain(const cpu_sample *sample, const uint64_t *addresses, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    uint64_t inside = addresses[i] - (i != 0);
+    uint32_t then = module_then(inside, sample->time);
+    if (!then || then != module_of(inside)) return i + 1;
+  }
+  return count;
+}
+
 static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {
   uint64_t addresses[deepest];
   if (!sample->pc) return 0;
@@ -96,11 +109,16 @@ static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {
   stack_memory memory = {.low = sample->sp, .high = sample->sp + sample->bytes, .bytes = sample->stack, .foreign = true};
   bool is_whole = false;
   size_t guessed, count = stack_walk_far(&start, &memory, addresses, deepest, &guessed, &is_whole);
-  return p->recorder->define_sample ? p->recorder->define_sample(p->recorder, addresses, count, guessed, !is_whole) : 0;
+  uint64_t time = sample->time > modules_changed_at() ? code_now : sample->time;
+  size_t certain = time == code_now ? count : count_certain(sample, addresses, count);
+  if (guessed > certain) guessed = certain;
+  bool is_cut = !is_whole || certain < count;
+  return p->recorder->define_sample ? p->recorder->define_sample(p->recorder, addresses, certain, guessed, is_cut, time) : 0;
 }
 
 static void take(void *context, const cpu_sample *sample) {
   struct profiler *p = context;
+  if (sample->tid == p->flusher) return;
   uint64_t since = p->now > sample->time ? p->now - sample->time : 0;
   uint64_t ticks = (uint64_t)((double)since * p->ticks_per_nanosecond);
   uint8_t kind = sample->is_in_kernel ? optrace_kind_sampled_in_kernel : optrace_kind_sampled;
@@ -111,6 +129,8 @@ static void take(void *context, const cpu_sample *sample) {
 // The caller holds the profiler's lock.
 static bool drain(optrace_recorder *recorder, struct profiler *p) {
   if (!(p->timer ? timer_has_any(p->timer) : events_have_any(&p->events))) return false;
+  // Before addresses are looked up: a library may have gone without `profile_drain_all`.
+  modules_refresh();
   p->recorder = recorder;
   p->tid = p->thread = 0;
   p->now = optrace_clock_monotonic();
@@ -142,6 +162,24 @@ bool profile_drain(optrace_recorder *recorder) {
   return has_drained || is_due;
 }
 
+static struct profiler *_Atomic all;
+
+static void drain_soon(struct profiler *p) {
+  enum { tries = 50 };
+  for (int i = 0; i < tries && p->is_open; i++) {
+    if (pthread_mutex_trylock(&p->lock) == 0) {
+      if (p->is_open) drain(p->recorder, p);
+      pthread_mutex_unlock(&p->lock);
+      return;
+    }
+    usleep(1000);
+  }
+}
+
+void profile_drain_all(void) {
+  for (struct profiler *p = atomic_load_explicit(&all, memory_order_acquire); p; p = p->next) drain_soon(p);
+}
+
 uint64_t profile_pause(optrace_recorder *recorder) {
   const struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
   return p && p->is_open ? p->pause : UINT64_MAX;
@@ -150,6 +188,7 @@ uint64_t profile_pause(optrace_recorder *recorder) {
 void profile_cover_others(optrace_recorder *recorder) {
   struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
   if (!p || pthread_mutex_trylock(&p->lock) != 0) return;
+  p->flusher = optrace_thread_id();
   if (p->is_open && p->timer) {
     timer_cover(p->timer, (uint32_t)optrace_thread_id());
   } else if (p->is_open && p->has_others) {
@@ -201,9 +240,12 @@ int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_o
   }
   if (p->timer) timer_add(p->timer, p->starter);
   else if (!p->has_others) events_close_files(&p->events);
+  p->recorder = recorder;
   p->is_open = true;
   set_pause(p, true);
   write_reading(recorder, p);
+  p->next = atomic_load(&all);
+  while (!atomic_compare_exchange_weak(&all, &p->next, p)) {}
   atomic_store_explicit(&recorder->profiler, p, memory_order_release);
   // Wake the flusher, so that it begins to take samples out.
   pthread_mutex_lock(&recorder->lock);

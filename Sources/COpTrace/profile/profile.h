@@ -13,6 +13,10 @@ bool profile_drain(optrace_recorder *recorder);
 // Begins to sample threads that already existed. With kernel events it does this once; with timers it also adds new threads each time.
 void profile_cover_others(optrace_recorder *recorder);
 
+// Writes what was sampled so far, of all recorders: the caller is about to unload a library, whose code could not be named any more.
+// Waits for another thread that does this, but not for long.
+void profile_drain_all(void);
+
 // Writes the last samples and ends sampling. Called before the recorder stops, on any thread.
 void profile_stop(optrace_recorder *recorder);
 

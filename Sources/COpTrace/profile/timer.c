@@ -17,8 +17,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "../base/filter.h"
 #include "../stacks/peek.h"
 #include "COpTrace.h"
+
+// The only one that libdispatch leaves unblocked in its threads. By default it ends the process, so the hooks of `sigaction` leave our handler
+// where a program resets it (hooks/system.c).
+enum { signal_of_timers = SIGPROF };
 
 // If a signal stands for more periods than this, the clock has jumped.
 enum { most_overrun = 1000 };
@@ -40,7 +45,6 @@ typedef struct {
 struct cpu_timer {
   uint64_t period;
   uint32_t stack_bytes;
-  pid_t process;        // A forked child inherits the handler, which must then do nothing.
   _Atomic uint64_t next, lost;
   uint32_t missing;
   timed_thread *threads;
@@ -73,7 +77,8 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   (void)number;
   int error = errno;
   cpu_timer *timer = atomic_load_explicit(&active, memory_order_acquire);
-  if (!timer || info->si_code != SI_TIMER || timer->process != getpid()) {
+  // A forked child inherits the handler, and not the timers.
+  if (!timer || info->si_code != SI_TIMER || info->si_value.sival_ptr != timer) {
     errno = error;
     return;
   }
@@ -84,7 +89,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   } else {
     // The kernel checks these timers at its own tick, which may be longer than the period. Then a signal stands for several periods.
     uint32_t more = info->si_overrun > 0 && info->si_overrun < most_overrun ? (uint32_t)info->si_overrun : 0;
-    slot->sample = (cpu_sample){.tid = (uint32_t)syscall(SYS_gettid), .time = optrace_clock_monotonic(), .times = 1 + more};
+    slot->sample = (cpu_sample){.tid = optrace_thread_id(), .time = optrace_clock_monotonic(), .times = 1 + more};
     read_registers(context, &slot->sample);
     slot->sample.stack = slot->stack;
     // The stack may end earlier; then only the bytes up to its end are copied.
@@ -98,14 +103,13 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 
 int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
   struct sigaction before;
-  if (sigaction(SIGPROF, NULL, &before) != 0) return errno;
+  if (sigaction(signal_of_timers, NULL, &before) != 0) return errno;
   bool is_used = before.sa_flags & SA_SIGINFO ? before.sa_sigaction != on_signal : before.sa_handler != SIG_DFL;
   if (is_used) return EBUSY;
   cpu_timer *timer = mmap(NULL, size_of(stack_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (timer == MAP_FAILED) return errno;
   timer->period = period;
   timer->stack_bytes = stack_bytes;
-  timer->process = getpid();
   for (uint32_t i = 0; i < timer_slots; i++) timer->slots[i].stack = timer->stacks + (size_t)i * stack_bytes;
   cpu_timer *none = NULL;
   if (!atomic_compare_exchange_strong(&active, &none, timer)) {
@@ -115,7 +119,7 @@ int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
   struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
   ours.sa_sigaction = on_signal;
   sigfillset(&ours.sa_mask);
-  if (sigaction(SIGPROF, &ours, NULL) != 0) {
+  if (sigaction(signal_of_timers, &ours, NULL) != 0) {
     int error = errno;
     atomic_store(&active, NULL);
     munmap(timer, size_of(stack_bytes));
@@ -129,8 +133,9 @@ int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) {
 static int make_timer(const cpu_timer *timer, uint32_t tid) {
   enum { per_thread = 4, of_scheduler = 2 };
   clockid_t clock = (clockid_t)(~tid << 3 | per_thread | of_scheduler);
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_of_timers};
   event._sigev_un._tid = (pid_t)tid;
+  event.sigev_value.sival_ptr = (void *)(uintptr_t)timer;
   int made = -1;
   if (syscall(SYS_timer_create, clock, &event, &made) != 0) return -1;
   struct timespec period = {(time_t)(timer->period / 1000000000), (long)(timer->period % 1000000000)};
@@ -169,14 +174,21 @@ static void forget_ended(cpu_timer *timer) {
   timer->count = kept;
 }
 
+// Asks the system itself, because the hook of the C library's function hides our handler.
 static bool is_ours(void) {
-  struct sigaction is;
-  return sigaction(SIGPROF, NULL, &is) == 0 && (is.sa_flags & SA_SIGINFO) && is.sa_sigaction == on_signal;
+  struct {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t rest[8];
+  } is = {0};
+  return syscall(SYS_rt_sigaction, signal_of_timers, NULL, &is, 8ul) == 0 && is.handler == on_signal;
 }
 
+// Under a filter of system calls they go on, and the handler does nothing.
 static void end_timers(cpu_timer *timer) {
+  bool may_delete = system_call_begins();
   for (uint32_t i = 0; i < timer->count; i++)
-    if (timer->threads[i].timer >= 0) syscall(SYS_timer_delete, timer->threads[i].timer);
+    if (may_delete && timer->threads[i].timer >= 0) syscall(SYS_timer_delete, timer->threads[i].timer);
+  if (may_delete) system_call_ends();
   timer->count = 0;
 }
 
@@ -197,6 +209,8 @@ void timer_cover(cpu_timer *timer, uint32_t but) {
   closedir(threads);
   forget_ended(timer);
 }
+
+bool timer_keeps_signal(int number) { return number == signal_of_timers && atomic_load(&active) && is_ours(); }
 
 bool timer_has_any(const cpu_timer *timer) {
   for (uint32_t i = 0; i < timer_slots; i++)
@@ -234,6 +248,7 @@ int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes) { return 
 void timer_add(cpu_timer *timer, uint32_t tid) { (void)timer, (void)tid; }
 void timer_cover(cpu_timer *timer, uint32_t but) { (void)timer, (void)but; }
 bool timer_has_any(const cpu_timer *timer) { return (void)timer, false; }
+bool timer_keeps_signal(int number) { return (void)number, false; }
 uint32_t timer_drain(cpu_timer *timer, cpu_sample_taker take, void *context) {
   return (void)timer, (void)take, (void)context, 0u;
 }

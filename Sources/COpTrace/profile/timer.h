@@ -12,10 +12,12 @@ typedef struct cpu_timer cpu_timer;
 int timer_open(cpu_timer **out, uint64_t period, uint32_t stack_bytes);
 // Gives a thread a timer.
 void timer_add(cpu_timer *timer, uint32_t tid);
-// Gives timers to all threads that have none yet, except to thread `but`. Takes some microseconds for each thread. If the program has set
-// its own handler for SIGPROF meanwhile, all timers are deleted, so that they do not disturb it.
+// Gives timers to all threads that have none yet, except to thread `but`. Takes some microseconds for each thread. If the program has
+// changed the handler of SIGPROF meanwhile, all timers are deleted, so that they do not disturb it.
 void timer_cover(cpu_timer *timer, uint32_t but);
 bool timer_has_any(const cpu_timer *timer);
+// Whether our handler is installed for this signal, and must stay: without it the next signal would end the program.
+bool timer_keeps_signal(int number);
 // Passes the available samples to `take`. Returns how many.
 uint32_t timer_drain(cpu_timer *timer, cpu_sample_taker take, void *context);
 // How many samples found no room, and how many threads have no timer.

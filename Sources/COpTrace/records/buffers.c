@@ -1,11 +1,14 @@
-// Gives a thread its buffer when it records for the first time, and takes it back when the thread ends. The next new thread gets it.
+// Gives a thread its buffer when it records for the first time, and takes it back when the thread ends. The next new thread gets it, and
+// the next one that needs a chunk continues the chunk.
 #include "buffers.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/thread_name.h"
 #include "../stacks/bounds.h"
+#include "../storage/chunks.h"
 #include "COpTraceFields.h"
 #include "words.h"
 
@@ -13,6 +16,13 @@ _Thread_local buffers_of_thread this_thread;
 static pthread_key_t exit_key;
 static bool has_exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+void buffer_give_back(thread_buffer *buffer) {
+  if (buffer->open) chunk_rest(buffer->recorder, buffer->open, buffer->last_ticks);
+  atomic_store_explicit(&buffer->end, NULL, memory_order_relaxed);
+  buffer->open = buffer->chunk = NULL;
+  buffer->is_asked = false;
+}
 
 static void thread_exits(void *unused) {
   (void)unused;
@@ -32,6 +42,7 @@ static void thread_exits(void *unused) {
     bool keep = !recorder->stopped;
     if (keep) {
       current->live_tid = 0;
+      buffer_give_back(current);
       current->next = recorder->idle;
       recorder->idle = current;
     }
@@ -47,7 +58,7 @@ static void make_exit_key(void) { has_exit_key = pthread_key_create(&exit_key, t
 
 uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
   char name[32];
-  if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = 0;
+  own_thread_name(name, sizeof name);
   uint32_t length = (uint32_t)strlen(name);
   uint32_t words = 2 + (length + 7) / 8;
   uint64_t head = record_head(optrace_kind_thread_named, 0, buffer->thread);
@@ -59,26 +70,11 @@ uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out) {
   return words * 8;
 }
 
-static void take_over(thread_buffer *buffer) {
-  // This thread's records go into the rest of the ended thread's chunk.
-  uint8_t copy[16 + longest_name_record];
-  optrace_thread_switched_fields fields = {.tid = buffer->tid};
-  uint64_t words[2] = {record_head(optrace_kind_thread_switched, 0, buffer->thread), optrace_thread_switched_word1(fields)};
-  memcpy(copy, words, 16);
-  uint32_t bytes = 16 + thread_name_record(buffer, copy + 16);
-  if (buffer->cursor + bytes <= buffer->end) {
-    memcpy(buffer->cursor, copy, bytes);
-    buffer_commit(buffer, buffer->cursor + bytes);
-  } else {
-    buffer->end = buffer->cursor;  // No room, so make the first record get a new chunk.
-  }
-}
-
 // A snapshot may already have given the thread a number. The caller holds the recorder's lock.
 static uint32_t number_of(optrace_recorder *recorder, uint32_t tid) {
   for (seen_thread *seen = recorder->seen_threads; seen; seen = seen->next)
     if (seen->tid == tid) return seen->thread;
-  return atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+  return recorder_next_thread(recorder);
 }
 
 thread_buffer *buffer_acquire(optrace_recorder *recorder) {
@@ -108,7 +104,6 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
   thread_buffer *buffer = recorder->idle;
   if (buffer) recorder->idle = buffer->next;
   pthread_mutex_unlock(&recorder->lock);
-  bool adopted = buffer && buffer->chunk;
   if (!buffer) {
     buffer = calloc(1, sizeof *buffer);
     if (!buffer) {
@@ -128,11 +123,11 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
     recorder->known = buffer;
   }
   buffer->live_tid = buffer->tid;
+  atomic_store_explicit(&buffer->may_share, shared_at_first, memory_order_relaxed);
   buffer->thread = this_thread.ended_recorder == recorder ? this_thread.ended_thread : number_of(recorder, buffer->tid);
   pthread_mutex_unlock(&recorder->lock);
   buffer->next = this_thread.buffers;
   this_thread.buffers = buffer;
-  if (adopted) take_over(buffer);
   return buffer;
 }
 

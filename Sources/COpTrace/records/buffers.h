@@ -30,6 +30,9 @@ static inline thread_buffer *buffer_find(optrace_recorder *recorder) {
   return likely(buffer && buffer->recorder == recorder) ? buffer : buffer_acquire(recorder);
 }
 
+// Leaves the chunk to others. The caller is the buffer's thread, or knows that this one is not writing; it holds the recorder's lock.
+void buffer_give_back(thread_buffer *buffer);
+
 // The thread's buffer for this recorder; null if it has none yet.
 thread_buffer *buffer_known(const optrace_recorder *recorder);
 // The thread's number in the recorder; 0: none. If *recorder is null, it is set to the recorder that the thread wrote to last.
@@ -39,11 +42,31 @@ uint32_t thread_number(optrace_recorder **recorder);
 enum { longest_name_record = 64 };
 uint32_t thread_name_record(const thread_buffer *buffer, uint8_t *out);
 
+// A record is written between `buffer_enter` and `buffer_commit`. Only if `buffer_fits` says yes in between may it be written. The
+// flusher takes the chunk back in two steps, at least a millisecond apart: it sets `end` to null, and later looks whether the thread is
+// between these two. A thread that has entered before that is seen there, as its store has long left the processor by then; one that
+// enters later finds no room. So no fence is needed here, which would cost more than the record.
+static inline void buffer_enter(thread_buffer *buffer) {
+  atomic_store_explicit(&buffer->is_writing, true, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);  // Keeps the compiler from moving the check before the store.
+}
+
+// After `buffer_enter`, if nothing is written.
+static inline uint8_t *buffer_refuse(thread_buffer *buffer) {
+  atomic_store_explicit(&buffer->is_writing, false, memory_order_release);
+  return NULL;
+}
+
+// Ends the use of the chunk that many threads share; see records/shared.h.
+void shared_end(thread_buffer *buffer);
+
 // Makes the record visible to readers: they read as far as `fill` says.
 static inline void buffer_commit(thread_buffer *buffer, uint8_t *end) {
   buffer->cursor = end;
   atomic_store_explicit(&buffer->chunk->fill, (uint32_t)(end - (uint8_t *)buffer->chunk - sizeof(chunk_header)),
                         memory_order_release);
+  atomic_store_explicit(&buffer->is_writing, false, memory_order_release);
+  if (unlikely(buffer->is_sharing)) shared_end(buffer);
 }
 
 #endif

@@ -18,19 +18,19 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
     pthread_mutex_lock(&recorder->lock);
     thread_buffer *buffer = &recorder->definitions;
     bool stopping = recorder->stopping;
-    if (!stopping && (size_t)(buffer->end - buffer->cursor) < words * 8) {
+    if (!stopping && !buffer_fits(buffer, buffer->cursor, words * 8)) {
       uint64_t now = recorder_now(recorder);
       uint32_t bytes = buffer->chunk ? 16 * 1024 : 2048;
       if (bytes < words * 8 + sizeof(chunk_header)) bytes = chunk_bytes(words * 8);
-      chunk_header *chunk = chunk_take(recorder, bytes, optrace_chunk_kind_definitions, 0, now);
+      chunk_header *chunk = chunk_take(recorder, bytes, optrace_chunk_kind_definitions, 0, now, false);
       if (chunk) {
-        if (buffer->chunk && !recorder->options.ring) chunk_retire(recorder, buffer->chunk);
+        if (buffer->chunk && !recorder->options.ring) chunk_retire(recorder, buffer->chunk, now);
         buffer->chunk = chunk;
         buffer->cursor = (uint8_t *)chunk + sizeof(chunk_header);
-        buffer->end = (uint8_t *)chunk + chunk->bytes;
+        atomic_store_explicit(&buffer->end, (uint8_t *)chunk + chunk->bytes, memory_order_relaxed);
       }
     }
-    bool fits = !stopping && (size_t)(buffer->end - buffer->cursor) >= words * 8;
+    bool fits = !stopping && buffer_fits(buffer, buffer->cursor, words * 8);
     if (fits) {
       uint64_t head = record_head(kind, 0, subject);
       memcpy(buffer->cursor, &head, 8);
@@ -52,6 +52,20 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
   }
 }
 
+// The chunk for the next carried records. Null: there is none.
+static chunk_header *next_carried(optrace_recorder *recorder, thread_buffer *buffer, uint32_t thread, uint64_t base_ticks) {
+  pthread_mutex_lock(&recorder->lock);
+  chunk_header *chunk = ring_take_reserved(recorder);
+  if (chunk && buffer->chunk) chunk_retire(recorder, buffer->chunk, recorder_now(recorder));
+  pthread_mutex_unlock(&recorder->lock);
+  if (!chunk) return NULL;
+  chunk->thread = thread;
+  chunk->kind = optrace_chunk_kind_carried;
+  chunk->base_ticks = base_ticks;
+  atomic_store_explicit(&chunk->state, optrace_chunk_state_open, memory_order_release);
+  return chunk;
+}
+
 bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_tid, uint64_t base_ticks,
                    const uint8_t *records, uint32_t bytes) {
   thread_buffer *buffer = &recorder->carried;
@@ -59,19 +73,14 @@ bool optrace_carry(optrace_recorder *recorder, uint32_t thread, uint32_t thread_
   if (needed + sizeof(chunk_header) > recorder->ring_chunk) return false;
   // Records that were carried before may fill more of the ring than newer ones: the oldest waits are the most likely evidence of a
   // hang, so a backlog of newer records must not push them out.
-  uint64_t limit = recorder->options.capacity / 8 * (recorder->carries_again ? 4 : 3);
+  uint64_t limit = recorder->options.capacity / 16 * (recorder->carries_again ? 8 : 7);
   if (recorder->carried_bytes + needed > limit) return false;
-  if ((size_t)(buffer->end - buffer->cursor) < needed) {
-    chunk_header *chunk = ring_take_free(recorder);
+  if (!buffer_fits(buffer, buffer->cursor, needed)) {
+    chunk_header *chunk = next_carried(recorder, buffer, thread, base_ticks);
     if (!chunk) return false;
-    if (buffer->chunk) chunk_retire(recorder, buffer->chunk);
-    chunk->thread = thread;
-    chunk->kind = optrace_chunk_kind_carried;
-    chunk->base_ticks = base_ticks;
-    atomic_store_explicit(&chunk->state, optrace_chunk_state_open, memory_order_release);
     buffer->chunk = chunk;
     buffer->cursor = (uint8_t *)chunk + sizeof(chunk_header);
-    buffer->end = (uint8_t *)chunk + chunk->bytes;
+    atomic_store_explicit(&buffer->end, (uint8_t *)chunk + chunk->bytes, memory_order_relaxed);
   }
   optrace_thread_switched_fields switched = {.tid = thread_tid};
   uint64_t head[4] = {record_head(optrace_kind_thread_switched, 0, thread), optrace_thread_switched_word1(switched),

@@ -28,9 +28,10 @@ static inline uint8_t *begin_at(optrace_recorder *recorder, thread_buffer **out,
   if (unlikely(now < buffer->last_ticks)) now = buffer->last_ticks;  // The thread has moved to a core whose counter is a little behind.
   uint64_t delta = now - buffer->last_ticks;
   uint8_t *at = buffer->cursor;
-  if (unlikely(delta > optrace_format_largest_delta || (size_t)(buffer->end - at) < bytes)) {
+  buffer_enter(buffer);
+  if (unlikely(delta > optrace_format_largest_delta || !buffer_fits(buffer, at, bytes))) {
     at = buffer_reserve_slowly(buffer, bytes, now, &delta);
-    if (!at) return NULL;
+    if (!at) return buffer_refuse(buffer);
   }
   buffer->last_ticks = now;
   count_pending(buffer, pending_by_kind[kind]);
@@ -244,28 +245,30 @@ void emit_at_time(optrace_recorder *recorder, uint8_t kind, uint32_t subject, co
   buffer_commit(buffer, at + 8 + 8 * count);
 }
 
-static __attribute__((noinline)) void emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
+static __attribute__((noinline)) bool emit_text_slowly(optrace_recorder *recorder, uint8_t kind, uint32_t subject,
                                                        uint32_t high, bool has_word2, uint64_t word2,
                                                        const uint8_t *text, size_t length) {
   thread_buffer *buffer;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
   uint8_t *at = begin(recorder, &buffer, words * 8, kind, subject);
-  if (unlikely(!at)) return;
+  if (unlikely(!at)) return false;
   buffer_commit(buffer, store_text(at, words, high, has_word2, word2, text, length));
+  return true;
 }
 
-static inline void emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+static inline bool emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                              uint64_t word2, const uint8_t *text, size_t length) {
   thread_buffer *buffer = this_thread.buffers;
   uint32_t words = 2 + has_word2 + (uint32_t)((length + 7) / 8);
   uint8_t *at = begin_fast(recorder, buffer, words * 8, kind, subject);
   if (unlikely(!at)) return emit_text_slowly(recorder, kind, subject, high, has_word2, word2, text, length);
   buffer_commit(buffer, store_text(at, words, high, has_word2, word2, text, length));
+  return true;
 }
 
-void optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
+bool optrace_emit_text(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,
                        uint64_t word2, const uint8_t *text, size_t length) {
-  if (recorder_is_enabled(recorder)) emit_text(recorder, kind, subject, high, has_word2, word2, text, length);
+  return recorder_is_enabled(recorder) && emit_text(recorder, kind, subject, high, has_word2, word2, text, length);
 }
 
 void optrace_emit_text_at(optrace_recorder *recorder, uint8_t kind, uint32_t subject, uint32_t high, bool has_word2,

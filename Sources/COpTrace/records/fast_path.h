@@ -17,7 +17,8 @@ static inline uint8_t *begin_fast(optrace_recorder *recorder, thread_buffer *buf
   uint64_t now = optrace_counter();
   uint64_t delta = now - buffer->last_ticks;  // Large if time seems to go backwards.
   uint8_t *at = buffer->cursor;
-  if (unlikely(delta > optrace_format_largest_delta || (size_t)(buffer->end - at) < bytes)) return NULL;
+  buffer_enter(buffer);
+  if (unlikely(delta > optrace_format_largest_delta || !buffer_fits(buffer, at, bytes))) return buffer_refuse(buffer);
   buffer->last_ticks = now;
   count_pending(buffer, pending_by_kind[kind]);
   uint64_t head = record_head(kind, delta, subject);

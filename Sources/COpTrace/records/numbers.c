@@ -10,13 +10,17 @@ uint32_t optrace_recorder_next_serial(optrace_recorder *recorder) {
   }
   if (buffer && buffer->serial_block < 64) buffer->serial_block += 1;
   uint32_t count = !buffer || buffer->serial_block < 32 ? 1 : 64;
-  uint32_t first = atomic_load_explicit(&recorder->next_serial, memory_order_relaxed);
+  uint32_t seen = atomic_load_explicit(&recorder->next_serial, memory_order_relaxed), first;
   do {
-    if (first > UINT32_MAX - count) {
+    first = seen;
+    if (seen <= UINT32_MAX - count) continue;
+    if (!recorder->options.ring) {
       recorder_count_lost(recorder, optrace_loss_table_full, 1);
       return 0;
     }
-  } while (!atomic_compare_exchange_weak_explicit(&recorder->next_serial, &first, first + count, memory_order_relaxed,
+    // A ring may run for weeks. What had these numbers first is over and overwritten, except for work that has not ended since.
+    first = 1;
+  } while (!atomic_compare_exchange_weak_explicit(&recorder->next_serial, &seen, first + count, memory_order_relaxed,
                                                   memory_order_relaxed));
   if (buffer) {
     buffer->next_serial = first + 1;

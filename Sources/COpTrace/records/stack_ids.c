@@ -6,6 +6,7 @@
 #include "../stacks/locks.h"
 #include "../stacks/modules.h"
 #include "../stacks/table.h"
+#include "../stacks/unloaded.h"
 
 // The most frames of a stack; the most frames of system libraries that are skipped between the recorder and the program's code.
 enum { deepest = 128, deep_enough = 24 };
@@ -39,13 +40,27 @@ void optrace_recorder_use_stacks(optrace_recorder *recorder, uint32_t which) {
   if (which == optrace_stacks_all) want_makers();
 }
 
+// Numbers of stacks through a library are asked for again after it was unloaded, because another one may have its addresses.
+static __attribute__((noinline)) void forget_unloaded(optrace_recorder *recorder) {
+  unloaded_modules unloaded;
+  modules_find_unloaded(atomic_load(&recorder->stack_generation), &unloaded);
+  stack_table_forget_values(recorder->stack_table, &unloaded);
+  atomic_store(&recorder->stack_generation, unloaded.generation);
+}
+
+static uint32_t define_stack(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, uint64_t time) {
+  return recorder->define_stack ? recorder->define_stack(recorder, addresses, count, guessed, time) : 0;
+}
+
 uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
   bool is_new;
   if (!count) return 0;
+  if (unlikely(atomic_load_explicit(&recorder->stack_generation, memory_order_acquire) != modules_generation()))
+    forget_unloaded(recorder);
   uint32_t number = stack_table_add(recorder->stack_table, addresses, count, guessed, &is_new);
   uint32_t id = stack_table_value(recorder->stack_table, number);
   if (id) return id;
-  id = recorder->define_stack ? recorder->define_stack(recorder, addresses, count, guessed) : 0;
+  id = define_stack(recorder, addresses, count, guessed, code_now);
   stack_table_set_value(recorder->stack_table, number, id);
   return id;
 }
@@ -54,19 +69,24 @@ uint32_t function_id(optrace_recorder *recorder, uint64_t function) {
   return recorder->define_code ? recorder->define_code(recorder, function) : 0;
 }
 
-// Drops the innermost frames that belong to the recorder, if it is a separate library.
-static uint32_t stack_id_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed) {
+// Drops the innermost frames that belong to the recorder, if it is a separate library. `time`: see `define_stack` of the recorder.
+static uint32_t stack_id_outside_of_us(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed,
+                                       uint64_t time) {
   const module *ours = module_at(recorder_module());
   size_t first = 0;
   while (ours && !ours->is_own && first < count && addresses[first] - ours->low < ours->high - ours->low) first++;
-  return stack_id_of(recorder, addresses + first, count - first, guessed > first ? guessed - first : 0);
+  addresses += first;
+  count -= first;
+  guessed = guessed > first ? guessed - first : 0;
+  if (time != code_now) return count ? define_stack(recorder, addresses, count, guessed, time) : 0;
+  return stack_id_of(recorder, addresses, count, guessed);
 }
 
 uint32_t stack_id_here(optrace_recorder *recorder, const stack_start *start) {
   if (!start->pc || !stacks_wanted(recorder)) return 0;
   uint64_t addresses[deepest];
   size_t guessed, count = stack_walk_here(start, addresses, deepest, &guessed);
-  return stack_id_outside_of_us(recorder, addresses, count, guessed);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed, code_now);
 }
 
 uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start, uint64_t high) {
@@ -77,20 +97,33 @@ uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start
                          .beyond = true, .foreign = true};
   uint64_t addresses[deepest];
   size_t guessed, count = stack_walk(start, &memory, addresses, deepest, &guessed);
-  return stack_id_outside_of_us(recorder, addresses, count, guessed);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed, code_now);
 }
 
 // ---- Who created an operation ----------------------------------------------------------------------------------------
+
+// A creator's stack means what was loaded when it was walked, so it ends when one of its libraries is unloaded.
+static void end_unloaded(stack_table *table) {
+  static _Atomic uint32_t generation;
+  if (likely(atomic_load_explicit(&generation, memory_order_acquire) == modules_generation())) return;
+  unloaded_modules unloaded;
+  modules_find_unloaded(atomic_load(&generation), &unloaded);
+  stack_table_end(table, &unloaded);
+  atomic_store(&generation, unloaded.generation);
+}
 
 void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   stack_table *table = atomic_load_explicit(&makers, memory_order_acquire);
   if (!operation || operation->made || !table || !here.pc) return;
   stack_start outside = stack_outside(&here, false);
   if (!outside.pc) return;
+  end_unloaded(table);
   uint64_t addresses[deepest];
+  uint32_t generation = modules_generation();
   bool is_new;
   size_t guessed, count = stack_walk_here(&outside, addresses, deepest, &guessed);
   operation->made = stack_table_add(table, addresses, count, guessed, &is_new);
+  if (is_new) stack_table_set_value(table, operation->made, generation + 1);
 }
 
 static bool records_creators(const optrace_recorder *recorder) {
@@ -103,9 +136,13 @@ bool optrace_operation_has_maker(const optrace_operation *operation, const optra
 
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made) {
   if (!records_creators(recorder)) return 0;
+  stack_table *table = atomic_load_explicit(&makers, memory_order_acquire);
   size_t count, guessed;
-  const uint64_t *addresses = stack_table_get(atomic_load_explicit(&makers, memory_order_acquire), made, &count, &guessed);
-  return addresses ? stack_id_outside_of_us(recorder, addresses, count, guessed) : 0;
+  const uint64_t *addresses = stack_table_get(table, made, &count, &guessed);
+  if (!addresses) return 0;
+  end_unloaded(table);
+  uint64_t ended = stack_table_ended(table, made);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed, ended ? ended : code_now);
 }
 
 // ---- Who calls the recorder ----------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char
   bool is_new = !buffer && !seen;
   if (is_new && (seen = calloc(1, sizeof *seen))) {
     seen->tid = tid;
-    seen->thread = atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed);
+    seen->thread = recorder_next_thread(recorder);
     seen->next = recorder->seen_threads;
     recorder->seen_threads = seen;
   }

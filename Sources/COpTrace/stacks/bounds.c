@@ -4,11 +4,15 @@
 
 #if OPTRACE_STACKS
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../base/filter.h"
 
 _Thread_local own_bounds stack_bounds_here;
 #define own stack_bounds_here
@@ -20,10 +24,15 @@ extern void *__libc_stack_end __attribute__((weak));
 // For the main thread pthread_getattr_np would read /proc/self/maps. Instead this relies on the kernel, which keeps mappings at least
 // 128 MB away from the stack.
 static bool main_bounds(stack_bounds *out) {
-  if (!&__libc_stack_end || !__libc_stack_end || (pid_t)syscall(SYS_gettid) != getpid()) return false;
+  if (!&__libc_stack_end || !__libc_stack_end) return false;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), size = 64u << 20;
   struct rlimit limit;
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
+  if (system_call_begins()) {
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur;
+    bool is_main = (pid_t)syscall(SYS_gettid) == getpid();
+    system_call_ends();
+    if (!is_main) return false;
+  }
   out->high = (uint64_t)(uintptr_t)__libc_stack_end;
   out->low = out->high > size ? out->high - size : 0;
   // In a child that another thread has forked, that thread is the main thread, but its stack is a different one.
@@ -36,12 +45,38 @@ static bool main_bounds(stack_bounds *out) {
 }
 #endif
 
+// Reads them from the list of mappings, because the C library would ask for more than the stack, which a filter of system calls may forbid.
+// Each line begins with "low-high ", in order.
+static void find_mapping(uint64_t here, stack_bounds *out) {
+  char text[4096 + 1], line[40] = {0};
+  size_t length = 0;
+  int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  bool is_found = false;
+  for (ssize_t count; file >= 0 && !is_found && (count = read(file, text, sizeof text - 1)) > 0;)
+    for (ssize_t i = 0; i < count && !is_found; i++) {
+      if (text[i] != '\n') {
+        if (length < sizeof line - 1) line[length++] = text[i];
+        continue;
+      }
+      line[length] = 0;
+      length = 0;
+      char *rest;
+      uint64_t low = strtoull(line, &rest, 16), high = *rest == '-' ? strtoull(rest + 1, NULL, 16) : 0;
+      is_found = here >= low && here < high;
+      if (is_found) *out = (stack_bounds){low, high};
+    }
+  if (file >= 0) close(file);
+}
+
 static void ask(void) {
   own.is_asked = true;
   if (main_bounds(&own.bounds)) return;
   own.bounds = (stack_bounds){0, 0};
+  if (!system_call_begins()) return find_mapping((uint64_t)(uintptr_t)__builtin_frame_address(0), &own.bounds);
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  int error = pthread_getattr_np(pthread_self(), &attributes);
+  system_call_ends();
+  if (error) return;
   void *low;
   size_t size;
   if (pthread_attr_getstack(&attributes, &low, &size) == 0)

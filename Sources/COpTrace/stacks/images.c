@@ -1,4 +1,5 @@
-// Finds the file that contains the code at an address.
+#include "images.h"
+
 #include <string.h>
 
 #include "../book/book.h"
@@ -16,11 +17,9 @@ uint32_t optrace_library_at(uint64_t address) { return book_library_at(address);
 
 #if OPTRACE_STACKS
 
-bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
+bool image_describe(uint32_t number, uint64_t address, optrace_image *out, uint8_t *path) {
+  (void)address;
   memset(out, 0, sizeof *out);
-  uint32_t number = module_of(address);
-  // The file may have been loaded since the last refresh.
-  if (!number && modules_refresh()) number = module_of(address);
   const module *found = module_at(number);
   if (!found) return false;
   out->base = found->low;
@@ -32,10 +31,18 @@ bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   return true;
 }
 
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
+  uint32_t number = module_of(address);
+  // The file may have been loaded since the last refresh.
+  if (!number && modules_refresh()) number = module_of(address);
+  return image_describe(number, address, out, path);
+}
+
 #elif defined(__APPLE__)
 #include <dlfcn.h>
 
-bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
+bool image_describe(uint32_t number, uint64_t address, optrace_image *out, uint8_t *path) {
+  (void)number;
   memset(out, 0, sizeof *out);
   Dl_info info;
   if (!dladdr((const void *)(uintptr_t)address, &info) || !info.dli_fbase || !info.dli_fname) return false;
@@ -44,12 +51,16 @@ bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
   return true;
 }
 
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) { return image_describe(0, address, out, path); }
+
 #else
 
-bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) {
-  (void)address, (void)path, (void)copy_path;
+bool image_describe(uint32_t number, uint64_t address, optrace_image *out, uint8_t *path) {
+  (void)number, (void)address, (void)path, (void)copy_path;
   memset(out, 0, sizeof *out);
   return false;
 }
+
+bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path) { return image_describe(0, address, out, path); }
 
 #endif

@@ -1,9 +1,11 @@
 #include "modules.h"
 
 #include "../base/build_id.h"
+#include "../base/filter.h"
 #include "../book/book.h"
 #include "peek.h"
 #include "supported.h"
+#include "COpTrace.h"
 
 #if OPTRACE_STACKS
 
@@ -18,6 +20,9 @@ static module all[modules_most];
 static _Atomic uint32_t count;
 static _Atomic uint64_t lost;
 static _Atomic uint32_t generation;
+static _Atomic uint64_t changed_at;
+// Odd while the times of known modules change.
+static _Atomic uint32_t changes;
 // Memory for paths. Pages that were never written take no memory.
 static char text[text_bytes];
 
@@ -27,6 +32,7 @@ static _Atomic pid_t holder;
 static size_t text_used;
 static unsigned long long seen_adds, seen_subs;
 static bool was_seen;
+static uint64_t confirmed_at;  // When the list was last known to be right.
 static bool is_still_there[modules_most];
 
 static const char *keep_path(const char *path) {
@@ -54,7 +60,7 @@ static void find_id_at(module *one, uint64_t address, uint64_t size) {
 }
 
 static void describe(uint64_t base, const ElfW(Phdr) *parts, size_t count_of_parts, module *one) {
-  *one = (module){.base = base, .low = UINT64_MAX, .code_low = UINT64_MAX};
+  *one = (module){.base = base, .low = UINT64_MAX, .code_low = UINT64_MAX, .until = UINT64_MAX, .gone = UINT64_MAX};
   for (size_t i = 0; i < count_of_parts; i++) {
     const ElfW(Phdr) *part = &parts[i];
     uint64_t begin = base + part->p_vaddr, end = begin + part->p_memsz;
@@ -128,16 +134,57 @@ static uint32_t add(module *one) {
 typedef struct {
   bool is_first, is_changed, has_unloaded;
   uint32_t known;
+  uint64_t now;  // On the monotonic clock.
+  // How many modules were loaded since the last walk, and how many of them this one has found.
+  unsigned long long loaded, found;
 } walk;
+
+// Whether another module was loaded at its place since it was unloaded.
+static bool was_replaced(uint32_t index) {
+  const module *one = &all[index];
+  uint64_t gone = atomic_load(&one->gone);
+  uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
+  for (uint32_t i = 0; i < now; i++)
+    if (i != index && all[i].low < one->high && one->low < all[i].high && atomic_load(&all[i].gone) > gone) return true;
+  return false;
+}
+
+// A module that was unloaded is there again. If another one had its place meanwhile, or may have had it, its times begin anew.
+static void come_back(uint32_t index, const walk *w) {
+  module *one = &all[index];
+  bool is_new = was_replaced(index) || w->loaded > 1;
+  atomic_fetch_add(&changes, 1);
+  if (is_new) {
+    atomic_store(&one->from, w->now);
+    atomic_store(&one->found, w->now);
+  }
+  atomic_store(&one->until, UINT64_MAX);
+  atomic_store(&one->gone, UINT64_MAX);
+  atomic_fetch_add(&changes, 1);
+}
+
+// `now`: until when it may have been there.
+static void leave(uint32_t index, uint64_t now) {
+  module *one = &all[index];
+  if (atomic_load(&one->gone) != UINT64_MAX) return;
+  atomic_fetch_add(&changes, 1);
+  atomic_store(&one->until, confirmed_at);
+  atomic_store(&one->gone, now);
+  atomic_store(&one->left_in, atomic_load(&generation) + 1);
+  atomic_fetch_add(&changes, 1);
+}
 
 static int visit_object(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   walk *w = context;
   if (w->is_first) {
     w->is_first = false;
+    // Under the loader's lock: what is listed is loaded now.
+    w->now = optrace_clock_monotonic();
     if (was_seen && object->dlpi_adds == seen_adds && object->dlpi_subs == seen_subs) return 1;
     w->is_changed = was_seen = true;
     w->has_unloaded = object->dlpi_subs != seen_subs;
+    w->loaded = object->dlpi_adds - seen_adds;
     seen_adds = object->dlpi_adds;
     seen_subs = object->dlpi_subs;
     memset(is_still_there, 0, sizeof is_still_there);
@@ -147,17 +194,31 @@ static int visit_object(struct dl_phdr_info *object, size_t size, void *context)
   for (uint32_t i = 0; i < w->known; i++) {
     if (is_still_there[i] || !is_same(&all[i], &one) || !has_name(&all[i], object->dlpi_name)) continue;
     is_still_there[i] = true;
+    if (atomic_load(&all[i].gone) != UINT64_MAX) {
+      come_back(i, w);
+      w->found++;
+    }
     return 0;
   }
   if (has_room()) {
     describe_path(object, &one);
+    atomic_store(&one.from, w->now);
+    atomic_store(&one.found, w->now);
     is_still_there[add(&one)] = true;
+    w->found++;
   }
   return 0;
 }
 
+// A filter of system calls may forbid to ask. A child that is forked after that finds its parent's number, and holds nothing.
+static pid_t own_process(void) {
+  static _Atomic pid_t known;
+  if (!system_is_filtered()) atomic_store_explicit(&known, getpid(), memory_order_relaxed);
+  return atomic_load_explicit(&known, memory_order_relaxed);
+}
+
 static bool hold(void) {
-  pid_t mine = getpid(), is = atomic_load(&holder);
+  pid_t mine = own_process(), is = atomic_load(&holder);
   return is != mine && atomic_compare_exchange_strong(&holder, &is, mine);
 }
 
@@ -171,30 +232,72 @@ static void await_first(void) {
 
 static _Atomic bool are_others;
 
-bool modules_refresh(void) {
-  if (atomic_load(&are_others)) return false;
-  if (!hold()) {
-    await_first();
-    return false;
-  }
+enum { remembered = 1024, address_shift = 9, generation_bits = 0xFF };
+static _Atomic uint64_t own_or_not[remembered];
+
+static void end_generation(void) {
+  atomic_store(&changed_at, optrace_clock_monotonic());
+  atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+  // An answer contains only a part of its generation's number.
+  for (uint32_t i = 0; i < remembered; i++) atomic_store_explicit(&own_or_not[i], 0, memory_order_relaxed);
+}
+
+// Those that this walk has found may have been there since the last one, if nothing else was loaded meanwhile.
+static void date_back(uint64_t now) {
+  uint32_t known = atomic_load_explicit(&count, memory_order_relaxed);
+  atomic_fetch_add(&changes, 1);
+  for (uint32_t i = 0; i < known; i++)
+    if (atomic_load(&all[i].from) == now) atomic_store(&all[i].from, confirmed_at);
+  atomic_fetch_add(&changes, 1);
+}
+
+static bool refresh(void) {
   walk w = {.is_first = true, .known = atomic_load_explicit(&count, memory_order_relaxed)};
   dl_iterate_phdr(visit_object, &w);
   if (w.is_changed) {
+    // A module that nobody has seen has come and gone, maybe at the place of one of these.
+    bool is_any_unseen = confirmed_at && w.loaded > w.found;
+    uint64_t gone = is_any_unseen ? confirmed_at : optrace_clock_monotonic();
+    if (!is_any_unseen) date_back(w.now);
     uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
-    for (uint32_t i = 0; i < now; i++)
+    for (uint32_t i = 0; i < now; i++) {
+      if (!is_still_there[i]) leave(i, gone);
       atomic_store_explicit(&all[i].is_loaded, is_still_there[i], memory_order_release);
-    if (w.has_unloaded) atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+    }
+    if (w.has_unloaded) end_generation();
   }
+  confirmed_at = w.now;
   atomic_store_explicit(&is_known, true, memory_order_release);
   atomic_store(&holder, 0);
   return w.is_changed;
 }
 
+bool modules_refresh(void) {
+  if (atomic_load(&are_others)) return false;
+  if (hold()) return refresh();
+  await_first();
+  return false;
+}
+
+void modules_refresh_behind(void) {
+  // What another thread has read may be older than the change.
+  for (int i = 0; i < 100 && !atomic_load(&are_others); i++) {
+    if (hold()) {
+      refresh();
+      return;
+    }
+    usleep(1000);
+  }
+}
+
 bool modules_turn(bool others) {
   if (!hold()) return false;
   uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
-  for (uint32_t i = 0; i < now; i++) atomic_store_explicit(&all[i].is_loaded, false, memory_order_release);
-  atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+  for (uint32_t i = 0; i < now; i++) {
+    leave(i, optrace_clock_monotonic());
+    atomic_store_explicit(&all[i].is_loaded, false, memory_order_release);
+  }
+  end_generation();
   was_seen = false;
   atomic_store(&are_others, others);
   atomic_store(&holder, 0);
@@ -227,9 +330,6 @@ uint32_t module_of(uint64_t address) {
 }
 
 // Each entry is one word: the address, the count of unloadings, and the answer.
-enum { remembered = 1024, address_shift = 9, generation_bits = 0xFF };
-static _Atomic uint64_t own_or_not[remembered];
-
 bool module_is_own(uint64_t address) {
   _Atomic uint64_t *slot = &own_or_not[(address ^ address >> 10) & (remembered - 1)];
   uint64_t key = address << address_shift | (uint64_t)(modules_generation() & generation_bits) << 1;
@@ -253,10 +353,13 @@ bool module_has_code(uint64_t address) {
 
 uint64_t modules_lost(void) { return atomic_load_explicit(&lost, memory_order_relaxed); }
 uint32_t modules_generation(void) { return atomic_load_explicit(&generation, memory_order_acquire); }
+uint64_t modules_changed_at(void) { return atomic_load_explicit(&changed_at, memory_order_acquire); }
+uint32_t modules_changes(void) { return atomic_load(&changes); }
 
 #else
 
 bool modules_refresh(void) { return false; }
+void modules_refresh_behind(void) {}
 bool modules_turn(bool others) {
   (void)others;
   return false;
@@ -283,5 +386,7 @@ bool module_has_code(uint64_t address) {
 }
 uint64_t modules_lost(void) { return 0; }
 uint32_t modules_generation(void) { return 0; }
+uint64_t modules_changed_at(void) { return 0; }
+uint32_t modules_changes(void) { return 0; }
 
 #endif

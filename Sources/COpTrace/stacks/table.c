@@ -10,8 +10,9 @@
 #if OPTRACE_STACKS
 
 // The pages are zero in a forked child. They contain a head, the slots (a hash and the number of a stack), and the stacks. A stack is a
-// word with its size and the caller's value, followed by its addresses. Its number is the index of that word, and 0 means none.
-// Nothing is ever removed, and a slot is filled by one store, so a thread that sees a number finds a complete stack.
+// word with its size and the caller's value, a word with the time that it ended with, and its addresses. Its number is the index of the
+// first word, and 0 means none. Nothing is ever removed, and a slot is filled by one store, so a thread that sees a number finds a
+// complete stack.
 struct stack_table {
   size_t bytes;
   uint32_t slots;       // A power of two.
@@ -27,7 +28,9 @@ typedef struct {
   _Atomic uint32_t count;
 } changing;
 
-enum { head_bytes = 128, farthest = 64 };
+enum { head_bytes = 128, farthest = 64, words_before = 2 };
+// In the size of a stack: it has ended.
+static const uint32_t has_ended = 1u << 31;
 _Static_assert(sizeof(changing) <= head_bytes, "the head has no room");
 
 static changing *changing_of(const stack_table *table) {
@@ -82,9 +85,17 @@ static _Atomic uint32_t *value_of(const stack_table *table, uint32_t number) {
   return (_Atomic uint32_t *)(void *)(table->stack + number) + 1;
 }
 
+static _Atomic uint32_t *size_of(const stack_table *table, uint32_t number) {
+  return (_Atomic uint32_t *)(void *)(table->stack + number);
+}
+
+static _Atomic uint64_t *end_of(const stack_table *table, uint32_t number) {
+  return (_Atomic uint64_t *)(void *)(table->stack + number + 1);
+}
+
 static bool is_this(const stack_table *table, uint32_t number, const uint64_t *pcs, size_t count, size_t guessed) {
-  const uint64_t *stack = table->stack + number;
-  return *(const uint32_t *)(const void *)stack == size_word(count, guessed) && memcmp(stack + 1, pcs, count * 8) == 0;
+  return atomic_load_explicit(size_of(table, number), memory_order_relaxed) == size_word(count, guessed) &&
+         memcmp(table->stack + number + words_before, pcs, count * 8) == 0;
 }
 
 // Copies the stack; 0: there is no room.
@@ -92,12 +103,12 @@ static uint32_t store(stack_table *table, const uint64_t *pcs, size_t count, siz
   changing *c = changing_of(table);
   uint64_t at = atomic_load_explicit(&c->used, memory_order_relaxed);
   do {
-    if (at + 1 + count + 1 > table->words) return 0;
-  } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + 1 + count, memory_order_relaxed,
+    if (at + words_before + count + 1 > table->words) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&c->used, &at, at + words_before + count, memory_order_relaxed,
                                                   memory_order_relaxed));
   uint64_t *stack = table->stack + at + 1;
   *(uint32_t *)(void *)stack = size_word(count, guessed);
-  memcpy(stack + 1, pcs, count * 8);
+  memcpy(stack + words_before, pcs, count * 8);
   return (uint32_t)at + 1;
 }
 
@@ -129,11 +140,10 @@ uint32_t stack_table_add(stack_table *table, const uint64_t *pcs, size_t count, 
 const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_t *count, size_t *guessed) {
   *count = *guessed = 0;
   if (!table || !number || number > atomic_load_explicit(&changing_of(table)->used, memory_order_acquire)) return NULL;
-  const uint64_t *stack = table->stack + number;
-  uint32_t size = *(const uint32_t *)(const void *)stack;
+  uint32_t size = atomic_load_explicit(size_of(table, number), memory_order_relaxed) & ~has_ended;
   *count = size & 0xFFFF;
   *guessed = size >> 16;
-  return stack + 1;
+  return table->stack + number + words_before;
 }
 
 uint32_t stack_table_value(const stack_table *table, uint32_t number) {
@@ -142,6 +152,41 @@ uint32_t stack_table_value(const stack_table *table, uint32_t number) {
 
 void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) {
   if (table && number) atomic_store_explicit(value_of(table, number), value, memory_order_release);
+}
+
+// The first time that a stack's addresses in unloaded modules belong to; 0: it has none.
+static uint64_t end_among(const stack_table *table, uint32_t number, const unloaded_modules *unloaded) {
+  size_t count, guessed;
+  const uint64_t *addresses = stack_table_get(table, number, &count, &guessed);
+  uint64_t end = 0;
+  for (size_t i = 0; i < count; i++) {
+    const unloaded_range *range = unloaded_at(unloaded, addresses[i] - 1);
+    if (range && (!end || range->until < end)) end = range->until;
+  }
+  return end;
+}
+
+void stack_table_forget_values(stack_table *table, const unloaded_modules *unloaded) {
+  for (uint32_t i = 0; table && i < table->slots; i++) {
+    uint32_t number = (uint32_t)atomic_load_explicit(&table->slot[i], memory_order_acquire);
+    if (number && end_among(table, number, unloaded)) stack_table_set_value(table, number, 0);
+  }
+}
+
+void stack_table_end(stack_table *table, const unloaded_modules *unloaded) {
+  for (uint32_t i = 0; table && i < table->slots; i++) {
+    uint32_t number = (uint32_t)atomic_load_explicit(&table->slot[i], memory_order_acquire);
+    uint32_t added = stack_table_value(table, number);
+    if (!added || added > unloaded->generation || stack_table_ended(table, number)) continue;
+    uint64_t end = end_among(table, number, unloaded);
+    if (!end) continue;
+    atomic_store_explicit(end_of(table, number), end, memory_order_release);
+    atomic_fetch_or_explicit(size_of(table, number), has_ended, memory_order_release);
+  }
+}
+
+uint64_t stack_table_ended(const stack_table *table, uint32_t number) {
+  return table && number ? atomic_load_explicit(end_of(table, number), memory_order_acquire) : 0;
 }
 
 uint32_t stack_table_count(const stack_table *table) {
@@ -175,6 +220,12 @@ uint32_t stack_table_value(const stack_table *table, uint32_t number) {
 }
 void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value) {
   (void)table, (void)number, (void)value;
+}
+void stack_table_forget_values(stack_table *table, const unloaded_modules *unloaded) { (void)table, (void)unloaded; }
+void stack_table_end(stack_table *table, const unloaded_modules *unloaded) { (void)table, (void)unloaded; }
+uint64_t stack_table_ended(const stack_table *table, uint32_t number) {
+  (void)table, (void)number;
+  return 0;
 }
 uint32_t stack_table_count(const stack_table *table) {
   (void)table;

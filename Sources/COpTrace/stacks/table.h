@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unloaded.h"
+
 typedef struct stack_table stack_table;
 
 enum { stack_table_deepest = 255 };
@@ -24,6 +26,13 @@ const uint64_t *stack_table_get(const stack_table *table, uint32_t number, size_
 // A number that the caller stores with a stack; 0: not set yet.
 uint32_t stack_table_value(const stack_table *table, uint32_t number);
 void stack_table_set_value(stack_table *table, uint32_t number, uint32_t value);
+// Modules were unloaded: forgets the values of stacks with their addresses. O(stacks).
+void stack_table_forget_values(stack_table *table, const unloaded_modules *unloaded);
+// The same for stacks that mean what was loaded when they were added: these end. Their numbers stay, with the time that their addresses
+// belong to (on the monotonic clock; 0: it has not ended), and the same addresses get another number from now on. Their values are the
+// generations of modules in which they were added, plus one: what was added since the modules were unloaded does not end.
+void stack_table_end(stack_table *table, const unloaded_modules *unloaded);
+uint64_t stack_table_ended(const stack_table *table, uint32_t number);
 // How many stacks there are, and how many found no room.
 uint32_t stack_table_count(const stack_table *table);
 uint64_t stack_table_lost(const stack_table *table);

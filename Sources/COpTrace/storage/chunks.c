@@ -1,6 +1,7 @@
 // Handing out and closing chunks. The caller holds the recorder's lock.
 #include "chunks.h"
 
+#include "rests.h"
 #include "ring.h"
 
 // The address of the next bytes to hand out. They are always in the last window.
@@ -9,10 +10,11 @@ static uint8_t *address(const optrace_recorder *recorder, uint64_t offset) {
   return window->at + (offset - window->offset);
 }
 
-chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t kind, uint32_t thread, uint64_t ticks) {
+chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t kind, uint32_t thread, uint64_t ticks,
+                         bool is_earned) {
   chunk_header *chunk;
   if (recorder->options.ring) {
-    chunk = ring_take(recorder);
+    chunk = ring_take(recorder, is_earned);
     if (!chunk) return NULL;
   } else {
     uint64_t used = atomic_load_explicit(&recorder->used, memory_order_relaxed);
@@ -37,16 +39,27 @@ chunk_header *chunk_take(optrace_recorder *recorder, uint32_t bytes, uint32_t ki
   return chunk;
 }
 
-void chunk_retire(optrace_recorder *recorder, chunk_header *chunk) {
+void chunk_retire(optrace_recorder *recorder, chunk_header *chunk, uint64_t last_ticks) {
+  recorder->settled += atomic_load_explicit(&chunk->fill, memory_order_relaxed);
   atomic_store_explicit(&chunk->state, optrace_chunk_state_retired, memory_order_release);
   if (recorder->options.ring) {
-    uint32_t index = (uint32_t)(((uint8_t *)chunk - recorder->base - optrace_header_size) / recorder->ring_chunk);
-    uint32_t slot = (recorder->ring_retired_head + recorder->ring_retired_count++) % recorder->ring_count;
-    recorder->ring_retired[slot] = index;
-    pthread_cond_signal(&recorder->wake);
+    ring_retire(recorder, chunk, last_ticks);
   } else if (recorder->unsealed_count < sizeof recorder->unsealed / sizeof *recorder->unsealed) {
     recorder->unsealed[recorder->unsealed_count++] = chunk;
     pthread_cond_signal(&recorder->wake);
   }
   // If the list is full, the chunk stays retired, and `stop` seals it.
+}
+
+void chunk_rest(optrace_recorder *recorder, chunk_header *chunk, uint64_t last_ticks) {
+  enum { least = 256 };  // Less is not worth the records with which another thread begins.
+  uint32_t used = (uint32_t)sizeof *chunk + atomic_load_explicit(&chunk->fill, memory_order_relaxed);
+  if (chunk->bytes - used < least || !rests_add(recorder, chunk, last_ticks)) return chunk_retire(recorder, chunk, last_ticks);
+  recorder->settled += atomic_load_explicit(&chunk->fill, memory_order_relaxed);
+}
+
+chunk_header *chunk_continue(optrace_recorder *recorder, uint32_t bytes, uint64_t *last_ticks) {
+  chunk_header *chunk = rests_take(recorder, bytes, last_ticks);
+  if (chunk) recorder->settled -= atomic_load_explicit(&chunk->fill, memory_order_relaxed);
+  return chunk;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/filter.h"
 #include "../base/seal.h"
 #include "guard.h"
 
@@ -135,6 +136,30 @@ static bool is_cut(const optrace_recorder *recorder, uint64_t bytes) {
   return fstat(recorder->descriptor, &info) != 0 || (uint64_t)info.st_size < bytes;
 }
 
+#if !defined(__APPLE__)
+// Writes zeros; 0 or an errno.
+static int fill(int descriptor, uint64_t offset, uint64_t count) {
+  static const uint8_t zeros[64 * 1024];
+  if (lseek(descriptor, (off_t)offset, SEEK_SET) < 0) return errno;
+  while (count) {
+    ssize_t written = write(descriptor, zeros, count < sizeof zeros ? count : sizeof zeros);
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) count -= (uint64_t)written;
+  }
+  return 0;
+}
+
+// Under a filter of system calls, zeros are written instead, because programs that have one may not have allowed the call.
+static int reserve(int descriptor, uint64_t offset, uint64_t count) {
+  if (!system_call_begins()) return fill(descriptor, offset, count);
+  int error;
+  do error = posix_fallocate(descriptor, (off_t)offset, (off_t)count);
+  while (error == EINTR);
+  system_call_ends();
+  return error;
+}
+#endif
+
 // Reserves disk space; 0 or an errno. If the process's file size limit is reached, that is an error, too: the signal is swallowed.
 static int allocate(int descriptor, uint64_t offset, uint64_t count) {
 #if defined(__APPLE__)
@@ -146,12 +171,11 @@ static int allocate(int descriptor, uint64_t offset, uint64_t count) {
   sigemptyset(&limit);
   sigaddset(&limit, SIGXFSZ);
   pthread_sigmask(SIG_BLOCK, &limit, &before);
-  sigpending(&pending);
+  sigemptyset(&pending);
+  if (!system_is_filtered()) sigpending(&pending);
   bool was_pending = sigismember(&pending, SIGXFSZ);
-  int error;
-  do error = posix_fallocate(descriptor, (off_t)offset, (off_t)count);
-  while (error == EINTR);
-  if (error && !was_pending) {
+  int error = reserve(descriptor, offset, count);
+  if (error && !was_pending && (error == EFBIG || !system_is_filtered())) {
     struct timespec none = {0, 0};
     while (sigtimedwait(&limit, NULL, &none) == SIGXFSZ) {}
   }
@@ -262,8 +286,11 @@ static int finish_file(optrace_recorder *recorder, const uint8_t *final_heartbea
   atomic_store_explicit((_Atomic uint32_t *)(void *)(view + optrace_header_state), closed, memory_order_release);
   guard_remove(guard);
   munmap(view, used);
-  if (!recorder->options.ring && ftruncate(recorder->descriptor, (off_t)end) != 0) return errno;
-  return 0;
+  // Under a filter of system calls the file keeps what was reserved behind its end.
+  if (recorder->options.ring || !system_call_begins()) return 0;
+  int error = ftruncate(recorder->descriptor, (off_t)end) == 0 ? 0 : errno;
+  system_call_ends();
+  return error;
 }
 
 // The caller holds neither `grow` nor `lock`, the flusher has ended, and no thread gets a new chunk. But a thread may still be in the

@@ -31,6 +31,27 @@ typedef struct seen_thread {
   struct seen_thread *next;
 } seen_thread;
 
+// A chunk with room that no thread writes to; see storage/rests.h.
+typedef struct {
+  chunk_header *chunk;
+  uint64_t last_ticks;
+} rest_chunk;
+
+// A chunk of a ring that many threads share; see records/shared.h.
+typedef struct {
+  pthread_mutex_t lock;  // Guards the rest. Only ever tried. Lock order: this, then the recorder's `lock`.
+  chunk_header *chunk;   // Written under both locks.
+  uint8_t *cursor;
+  uint64_t last_ticks;
+  uint32_t thread;       // Who wrote last.
+} shared_chunk;
+
+// A chunk of a ring that was full, by its index.
+typedef struct {
+  uint32_t index;
+  uint64_t last_ticks;
+} retired_chunk;
+
 struct optrace_recorder {
   // Read by every record, written twice in a recorder's life.
   _Atomic uint32_t enabled;
@@ -46,7 +67,9 @@ struct optrace_recorder {
   _Atomic uint32_t next_span;
   _Atomic uint32_t next_thread;
 
-  // The slow path. `grow` is held while the file grows, `lock` while lists and positions change. Lock order: `grow`, then `lock`.
+  // The slow path. `grow` is held while the file grows, `lock` while lists and positions change. Lock order: `grow` or
+  // `recycling`, then `lock`. They know their owner (PTHREAD_MUTEX_ERRORCHECK), and `wake` is signalled only under `lock`; see
+  // life/exit.c.
   _Alignas(64) pthread_mutex_t lock;
   pthread_mutex_t grow;
   pthread_cond_t wake;
@@ -54,6 +77,14 @@ struct optrace_recorder {
   bool has_flusher;
   bool stopping;
   _Atomic bool stopped;
+  bool is_paused;             // The flusher ends, and begins again later; see life/pause.c.
+  bool ends_by_flusher;       // The process exits: the flusher stops the recorder.
+  _Atomic uint32_t ending;    // How far that is.
+  uint32_t closer;            // The system's id of the thread that closes the file; 0: none yet.
+  bool is_closed_by_flusher;  // Set before `ending`.
+  bool (*stop_by_flusher)(struct optrace_recorder *recorder);  // False: another thread does it, and waits for the flusher's end.
+  bool may_name_flusher;      // The flusher is within `system_call_begins` when it begins.
+  struct optrace_recorder *made_before;  // See life/alive.h.
   int descriptor;
   dev_t device;
   ino_t inode;
@@ -68,6 +99,9 @@ struct optrace_recorder {
   _Atomic uint32_t failure;   // The loss reason of that failure.
   uint64_t lost_at_end[8];    // A copy of the header's loss counts, for when the file is no longer mapped.
   thread_buffer *idle;        // Buffers of threads that have ended.
+  rest_chunk *rests;          // Sorted by age, oldest first.
+  uint32_t rests_count, rests_size;
+  uint64_t settled;           // Bytes of records in chunks that no buffer has open, modulo 2^64; see life/activity.c.
   // Buffers of threads that have ever waited or added to a queue. The flusher reads the list without a lock.
   thread_buffer *_Atomic waiting;
   _Atomic bool hurries;       // A thread has waited, or added a barrier, so the flusher checks waits more often.
@@ -75,17 +109,23 @@ struct optrace_recorder {
   uint64_t millisecond;       // A millisecond in ticks.
   _Atomic uint32_t stacks;    // Which stacks are walked. `stack_table` is set before this.
   struct stack_table *stack_table;
+  _Atomic uint32_t stack_generation;  // The same of the numbers that `stack_table` holds.
   // Describe texts, code and stacks (see describe/). They are set before anybody records, and never freed, because a thread may
   // still describe a stack after the recorder has stopped. Null: nothing is described.
   struct text_table *texts;
   struct code_table *code;
   uint32_t (*define_code)(optrace_recorder *recorder, uint64_t function);
-  uint32_t (*define_stack)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed);
-  uint32_t (*define_sample)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut);
+  // `time`: the addresses mean what was loaded then, on the monotonic clock; `code_now`: what is loaded.
+  uint32_t (*define_stack)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, uint64_t time);
+  uint32_t (*define_sample)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut,
+                            uint64_t time);
   struct profiler *_Atomic profiler;  // Null: nothing is sampled; see profile/profile.c.
   struct snapshots *snapshots;  // Used only by the flusher; see life/snapshot.c.
   seen_thread *seen_threads;  // Guarded by `lock`.
   thread_buffer definitions;
+  shared_chunk shared;
+  // For a ring: the rest of this block is guarded by `recycling`; see storage/ring.h.
+  pthread_mutex_t recycling;
   thread_buffer carried;
   uint64_t carried_bytes;
   bool carries_again;     // The chunk that is being recycled holds records that were carried before.
@@ -94,21 +134,32 @@ struct optrace_recorder {
   chunk_header *unsealed[64];
   uint32_t unsealed_count;
 
-  // Flight recorder: all chunks have the same size. The lists contain indexes of chunks.
+  // Flight recorder: all chunks have the same size.
   uint32_t ring_chunk;
   uint32_t ring_count;
-  uint32_t *ring_free;
+  uint32_t *ring_free;        // Indexes of free chunks.
   uint32_t ring_free_count;
-  uint32_t *ring_retired;     // A queue, oldest first.
+  retired_chunk *ring_retired;  // A queue, oldest first.
   uint32_t ring_retired_head, ring_retired_count;
+  uint32_t ring_retired_carried;  // How many of these hold carried records.
   uint32_t ring_scanned;      // How many chunks of that queue have been scanned, from its head.
+  uint64_t ring_scanned_until;  // All records up to these ticks have been scanned. Guarded by `recycling`.
+  uint32_t *ring_seen;        // How many bytes of each chunk have been scanned. Guarded by `recycling`, like `ring_copy`.
+  uint32_t *ring_carried;     // How many bytes of each chunk have been carried, where needed. Guarded by `recycling`.
   uint8_t *ring_copy;         // A copy of the chunk that is being recycled.
+  thread_buffer *next_to_ask; // Used only by the flusher; see records/reclaim.c.
+  _Atomic uint32_t has_room_again;  // Counted up when the flusher has found half of what it keeps ready.
+  bool is_short;              // A thread has found no chunk since the flusher last looked.
 
+  _Atomic uint32_t cache_generation;  // What was unloaded up to this generation of modules is not in the cache.
   struct {
     _Atomic uint64_t key1, key2;
     _Atomic uint32_t id;
   } cache[cache_slots];
 };
+
+// Values of `ending`.
+enum { ending_not_yet, ending_begun, ending_done };
 
 _Static_assert(offsetof(struct optrace_recorder, enabled) == 0, "`optrace_recorder_is_recording` reads it");
 
@@ -118,6 +169,12 @@ static inline bool recorder_is_enabled(const optrace_recorder *recorder) {
 
 static inline uint64_t recorder_now(const optrace_recorder *recorder) {
   return recorder->use_counter ? optrace_counter() : optrace_clock_monotonic();
+}
+
+// Records have 24 bits for a thread. After so many threads, the numbers begin again.
+static inline uint32_t recorder_next_thread(optrace_recorder *recorder) {
+  enum { most = (1 << 24) - 1 };
+  return (atomic_fetch_add_explicit(&recorder->next_thread, 1, memory_order_relaxed) - 1) % most + 1;
 }
 
 static inline _Atomic uint64_t *header_word(optrace_recorder *recorder, size_t offset) {

@@ -12,9 +12,9 @@
 #include "waits.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
+#include "../base/filter.h"
 #include "../base/utf8.h"
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
@@ -75,12 +75,14 @@ static void list(thread_buffer *buffer) {
   }
 }
 
-// Makes the flusher check waits more often. The condition is signalled without the lock; if the flusher misses that, it notices at the
-// next heartbeat.
+// Makes the flusher check waits more often. If the lock is taken, it is not told, and notices at the next heartbeat. (Without the lock
+// nobody signals the condition: a signal handler that ends the program may have interrupted this.)
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
+  if (pthread_mutex_trylock(&recorder->lock) != 0) return;
   pthread_cond_signal(&recorder->wake);
+  pthread_mutex_unlock(&recorder->lock);
 }
 
 // Notes where to walk the stack from. Call it before `note`.
@@ -115,7 +117,7 @@ static bool take_back(wait_note *w) {
     return false;
   // The flusher is copying the object's name, so the object must exist until it is done.
   while (state % wait_step == wait_being_reported) {
-    sched_yield();
+    system_yield();
     state = atomic_load_explicit(&w->state, memory_order_acquire);
   }
   atomic_store_explicit(&w->state, none, memory_order_relaxed);

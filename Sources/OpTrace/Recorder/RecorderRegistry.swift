@@ -9,8 +9,8 @@ extension TraceRecorder {
   }
 }
 
-/// All recorders. Finds one by its core (only needed when an attached operation meets another recorder), and stops
-/// those that are left when the process exits.
+/// All recorders. Finds one by its core (only needed when an attached operation meets another recorder). Those that are
+/// left when the process exits are stopped then.
 /// Sendable: `recorders` is only touched under `lock`.
 final class RecorderRegistry: @unchecked Sendable {
   static let shared = RecorderRegistry()
@@ -21,12 +21,11 @@ final class RecorderRegistry: @unchecked Sendable {
 
   private static let stopAtExit: Void = {
     atexit {
-      // Nobody is left to handle an error; a trace that is not closed is readable, too.
-      for recorder in RecorderRegistry.shared.all { try? recorder.stop() }
+      // Not by `stop()`: the process may end in a signal handler, which has interrupted any code, and that takes locks.
+      optrace_stop_at_exit()
+      optrace_hooks_pass()
     }
   }()
-
-  private var all: [TraceRecorder] { lock.withLock { recorders.values.compactMap(\.recorder) } }
 
   func add(_ recorder: TraceRecorder) {
     _ = Self.stopAtExit

@@ -9,12 +9,16 @@ package enum LiveProcess {
   package static func writes(_ trace: Trace) -> Bool { writes(trace.header) }
 
   package static func writes(_ header: TraceHeader) -> Bool {
-    guard !header.isClosed, isThere(header), let status = ProcessStatus(of: header.processID) else { return false }
+    // Nobody writes to a kept copy, though its program may go on.
+    guard !header.isClosed, header.kept == nil, isThere(header), let status = ProcessStatus(of: header.processID) else {
+      return false
+    }
     return !status.isDead && ProcessImage.holds(header, status)
   }
 
   /// What has happened to a program whose trace can no longer be read.
   package static func ending(of header: TraceHeader) -> String {
+    if header.kept != nil { return "still ran" }
     if header.isClosed { return "has ended" }
     guard isThere(header), let status = ProcessStatus(of: header.processID), !status.isDead else {
       return "was killed"

@@ -160,6 +160,16 @@ struct ThreadTable {
     states[row(thread)].stack.append((work, frame))
   }
 
+  /// Enters an operation's own code if its `start()` is on the thread's stack. Without one the operation only announced
+  /// that it is executing, as a class does whose `start()` was not heard: its code may be anywhere.
+  ///
+  /// - Parameter isSeen: nothing of it was missed.
+  mutating func enterCode(_ work: Running, _ thread: ThreadID, isSeen: Bool) {
+    let row = row(thread)
+    guard isSeen || states[row].stack.contains(where: { $0.work == work }) else { return }
+    states[row].stack.append((work, .code))
+  }
+
   /// Removes the frame and all above it, whose ends were not seen. The end of an operation's own code also ends its
   /// `start()`: what follows inside `start()` is the recorder's code, not the program's.
   mutating func leave(_ work: Running, _ frame: Frame, _ thread: ThreadID) {

@@ -28,6 +28,34 @@ struct ThreadSnapshots {
     if seen.last?.thread.rawValue == thread { seen[seen.count - 1].at = frame }
   }
 
+  /// A snapshot is complete of which only what has changed since the one before was recorded.
+  mutating func ended(_ fields: EventFields.LookedAgain, _ time: Nanoseconds) {
+    // Before those, there may be some of a snapshot whose end was overwritten.
+    let changes = seen.suffix(Int(fields.seen))
+    let changed = Dictionary(changes.map { ($0.thread, $0) }, uniquingKeysWith: { $1 })
+    let before = last?.threads ?? []
+    var threads = before.compactMap { old -> SeenThread? in
+      guard var now = changed[old.thread] else {
+        // The comparison below finds these anew.
+        var same = old
+        (same.cpuSince, same.since, same.before) = (nil, nil, nil)
+        return same
+      }
+      if now.state == .ended { return nil }
+      now.before = nil
+      return now
+    }
+    let known = Set(before.map(\.thread))
+    threads += changes.filter { !known.contains($0.thread) && $0.state != .ended }
+    let unchanged = threads.count { changed[$0.thread] == nil }
+    var snapshot = ThreadSnapshot(
+      time: time, threads: threads, moved: Int(fields.moved), refused: Int(fields.refused),
+      isPartial: changes.count < Int(fields.seen) || unchanged != Int(fields.unchanged))
+    seen = []
+    compare(&snapshot)
+    last = snapshot
+  }
+
   mutating func ended(_ fields: EventFields.Looked, _ time: Nanoseconds) {
     var snapshot = ThreadSnapshot(
       time: time, threads: seen, moved: Int(fields.moved), refused: Int(fields.refused),

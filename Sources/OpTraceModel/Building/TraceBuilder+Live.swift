@@ -35,6 +35,33 @@ extension TraceBuilder {
     return copy.finish()
   }
 
+  /// From now on keeps samples of processor time until ``takeSamples(before:completeSince:carried:)`` takes them,
+  /// whatever else is forgotten.
+  /// - Parameters:
+  ///   - since: samples from before this time are left out.
+  ///   - recorded: those that were recorded at this time or before it, too.
+  package mutating func keepSamples(since: Nanoseconds, recordedAfter recorded: Nanoseconds = .min) {
+    samples.keep(since: since, recordedAfter: recorded)
+  }
+
+  /// Whether there are samples of processor time from before `time`. O(samples).
+  package func hasSamples(before time: Nanoseconds) -> Bool { samples.has(before: time) }
+
+  /// The values at this moment, of which the samples are those from before `time`. These are then gone, so that each is
+  /// handed out once. O(size of the trace).
+  package mutating func takeSamples(
+    before time: Nanoseconds, completeSince complete: Nanoseconds? = nil, carried: [WorkID] = []
+  ) -> Trace {
+    var copy = self
+    copy.samples = samples.take(before: time)
+    return copy.snapshot(completeSince: complete, carried: carried)
+  }
+
+  /// When the last sample was recorded, which is later than it was taken; nil: none was.
+  package var lastSampleRecorded: Nanoseconds? { samples.lastRecorded }
+  /// How processor time is sampled; nil: it is not, as far as is known.
+  package var profile: ProfileRecord? { definitions.profile }
+
   /// Until when records may be missing, by the `lost` records; nil: there are none.
   package var lostUntil: Nanoseconds? { trace.loss.gaps.lazy.map(\.to).max() }
 

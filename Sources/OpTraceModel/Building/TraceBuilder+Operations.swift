@@ -119,7 +119,7 @@ extension TraceBuilder {
       threads.enter(.operation(row), .start, at.thread)
     case .executionBegan:
       if trace.operations[row].executionBegan == nil { trace.operations[row].executionBegan = at }
-      threads.enter(.operation(row), .code, at.thread)
+      threads.enterCode(.operation(row), at.thread, isSeen: trace.operations[row].coverage == .full)
     case .executionEnded:
       if trace.operations[row].executionEnded == nil { trace.operations[row].executionEnded = at }
       threads.leave(.operation(row), .code, at.thread)

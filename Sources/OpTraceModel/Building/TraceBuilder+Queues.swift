@@ -85,6 +85,7 @@ extension TraceBuilder {
       let fields = EventFields.ThreadSeen(events[index])
       snapshots.seen(subject, fields, owner: fields.owner, at.time)
     case .looked: snapshots.ended(EventFields.Looked(word), at.time)
+    case .lookedAgain: snapshots.ended(EventFields.LookedAgain(word), at.time)
     case .waitLasts:
       let fields = EventFields.WaitLasts(events[index])
       if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }

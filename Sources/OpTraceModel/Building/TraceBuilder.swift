@@ -190,6 +190,8 @@ public struct TraceBuilder {
   mutating func finish() -> Trace {
     settleCoverage()
     trace.end = max(trace.lastEvent, heartbeat ?? trace.lastEvent)
+    // The program still ran then, though its last sign of life may be a second older.
+    if let kept = trace.header.kept { trace.end = max(trace.end, kept.time) }
     trace.threads = threads.records()
     trace.objects = blocking.objects
     trace.snapshot = snapshots.finish()

@@ -66,6 +66,7 @@ public struct Anonymizer {
     result.isClosed = header.isClosed
     result.stalled = header.stalled
     result.handledSignals = header.handledSignals
+    result.kept = header.kept.map { .init(time: $0.time, reason: numbered($0.reason, "reason")) }
     result.processors = header.processors
     result.startMonotonic = Self.start
     result.processName = numbered(header.processName, "process")

@@ -272,6 +272,10 @@ struct ChunkWalk {
     while offset < end {
       let piece = source.bytes(at: offset, count: Int(min(1 << 16, end - offset)))
       guard piece.count >= mark.count else { return end }
+      if piece.isZeros {
+        offset += UInt64(piece.count - mark.count + 1)
+        continue
+      }
       for index in 0...(piece.count - mark.count)
       where piece[index] == mark[0] && piece[index..<index + 4].elementsEqual(mark) {
         let candidate = offset + UInt64(index)
@@ -291,9 +295,20 @@ struct ChunkWalk {
     while offset < end {
       let piece = source.bytes(at: offset, count: Int(min(1 << 16, end - offset)))
       guard !piece.isEmpty else { return nil }
-      if let index = piece.firstIndex(where: { $0 != 0 }) { return offset + UInt64(index) }
+      if !piece.isZeros, let index = piece.firstIndex(where: { $0 != 0 }) { return offset + UInt64(index) }
       offset += UInt64(piece.count)
     }
     return nil
+  }
+}
+
+extension [UInt8] {
+  /// Whether all bytes are 0, eight at a time: most of a ring that is not full yet.
+  fileprivate var isZeros: Bool {
+    withUnsafeBytes { bytes in
+      let words = bytes.count / 8
+      for index in 0..<words where bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) != 0 { return false }
+      return bytes[(words * 8)...].allSatisfy { $0 == 0 }
+    }
   }
 }

@@ -13,6 +13,8 @@ struct FileHeader {
   var heartbeat: (ticks: UInt64, monotonic: UInt64)?
   var lost: [LossReason: UInt64] = [:]
   var overwrittenBytes: UInt64 = 0
+  /// The ticks after which no record is missing; nil: none is, or it is not known.
+  var completeSince: UInt64?
   var damage: [LossReport.Damage] = []
 
   /// Reads the header. It throws only if nothing after the header can be read; a wrong checksum is damage.
@@ -72,6 +74,12 @@ struct FileHeader {
     header.bootID = Array(bytes[Field.bootID..<Field.bootID + 16])
     header.startWall = bytes.number(at: Field.startWall)
     header.startMonotonic = bytes.number(at: Field.startMonotonic)
+    let kept: UInt64 = bytes.number(at: Field.keptAt)
+    if isSound, kept > 0 {
+      let time = Nanoseconds(clamping: kept > header.startMonotonic ? kept - header.startMonotonic : 0)
+      header.kept = .init(
+        time: TimeBounds.clamp(time), reason: bytes.text(at: Field.keptReason, size: Field.keptReasonSize))
+    }
     clock = Layout.Clock(rawValue: bytes.number(at: Field.clock)) ?? .counter
     startTicks = bytes.number(at: Field.startTicks)
     ticksPerSecond = bytes.number(at: Field.ticksPerSecond)
@@ -99,6 +107,8 @@ struct FileHeader {
     }
     header.isClosed = isClosed
     overwrittenBytes = bytes.number(at: Field.overwrittenBytes)
+    let completeSinceTicks: UInt64 = bytes.number(at: Field.completeSince)
+    completeSince = completeSinceTicks == 0 ? nil : completeSinceTicks
     header.handledSignals = bytes.number(at: Field.handledSignals)
     let stalled: UInt64 = bytes.number(at: Field.stalled)
     if stalled > header.startMonotonic {

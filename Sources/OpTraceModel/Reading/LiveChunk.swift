@@ -184,6 +184,9 @@ struct LiveChunks {
     }
   }
 
+  /// Whether chunks are missing of which it is not known yet whether they have been reused.
+  var hasUnseen: Bool { !unseen.isEmpty }
+
   /// Ignores what was overwritten before the first poll, which is no loss.
   mutating func forgetUnseen() { unseen.removeAll() }
 

@@ -91,6 +91,8 @@ package struct LiveReader {
   /// Whether everything that was there when the reader was opened has been read.
   private var hasArrived = false
   private var incompleteUntil: UInt64?
+  /// What the header says (in ticks).
+  private var completeSince: UInt64?
   /// The chunks and damages that `incompleteUntil` includes already.
   private var counted = (missed: 0, damage: 0)
   /// Threads whose name is not in the trace: those already handed out, and those that may still get a name.
@@ -146,6 +148,7 @@ package struct LiveReader {
     nameThreads(in: &news.events, isFinal: isFinal)
     news.events.heartbeat = now.heartbeat.map { clock.time($0.ticks) }
     news.events.sort()
+    loss.completeSince = completeSince.map { clock.time($0) }
     news.events.loss = loss
     if let incompleteUntil {
       news.incompleteUntil = clock.time(incompleteUntil)
@@ -209,7 +212,17 @@ package struct LiveReader {
     if hasArrived { chunks.countUnseen() } else { chunks.forgetUnseen() }
     entries += carry.takeNew(words)
     let damage = now.damage + chunks.damage + decoder.damage
-    if now.lost != loss.lost || damage.count > counted.damage {
+    let isAnyMissing = now.lost != loss.lost || chunks.missed > counted.missed || chunks.hasUnseen || !hasArrived
+    completeSince = now.completeSince
+    if isAnyMissing, let later = try? FileHeader.read(source, file: file) {
+      // What is missing was overwritten before the chunks were read, which may be after the header was.
+      completeSince = later.completeSince
+    }
+    if damage.count > counted.damage {
+      incompleteUntil = latest
+    } else if let completeSince {
+      if isAnyMissing { incompleteUntil = max(incompleteUntil ?? 0, completeSince) }
+    } else if now.lost != loss.lost {
       incompleteUntil = latest
     } else if chunks.missed > counted.missed || !hasArrived && now.overwrittenBytes > 0 {
       incompleteUntil = max(incompleteUntil ?? 0, chunks.overwrittenUntil ?? latest)

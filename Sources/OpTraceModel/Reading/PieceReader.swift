@@ -101,6 +101,7 @@ struct PieceReader {
     whole.take(words: [], entries: [], strings: scan.decoder.strings, clock: &clock)
     whole.loss.lost = header.lost
     whole.loss.overwrittenBytes = header.overwrittenBytes
+    whole.loss.completeSince = header.completeSince.map { clock.time($0) }
     whole.ring = RingFacts(header, order).map { (clock.time($0.completeSince), $0.carried) }
     whole.loss.unknownKinds = scan.unknownKinds
     whole.heartbeat = header.heartbeat.map { clock.time($0.ticks) }

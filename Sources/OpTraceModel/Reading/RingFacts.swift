@@ -5,9 +5,10 @@ import OpTraceFormat
 /// A ring drops its oldest chunk first. A thread that writes little fills its chunk slowly, so an end that it recorded
 /// may be overwritten while the begin, in a chunk of another thread, is still there. Such work is not known to be open.
 struct RingFacts: Sendable, Equatable {
-  /// The ticks from which on nothing is missing. The ring first reuses the chunk that was given back first, and a
-  /// thread gives a chunk back when it gets the next one, so overwritten chunks were given back before any that is
-  /// still there. If no thread has two chunks: the latest begin of one.
+  /// The ticks from which on nothing is missing. The header says it since format 1.10. In older traces: a ring first
+  /// reuses the chunk that was given back first, and a thread gives a chunk back when it gets the next one, so
+  /// overwritten chunks were given back before any that is still there. If no thread has two chunks: the latest begin
+  /// of one.
   let completeSince: UInt64
   /// Work whose records the ring has carried on: it was unfinished when their chunk was recycled. Since format 1.8 the
   /// ring also carries its end on, as long as these records are there.
@@ -24,6 +25,10 @@ struct RingFacts: Sendable, Equatable {
   /// Nil: nothing was overwritten. O(chunks).
   init?(_ header: FileHeader, _ chunks: [LoadedChunk]) {
     guard header.overwrittenBytes > 0 else { return nil }
+    if let known = header.completeSince {
+      completeSince = known
+      return
+    }
     var byThread: [UInt32: [LoadedChunk]] = [:]
     for chunk in chunks where chunk.kind == .events { byThread[chunk.thread, default: []].append(chunk) }
     var givenBack: UInt64?

@@ -146,6 +146,7 @@ public enum TraceReader {
     for thread in unnamed { events.append(thread) }
     events.sort()
     events.ring = ring.map { (clock.time($0.completeSince), $0.carried) }
+    loss.completeSince = header.completeSince.map { clock.time($0) }
     if hasCarried { events.dropDuplicates() }
     events.heartbeat = header.heartbeat.map { clock.time($0.ticks) }
     events.loss = loss

@@ -11,6 +11,8 @@ extension TraceValidator {
     public let violations: [Violation]
     /// How many operations, blocks and tasks have lost their end to the ring: it is not known whether they are open.
     public internal(set) var lostEnds = 0
+    /// When a ring ends; nil: it is no ring, or nothing of it was replaced.
+    public internal(set) var end: Nanoseconds?
   }
 
   /// Checks a trace file or a text. A sound file is read piece by piece, like ``EventReader`` does, and one piece is
@@ -24,7 +26,9 @@ extension TraceValidator {
     var result = try check(source, file: path)
     // A ring is small, so it may be read as a whole.
     if result.loss.overwrittenBytes > 0 {
-      result.lostEnds = try TraceReader.readUnpacked(source, file: path).lostEnds
+      let trace = try TraceReader.readUnpacked(source, file: path)
+      result.lostEnds = trace.lostEnds
+      result.end = trace.end
     }
     return result
   }

@@ -94,12 +94,16 @@ struct TextParser {
         Nanoseconds(clamping: try scanner.number("when the program was ended because it stalled", UInt64.self)))
     case "handles":
       events.header.handledSignals = try scanner.number("the signals that have a handler", UInt64.self)
+    case "kept":
+      let time = Nanoseconds(clamping: try scanner.number("when the trace was kept", UInt64.self))
+      events.header.kept = .init(time: TimeBounds.clamp(time), reason: try scanner.quoted("why it was kept"))
     case "lost":
       let reason = try reason()
       guard let known = LossReason(rawValue: reason) else { throw scanner.problem("this reason of loss is not known") }
       events.loss.lost[known] = try scanner.number("how many records", UInt64.self)
     case "events":
       announced = (Int(try scanner.number("how many events follow", UInt32.self)), offset)
+    case "complete-since": events.loss.completeSince = try scanner.number("since when it is complete", Nanoseconds.self)
     case "overwritten": events.loss.overwrittenBytes = try scanner.number("how many bytes", UInt64.self)
     case "damage":
       let offset = try assigned("offset")

@@ -22,11 +22,13 @@ struct TextPrinter {
     if let heartbeat = events.heartbeat, heartbeat > 0 { line("heartbeat \(heartbeat)") }
     if let stalled = header.stalled { line("stalled \(stalled)") }
     if header.handledSignals != 0 { line("handles \(header.handledSignals)") }
+    if let kept = header.kept { line("kept \(kept.time) ", quoted: kept.reason) }
     line("events \(events.count)")
     for reason in LossReason.allCases {
       if let count = events.loss.lost[reason] { line("lost \(TraceText.word(reason)) \(count)") }
     }
     if events.loss.overwrittenBytes > 0 { line("overwritten \(events.loss.overwrittenBytes)") }
+    if let since = events.loss.completeSince { line("complete-since \(since)") }
     for damage in events.loss.damage {
       line("damage offset=\(damage.offset) skipped=\(damage.skippedBytes) ", quoted: damage.reason)
     }
@@ -100,8 +102,12 @@ struct TextPrinter {
 
   private mutating func quote(_ text: String) {
     output.append(UInt8(ascii: "\""))
+    var last: Unicode.Scalar = " "
     for scalar in text.unicodeScalars {
+      defer { if scalar.isASCII { last = scalar } }
       switch scalar {
+      // `##[` is a command to services that run jobs, anywhere in a line; some step over characters without a width.
+      case "#" where last == "#": append("\\u{23}")
       case "\"": append("\\\"")
       case "\\": append("\\\\")
       case "\n": append("\\n")

@@ -9,6 +9,9 @@ public struct LossReport: Sendable, Equatable {
   public var gaps: [Gap] = []
   /// For a flight recorder: bytes of records that newer ones have replaced. That is not a loss, but how a ring works.
   public var overwrittenBytes: UInt64 = 0
+  /// All records after this time are in the trace, of every thread; of earlier ones some may be missing. Nil: none are
+  /// missing, or it is not known (before format 1.10).
+  public var completeSince: Nanoseconds?
   /// Records of kinds that only a newer version knows, by raw kind.
   public var unknownKinds: [UInt8: Int] = [:]
   /// The damaged parts of the file; empty for a sound file.

@@ -219,6 +219,22 @@ public struct TraceHeader: Sendable, Equatable {
   /// The signals for which the program had a handler at the last snapshot: one bit each, signal 1 is the lowest.
   /// Without signals of faults, which Swift's runtime handles.
   public var handledSignals: UInt64 = 0
+  /// When and why this copy of a flight recorder's ring was kept while its program ran on; nil: it is no such copy.
+  public var kept: Kept?
+
+  /// When and why a copy of a trace was kept.
+  public struct Kept: Sendable, Equatable {
+    /// The moment of the copy, in nanoseconds since the trace's start.
+    public var time: Nanoseconds
+    /// The condition that was met and what met it, or the user's own words; empty: no reason was given.
+    public var reason: String
+
+    /// Both in this order.
+    public init(time: Nanoseconds, reason: String) {
+      self.time = time
+      self.reason = reason
+    }
+  }
 
   /// A header of a process about which nothing is known.
   public init() {}
@@ -237,6 +253,18 @@ public struct ThreadRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// When it was last seen to make progress outside of all operations; nil: never.
   public var lastSign: Nanoseconds?
   package var owner: TraceOwner { .everybody }
+
+  /// Whether it is one of libdispatch's own, by its name: the end of a root queue's label, which tells people nothing.
+  package var isOfPool: Bool { Self.poolNames.contains(name) }
+
+  /// The system keeps 15 bytes of a name, and libdispatch gives it the last ones.
+  private static let poolNames: Set<String> = {
+    let classes = ["maintenance", "background", "utility", "default", "user-initiated", "user-interactive"]
+    let labels = classes.flatMap { name in
+      ["", ".overcommit", ".cooperative"].map { "com.apple.root.\(name)-qos\($0)" }
+    }
+    return Set(labels.map { String($0.suffix(15)) })
+  }()
 
   package init(id: ThreadID, systemID: UInt32, name: String, isMain: Bool) {
     self.id = id

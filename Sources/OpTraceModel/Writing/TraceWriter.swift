@@ -60,6 +60,10 @@ public enum TraceWriter {
     file.put(header.processName, at: Field.processName, size: Field.processNameSize)
     file.put(header.writerVersion, at: Field.writerVersion, size: Field.writerVersionSize)
     file.put(UInt32(clamping: header.processors ?? 0), at: Field.processors)
+    if let kept = header.kept {
+      file.put(max(1, header.startMonotonic &+ UInt64(max(0, kept.time))), at: Field.keptAt)
+      file.put(kept.reason, at: Field.keptReason, size: Field.keptReasonSize)
+    }
     file.put(file.checksum(of: 0..<Field.staticChecksum), at: Field.staticChecksum)
 
     let state: Layout.FileState = header.isClosed ? .closed : .open
@@ -74,6 +78,9 @@ public enum TraceWriter {
     for (reason, count) in events.loss.lost { file.put(count, at: Field.lossCounts + 8 * Int(reason.rawValue)) }
     file.put(events.loss.overwrittenBytes, at: Field.overwrittenBytes)
     file.put(header.handledSignals, at: Field.handledSignals)
+    if let since = events.loss.completeSince {
+      file.put(header.startMonotonic &+ UInt64(max(0, since)), at: Field.completeSince)
+    }
     if let stalled = header.stalled { file.put(header.startMonotonic &+ UInt64(max(0, stalled)), at: Field.stalled) }
     if header.isClosed { file.put(file.checksum(of: Field.state..<Field.dynamicChecksum), at: Field.dynamicChecksum) }
   }
@@ -81,7 +88,7 @@ public enum TraceWriter {
 
 extension [UInt8] {
   /// Writes at most `size` bytes, cut at a character's boundary.
-  fileprivate mutating func put(_ text: String, at offset: Int, size: Int) {
+  mutating func put(_ text: String, at offset: Int, size: Int) {
     var position = offset
     for character in text {
       guard position + character.utf8.count <= offset + size else { return }

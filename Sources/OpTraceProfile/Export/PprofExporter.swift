@@ -59,17 +59,37 @@ package struct PprofExporter {
     tables = PprofTables(profile)
   }
 
+  /// A window of time: samples with the same stack and labels are added up already. Its labels are those that a receiver
+  /// may keep a series for, and `span_id`. O(sums + stacks × depth).
+  /// - Parameter startWall: the wall clock at the trace's time 0, in nanoseconds since 1970.
+  static func write(_ window: WindowProfile, startWall: UInt64, to writer: ByteWriter) {
+    var profile = window.tables
+    profile.startWall = startWall
+    var exporter = Self(profile, writer)
+    exporter.write(from: window.began, to: window.ended) { exporter in
+      for sum in window.sums { exporter.write(sum, of: window) }
+    }
+  }
+
   private mutating func write() {
+    // A part of a trace begins where its first sample does.
+    let first = profile.samples.first?.time ?? 0
+    let last = profile.samples.reduce(first) { max($0, $1.time) }
+    write(from: first, to: last) { exporter in
+      for sum in exporter.sums { exporter.write(sum) }
+    }
+  }
+
+  private mutating func write(
+    from first: Nanoseconds, to last: Nanoseconds, samples: (inout PprofExporter) -> Void
+  ) {
     let isSampled = profile.period > 0
     let types: [(type: String, unit: String)] =
       isSampled
       ? [("samples", "count"), ("cpu", "nanoseconds")] : [("waits", "count"), ("waiting", "nanoseconds")]
     for type in types { valueType(Field.sampleType, type) }
-    for sum in sums { write(sum) }
+    samples(&self)
     tables.write(&message) { [writer] in Self.handOn(&$0, to: writer) }
-    // A window of a trace begins where its first sample does.
-    let first = profile.samples.first?.time ?? 0
-    let last = profile.samples.reduce(first) { max($0, $1.time) }
     message.signed(Field.timeNanoseconds, Int64(clamping: profile.startWall).addingClamped(first))
     message.signed(Field.duration, max(0, last.subtractingReportingOverflow(first).partialValue))
     if isSampled {
@@ -121,6 +141,20 @@ package struct PprofExporter {
     message.bytes.append(contentsOf: thread)
     if let owner { message.bytes.append(contentsOf: owner) }
     if let work = sum.key.work { Self.label(&message, tables.string("work"), UInt64(work.rawValue)) }
+    message.close(offset)
+    Self.handOn(&message, to: writer)
+  }
+
+  private mutating func write(_ sum: WindowProfile.Sum, of window: WindowProfile) {
+    let place = Place(stack: sum.key.stack, isInKernel: sum.key.isInKernel)
+    let locations = stackFields[place] ?? field(of: place)
+    let offset = message.open(Field.sample)
+    message.bytes.append(contentsOf: locations)
+    message.packed(2, [UInt64(sum.samples), UInt64(sum.weight)])
+    var labels = ProtobufMessage()
+    for (key, value) in window.labels(of: sum.key) where key != .thread { label(&labels, key.label, value) }
+    if window.spans.indices.contains(sum.key.span) { label(&labels, "span_id", window.spans[sum.key.span].spanID) }
+    message.bytes.append(contentsOf: labels.bytes)
     message.close(offset)
     Self.handOn(&message, to: writer)
   }

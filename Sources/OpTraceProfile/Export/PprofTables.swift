@@ -1,7 +1,8 @@
 import OpTraceAnalysis
 import OpTraceText
 
-/// What the samples of a pprof file point to: strings, functions, mappings, and locations, each once and with numbers from 1 on.
+/// What the samples of a file point to: strings, functions, mappings, and locations, each once and with numbers from 1 on,
+/// as pprof has them. OpenTelemetry's dictionary has the same tables, in which 0 is nothing.
 ///
 /// A location is a frame with all that was compiled into it. No addresses are known, so a mapping says only where code is from: the
 /// program, or a library.
@@ -11,6 +12,12 @@ struct PprofTables {
     static let location: UInt64 = 4
     static let function: UInt64 = 5
     static let string: UInt64 = 6
+  }
+
+  private enum DictionaryField {
+    static let mapping: UInt64 = 1
+    static let location: UInt64 = 2
+    static let function: UInt64 = 3
   }
 
   /// A frame by what can be seen of it. `function` is beyond those of the profile for what has no entry there.
@@ -90,18 +97,10 @@ struct PprofTables {
 
   /// Functions, locations, mappings; `handOn` empties the message between them.
   mutating func write(_ message: inout ProtobufMessage, handOn: (inout ProtobufMessage) -> Void) {
-    for index in profile.functions.indices {
-      let function = profile.functions[index]
-      let name = string(ProfileWords.function(profile, index))
-      let file = string(function.file.map(ProfileWords.name) ?? "")
-      self.function(&message, index, name: name, file: file, line: max(0, function.line ?? 0))
+    for index in Array(profile.functions.indices) + [kernel, callersUnknown, unknown] {
+      let (name, file, line) = about(index)
+      function(&message, index, name: name, file: file, line: line)
       handOn(&message)
-    }
-    for (index, name) in [
-      (kernel, ProfileWords.kernel), (callersUnknown, ProfileWords.callersUnknown), (unknown, ProfileWords.unknown),
-    ] {
-      let name = string(name)
-      function(&message, index, name: name, file: 0, line: 0)
     }
     for (number, lines) in lines.enumerated() {
       let mapping = mapping(of: lines.last?.function ?? unknown)
@@ -133,6 +132,61 @@ struct PprofTables {
     for text in texts {
       message.text(Field.string, text)
       handOn(&message)
+    }
+  }
+
+  /// The same, as a field of a dictionary.
+  func writeStrings(_ message: inout ProtobufMessage, as field: UInt64) {
+    for text in texts { message.text(field, text) }
+  }
+
+  /// Functions, locations and mappings as OpenTelemetry has them: without numbers of their own, and each used.
+  mutating func writeDictionary(_ message: inout ProtobufMessage) {
+    var numbers: [Int: Int] = [:]
+    var used: [Int] = []
+    message.message(DictionaryField.location) { _ in }
+    for lines in lines {
+      let mapping = mapping(of: lines.last?.function ?? unknown)
+      message.message(DictionaryField.location) { message in
+        message.number(1, mapping)
+        for line in lines {
+          let number = numbers.entry(line.function)
+          if number == used.count { used.append(line.function) }
+          message.message(3) {
+            $0.number(1, UInt64(number) + 1)
+            $0.number(2, UInt64(line.line))
+          }
+        }
+      }
+    }
+    message.message(DictionaryField.function) { _ in }
+    for index in used {
+      let (name, file, line) = about(index)
+      message.message(DictionaryField.function) {
+        $0.number(1, name)
+        $0.number(2, name)
+        $0.number(3, file)
+        $0.number(4, UInt64(line))
+      }
+    }
+    message.message(DictionaryField.mapping) { _ in }
+    for file in files {
+      let file = string(file)
+      message.message(DictionaryField.mapping) { $0.number(4, file) }
+    }
+  }
+
+  /// The numbers of a function's name and file, and its first line.
+  private mutating func about(_ index: Int) -> (name: UInt64, file: UInt64, line: Int) {
+    switch index {
+    case kernel: (string(ProfileWords.kernel), 0, 0)
+    case callersUnknown: (string(ProfileWords.callersUnknown), 0, 0)
+    case unknown: (string(ProfileWords.unknown), 0, 0)
+    default:
+      (
+        string(ProfileWords.function(profile, index)),
+        string(profile.functions[index].file.map(ProfileWords.name) ?? ""), max(0, profile.functions[index].line ?? 0)
+      )
     }
   }
 

@@ -22,7 +22,7 @@ enum Completions {
   private static func program(in words: [String]) -> Int {
     let withValue = [
       "-o", "--output", "--flight-recorder", "--stacks", "--runs", "--fail-on", "--stall-timeout", "--annotations",
-      "--report",
+      "--report", "--keep-when", "--keep-files", "--keep-bytes",
     ]
     var index = (words.firstIndex(of: "record") ?? 0) + 1
     while index < words.count, words[index].hasPrefix("-") {

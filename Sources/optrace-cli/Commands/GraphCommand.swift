@@ -127,8 +127,8 @@ struct GraphCommand: ParsableCommand {
   /// Explains a missing picture: nothing is stuck, or nothing that is stuck is an operation.
   private func isNothingStuck(in trace: InputTrace, _ count: Int) -> Bool {
     guard deadlock, count == 0 else { return false }
-    let verdict = Diagnosis(of: trace.trace).verdict
-    let isOfOthers = verdict == .deadlocked || verdict == .stalled || verdict == .suspected
+    let diagnosis = Diagnosis(of: trace.trace)
+    let isOfOthers = diagnosis.isStandstill || [.deadlocked, .stalled, .suspected].contains(diagnosis.verdict)
     Console.error(
       isOfOthers
         ? "optrace: no operation is stuck in \(input.name), and --deadlock draws operations; 'optrace doctor' says which tasks, blocks or threads are"

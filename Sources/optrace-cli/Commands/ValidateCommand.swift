@@ -8,7 +8,8 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check a trace against the rules of the format.",
     discussion: """
-      Prints one line and ends with 0 when all rules are kept; else each violation and each damaged part has a \
+      Prints one line and ends with 0 when all rules are kept (of a full flight recorder first how many seconds are \
+      complete); else each violation and each damaged part has a \
       line, and the status is 65. A trace whose program still runs or was killed is not damaged. Where records were \
       lost or replaced, rules that rest on the absence of an event are not applied.
 
@@ -34,7 +35,7 @@ struct ValidateCommand: ParsableCommand {
 
   private func report(_ result: TraceValidator.Result) -> String {
     let (damage, violations) = (result.loss.damage, result.violations)
-    var text = ""
+    var text = result.loss.completeness(until: result.end).map { $0 + "\n" } ?? ""
     for part in damage {
       text +=
         "byte \(grouped(part.offset)): \(printable(part.reason)); \(counted(part.skippedBytes, "byte")) not read\n"
@@ -62,7 +63,11 @@ struct ValidateCommand: ParsableCommand {
     if result.lostEnds > 0 { text += ", \(counted(result.lostEnds, "end")) of work lost with them (unknown, not open)" }
     let unknown = result.loss.unknownKinds.values.reduce(0, +)
     if unknown > 0 { text += ", \(counted(unknown, "record")) of a newer version" }
-    if !result.header.isClosed { text += ", not closed (the process runs or was killed)" }
+    if result.header.kept != nil {
+      text += ", kept while the process ran on"
+    } else if !result.header.isClosed {
+      text += ", not closed (the process runs or was killed)"
+    }
     return text
   }
 }

@@ -70,7 +70,7 @@ struct FleetSchemaCommand: ParsableCommand {
     completion: .file(extensions: ["sql"]))
   var output: String?
 
-  func run() throws { try Output(path: output).write(target.schema.script) }
+  func run() throws { try Output(path: output).write(Array(target.schema.script.utf8)) }
 }
 
 struct FleetLoadCommand: ParsableCommand {

@@ -4,9 +4,9 @@ import OpTraceText
 /// Messages besides the result: warnings, errors, colours. Results go through ``Output``.
 enum Console {
   static func error(_ text: String) {
-    // Arguments, names and paths in a message must not control the terminal. A message that cannot be shown must not
-    // hide the exit status.
-    let shown = TerminalText.printableLines(text)
+    // Arguments, names and paths in a message must control neither the terminal nor the service that runs a job. A
+    // message that cannot be shown must not hide the exit status.
+    let shown = TerminalText.harmless(TerminalText.printableLines(text))
     let line = shown.hasSuffix("\n") ? shown : shown + "\n"
     _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import OpTraceFormat
 import OpTraceModel
+import OpTraceText
 
 /// Where a result goes: standard output, or a file that is written atomically.
 struct Output: Sendable {
@@ -32,7 +33,8 @@ struct Output: Sendable {
     return path.map { stat($0.asPath, &status) == 0 && status.st_mode & S_IFMT != S_IFREG } ?? true
   }
 
-  func write(_ text: String) throws { try write(Array(text.utf8)) }
+  /// A text for people. What the service that runs a job would take for a command is made harmless.
+  func write(_ text: String) throws { try write(Array(TerminalText.harmless(text).utf8)) }
 
   func write(_ bytes: [UInt8]) throws {
     try write { sink in try bytes.withUnsafeBytes { try sink($0) } }

@@ -20,7 +20,7 @@ final class TemporaryFile {
       let candidate = (parts.count > 1 ? folder + "/" : "") + ".\(base).\(mark).part"
       // Before the file exists, so that a signal in between leaves nothing behind.
       Removal.arm(candidate)
-      let made = OwnedDescriptor(open(candidate.asPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
+      let made = OwnedDescriptor(open(candidate.asPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode))
       if made != nil {
         file = made
         path = candidate

@@ -13,7 +13,13 @@ struct ProfileCommand: ParsableCommand {
       it. 'self' is a function's own code, 'total' includes what it called. With --off-cpu: where threads waited and tasks \
       were suspended, which every trace has. Documentation/profile.md says how to read it, and what it does not see.
 
+      With --push the samples of each minute go to a collector of OpenTelemetry or to Pyroscope, with the work and the kind \
+      of request that each was for, until the program ends or Ctrl-C. What a receiver that is down misses is sent later, up \
+      to the last ten profiles; standard error says what is lost. The status is 73 if anything was.
+
       Example: optrace profile run.optrace --by work
+
+      While it runs: optrace profile 4711 --push http://localhost:4318
       """)
 
   enum Grouping: String, CaseIterable, ExpressibleByArgument {
@@ -50,7 +56,27 @@ struct ProfileCommand: ParsableCommand {
 
   @OptionGroup(title: "Part of a trace") var part: ProfilePart
 
+  @OptionGroup(title: "Continuous profiles") var pushing: PushOptions
+
+  @Option(
+    // So that a value such as -1 gets the message that says what is needed.
+    parsing: .unconditional,
+    help: ArgumentHelp("With --push: how much time a profile is of (default: 60s).", valueName: "time"))
+  var every: String?
+
   func validate() throws {
+    if pushing.push == nil {
+      if every != nil { throw ValidationError("--every needs --push.") }
+    } else {
+      _ = try PushInterval.nanoseconds(every, option: "--every")
+      let others: [(String, Bool)] = [
+        ("--off-cpu", offCpu), ("--compare", compare != nil), ("--top", top != nil), ("--json", json),
+        ("-o", output != nil), ("--by", by != .function), ("options for a part of a trace", part.isPart),
+      ]
+      if let other = others.first(where: \.1)?.0 {
+        throw ValidationError("--push sends all samples, and shows nothing: omit \(other).")
+      }
+    }
     if let top, top < 1 { throw ValidationError("--top must be at least 1.") }
     if compare == "-", input.path == "-" {
       throw ValidationError("'-' is named twice: standard input can be read once.")
@@ -63,6 +89,10 @@ struct ProfileCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let url = pushing.push {
+      let every = try PushInterval.nanoseconds(every, option: "--every")
+      return try ProfilePush(input: input, settings: try PushSettings(pushing, url: url, every: every)).run()
+    }
     let target = json ? .json : ProfileTarget(writing: output)
     let other = compare.map { TraceInput(path: $0, limit: input.limit) }
     var output = try input.output(self.output)

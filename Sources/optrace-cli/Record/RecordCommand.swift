@@ -11,8 +11,9 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Run a program and record its queues.",
     usage: """
-      optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
-      [--profile] [--profile-rate <hz>] [--profile-by <way>] [--all] \
+      optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--keep-when <condition> ...] \
+      [--keep-files <n>] [--keep-bytes <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
+      [--profile] [--profile-rate <hz>] [--profile-by <way>] [--all] [--push <url>] \
       [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
       [--debug-file <file>] [--] <program> [<argument> ...]
       """,
@@ -30,6 +31,12 @@ struct RecordCommand: ParsableCommand {
       With --stall-timeout a program that hangs is ended: if work is open, and nothing was recorded and no processor time \
       used for so many seconds. Standard error says which test stalled, why, and what each thread does. The status is 124.
 
+      With --keep-when a copy of the flight recorder's ring is kept beside it when something happens, such as a request \
+      that takes too long: run.kept-request-2026-11-28T15.51.53Z.optrace. The program goes on, and is not disturbed.
+
+      With --push the samples of each minute go to a collector of OpenTelemetry or to Pyroscope while the program runs, as \
+      'optrace profile --push' sends them. The status does not depend on it.
+
       Other exit statuses: 64 wrong usage, 125 the program cannot be recorded (it is not run), 126 it cannot be run, \
       127 there is no such program, 73 only the report could not be written.
 
@@ -38,6 +45,8 @@ struct RecordCommand: ParsableCommand {
       Example: optrace record -o run.optrace -- ./my-program --its-option
 
       Everything: optrace record --all -o run.optrace -- ./my-program, then optrace profile run.optrace
+
+      Always: optrace record --flight-recorder 64M --tasks --keep-when request=1s --keep-when stall=5s -- ./server
 
       In CI: optrace record --stall-timeout 120 --annotations github --report report.html -- swift test
       """)
@@ -61,6 +70,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Keep the newest events in a file of such a size, as 512K, 16M or 1G.", valueName: "size"))
   var flightRecorder: String?
+
+  @OptionGroup var keep: KeepOptions
 
   @Option(
     help: ArgumentHelp(
@@ -116,6 +127,15 @@ struct RecordCommand: ParsableCommand {
     completion: .file())
   var debugFile: String?
 
+  @OptionGroup(title: "Continuous profiles") var pushing: PushOptions
+
+  @Option(
+    // So that a value such as -1 gets the message that says what is needed.
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --push, which means --profile: how much time a profile is of (default: 60s).", valueName: "time"))
+  var pushEvery: String?
+
   @Flag(help: "When the program has ended, show its trace in the browser, as 'optrace view' does.")
   var open = false
 
@@ -133,7 +153,11 @@ struct RecordCommand: ParsableCommand {
     // The parser passes unknown options, even its own help, to the program.
     if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
     if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
-    if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
+    if program.hasPrefix("-"), words.first != "--" {
+      let options = Set(Self.helpMessage().matches(of: /--[a-z][a-z-]+/).map { String($0.output) })
+      let hint = Suggestion.text(for: program, among: options).map { "; \($0)" } ?? ""
+      throw ValidationError("Unknown option '\(program)'\(hint)")
+    }
     if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
     if output == "" { throw ValidationError("-o needs the name of a file.") }
     if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
@@ -145,6 +169,8 @@ struct RecordCommand: ParsableCommand {
     if let stallTimeout, StallTimeout(seconds: stallTimeout) == nil {
       throw ValidationError(StallTimeout.refusal(of: stallTimeout))
     }
+    if pushing.push == nil, pushEvery != nil { throw ValidationError("--push-every needs --push.") }
+    _ = try PushInterval.nanoseconds(pushEvery, option: "--push-every")
     if let flightRecorder {
       guard let bytes = TraceRecorder.bytes(flightRecorder) else {
         throw ValidationError("'\(flightRecorder)' is not a size such as 512K, 16M or 1G.")
@@ -153,6 +179,7 @@ struct RecordCommand: ParsableCommand {
         throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
       }
     }
+    try keep.validate(ring: flightRecorder.flatMap { TraceRecorder.bytes($0) }.map { UInt64($0) })
   }
 
   #if os(Linux)
@@ -163,14 +190,22 @@ struct RecordCommand: ParsableCommand {
       let folder = RawPath.currentFolder
       let targets = try targets(in: folder)
       let pages = try report.map { try RecordPages.files($0, runs: runs) }
+      if let remark = keep.remark(hasUnits: parts.recordsUnits) {
+        Console.note(remark)
+      }
+      let push = try pushing.push.map {
+        try PushSettings(pushing, url: $0, every: try PushInterval.nanoseconds(pushEvery, option: "--push-every"))
+      }
       var firstFailure: Int32 = 0
       var isFound = false
       var lacksPages = false
       var firstReport: RecordReport?
       for (index, target) in targets.enumerated() {
-        let (report, end, stalled, isAskedToStop) = try record(program, object: object, to: target, in: folder)
+        let (report, end, stalled, isAskedToStop, kept) = try record(
+          program, object: object, to: target, in: folder, push: push)
         let run = runs == nil ? "" : "run \(index + 1) of \(targets.count): "
         Console.error(report.text(run: run))
+        if !kept.isEmpty { Console.error(kept) }
         if firstFailure == 0 { firstFailure = stalled == nil ? end.shellStatus : ExitStatus.stalled.rawValue }
         if failOn != nil || annotations != nil {
           let findings = try RecordFindings(
@@ -191,6 +226,8 @@ struct RecordCommand: ParsableCommand {
         }
       }
       if let firstReport, let path = firstReport.firstTrace {
+        // With --fail-on the findings stand above.
+        if !isFound { Console.error(firstReport.answer) }
         Console.error(firstReport.hints)
         if open { show(path) }
       }
@@ -201,8 +238,9 @@ struct RecordCommand: ParsableCommand {
 
     /// Runs the program once, to its end.
     private func record(
-      _ program: ProgramFile, object: String, to target: String, in folder: String
-    ) throws -> (report: RecordReport, end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool) {
+      _ program: ProgramFile, object: String, to target: String, in folder: String, push settings: PushSettings?
+    ) throws -> (report: RecordReport, end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool, kept: String)
+    {
       let words = RawText.arguments(last: line.count)
       let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
       defer { notes.remove() }
@@ -211,7 +249,13 @@ struct RecordCommand: ParsableCommand {
         program, words: words, environment: environment(object: object, target: target, notes: notes))
       // From now on, a file that may not grow (`ulimit -f`) makes a write fail, instead of raising a signal.
       signal(SIGXFSZ, SIG_IGN)
+      let watch =
+        keep.keepWhen.isEmpty ? nil : KeepWatch(keep, notes: notes, folder: folder, debugFile: debugFile)
+      watch?.start()
+      let push = settings.map { RecordPush($0, notes: notes) }
       let (end, stalled, isAskedToStop) = wait(for: run, notes)
+      let kept = watch?.stop() ?? ""
+      push?.finish()
       var written = notes.read()
       let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
       if remains.remove(at: file) {
@@ -223,7 +267,7 @@ struct RecordCommand: ParsableCommand {
       let report = RecordReport(
         written, program: line[0], folder: folder, process: run.process, end: end, left: left,
         stalled: stalled?.path, debugFile: debugFile)
-      return (report, end, stalled, isAskedToStop)
+      return (report, end, stalled, isAskedToStop, kept)
     }
 
     /// Waits until the program has ended, by itself or, with `--stall-timeout`, because it stalled.
@@ -298,6 +342,7 @@ struct RecordCommand: ParsableCommand {
       if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
       if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
       ours.merge(parts.variables) { $1 }
+      if pushing.push != nil { ours["OPTRACE_PROFILE"] = "1" }
       // An absolute path, because the program may change its folder before it starts another one.
       if let debugFile {
         ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"

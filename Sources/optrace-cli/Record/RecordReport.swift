@@ -130,6 +130,15 @@
       return text
     }
 
+    /// The doctor's answer about the trace to look at first, as a line; empty if it is known already, since the program
+    /// stalled, or not yet, since the program still runs.
+    var answer: String {
+      guard let entry = traces.first(where: { $0.name == firstTrace }), !isStalled, !entry.isBeingWritten,
+        let report = try? DoctorExamination(of: TraceInput(path: entry.path), stallAfter: nil).report
+      else { return "" }
+      return "optrace: \(report.answer)\n"
+    }
+
     /// What to do with the trace to look at first; empty if there is none.
     var hints: String {
       guard let first = firstTrace else { return "" }

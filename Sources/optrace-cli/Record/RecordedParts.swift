@@ -45,6 +45,9 @@ struct RecordedParts: ParsableArguments {
     }
   }
 
+  /// Whether tasks or blocks are recorded.
+  var recordsUnits: Bool { dispatch || tasks || all }
+
   /// The environment variables that request it.
   var variables: [String: String] {
     var variables: [String: String] = [:]

@@ -51,6 +51,8 @@ enum SQLTexts {
       if !isFunction, !error.message.hasPrefix("no such table") {
         names.formUnion(TraceTable.all.flatMap { $0.columns.map(\.name) })
       }
+      // A column of another table is no suggestion.
+      names.remove(name)
       if let hint = Suggestion.text(for: name, among: names) { message += "; \(hint)" }
     }
     if let offset = error.offset { message += "\n" + marker(offset, in: query) }

@@ -59,7 +59,7 @@ struct TopCommand: ParsableCommand {
       bytes = reading.status.json(of: reading.trace, findings: reading.findings).line
     } else {
       let lines = reading.frame.lines(style: Output.standard.style)
-      bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+      bytes = Array(TerminalText.harmless(lines.joined(separator: "\n") + "\n").utf8)
       if !once { bytes.append(UInt8(ascii: "\n")) }
     }
     guard let number = FileHandleWriter.writeAll(bytes, to: STDOUT_FILENO) else { return true }

@@ -1,0 +1,1 @@
+#include "CCounters.h"
