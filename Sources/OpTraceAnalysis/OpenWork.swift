@@ -1,3 +1,4 @@
+import OpTraceFormat
 package import OpTraceModel
 
 extension Trace {
@@ -7,5 +8,12 @@ extension Trace {
       || waits.contains { $0.ended == nil && !endsByItself($0) }
       || blocks.contains { $0.over == nil && $0.isOutcomeKnown }
       || tasks.contains { $0.over == nil }
+      || !header.isClosed && snapshot?.threads.contains { isWaiting($0) } ?? false
+  }
+
+  /// Whether a thread waits in the program's own code for another thread, and without a time limit.
+  private func isWaiting(_ seen: SeenThread) -> Bool {
+    seen.isAsleep && !seen.isTimed && (seen.reason == .futex || seen.reason.isLock || seen.reason == .join)
+      && stacks.ownFrame(seen.at) != nil
   }
 }

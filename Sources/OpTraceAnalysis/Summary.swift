@@ -47,6 +47,8 @@ public struct Summary: Sendable, Equatable {
   public var processorTime: ProcessorTime?
   /// What is missing from the trace.
   public var loss: LossReport
+  /// When and why the trace was kept while its program ran on; nil: it is no such copy.
+  public var kept: TraceHeader.Kept?
 
   /// What one queue did.
   public struct Queue: Sendable, Equatable {
@@ -139,6 +141,7 @@ public struct Summary: Sendable, Equatable {
     criticalPath = path
     for id in path.works { pathNames[id] = trace.work(id)?.title }
     loss = trace.loss
+    kept = trace.header.kept
     operationCount = trace.operations.count
     let activity = trace.activity
     wall = activity.map { $0.upperBound - $0.lowerBound } ?? 0

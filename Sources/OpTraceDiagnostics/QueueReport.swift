@@ -28,7 +28,8 @@ public struct QueueReport: Sendable, CustomStringConvertible {
     let process = "\(TextEscaping.oneLine(header.processName)) (process \(header.processID))"
     let headline = "optrace: queues of \(process), nothing has moved for \(DurationText.text(doctor.silence))"
     let text = DoctorText(doctor).text()
-    return "\(headline)\n\n\(queues)\n\n\(text.hasSuffix("\n") ? String(text.dropLast()) : text)"
+    return TerminalText.harmless(
+      "\(headline)\n\n\(queues)\n\n\(text.hasSuffix("\n") ? String(text.dropLast()) : text)")
   }
 
   /// What the doctor says of some of the findings.

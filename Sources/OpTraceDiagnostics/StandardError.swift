@@ -1,10 +1,11 @@
 internal import Foundation
+internal import OpTraceText
 
 enum StandardError {
   /// Writes all of it, with a line end. A closed standard error is nobody's fault: not through `FileHandle`, which would
   /// trap.
   static func write(_ text: String) {
-    var rest = ArraySlice(Array(text.utf8) + [UInt8(ascii: "\n")])
+    var rest = ArraySlice(Array(TerminalText.harmless(text).utf8) + [UInt8(ascii: "\n")])
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }

@@ -29,6 +29,9 @@ extension ByteWriter {
     let first = bytes[index]
     switch first {
     case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): return (1, UInt16(first))
+    case UInt8(ascii: "#"):
+      // `##[` is a command to services that run jobs, anywhere in a line.
+      return (1, endsPair(bytes, index) ? UInt16(first) : nil)
     // U+0080 to U+009F are C2 80 to C2 9F.
     case 0xC2 where index + 1 < bytes.count:
       let second = bytes[index + 1]

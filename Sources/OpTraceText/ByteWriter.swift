@@ -146,6 +146,7 @@ package final class ByteWriter {
   /// A JSON string with its quotes. Only what JSON demands is escaped, since some viewers show escapes unchanged.
   /// Control characters, which no viewer shows, and those that turn the direction of writing become U+FFFD, as invalid
   /// UTF-8 has on the way into a Swift string.
+  /// The second of two number signs is written by its number: see ``TerminalText/harmless(_:)``.
   /// A backslash at the end is written by its number: Perfetto's engine takes the second of `\\"` as an escape of the
   /// quote, and then rejects the whole file.
   package func json(_ string: String) {
@@ -172,7 +173,13 @@ package final class ByteWriter {
       }
       // U+0080 to U+009F are C2 80 to C2 9F; U+202A to U+202E and U+2066 to U+2069 begin with E2.
       var length = 1
-      if value == 0xC2 {
+      if value == UInt8(ascii: "#") {
+        // `##[` is a command to services that run jobs, anywhere in a line.
+        guard Self.endsPair(bytes, index) else {
+          index += length
+          continue
+        }
+      } else if value == 0xC2 {
         length = 2
         let isControl = index + 1 < bytes.count && bytes[index + 1] < 0xA0
         guard isControl else {
@@ -189,6 +196,8 @@ package final class ByteWriter {
       copy(bytes[start..<index])
       if value == UInt8(ascii: "\\"), index + 1 == bytes.count {
         text("\\u005c")
+      } else if value == UInt8(ascii: "#") {
+        text("\\u0023")
       } else if value == UInt8(ascii: "\"") || value == UInt8(ascii: "\\") {
         byte(UInt8(ascii: "\\"))
         byte(value)
@@ -203,8 +212,19 @@ package final class ByteWriter {
 
   @inline(__always)
   private static func mayBeSpecial(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F || byte == 0xC2
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\\") || byte == 0x7F
+      || byte == 0xC2
       || byte == 0xE2
+  }
+
+  /// Whether the number sign at `index` follows another one. Comparisons by a language's rules ignore characters without a
+  /// width, none of which is ASCII.
+  @inline(__always)
+  static func endsPair(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    let farthest = 16
+    var before = index - 1
+    while before >= 0, bytes[before] >= 0x80, index - before < farthest { before -= 1 }
+    return before >= 0 && bytes[before] == UInt8(ascii: "#")
   }
 
   /// The bytes after E2 of the characters of ``TextEscaping/turnsWriting(_:)``.

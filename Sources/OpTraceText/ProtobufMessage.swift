@@ -57,6 +57,19 @@ package struct ProtobufMessage {
     withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  /// As `fixed64` has it.
+  @inlinable package mutating func fixed(_ field: UInt64, _ value: UInt64) {
+    key(field, .fixed64)
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// As `bytes` has it.
+  @inlinable package mutating func bytes(_ field: UInt64, _ value: [UInt8]) {
+    key(field, .lengthDelimited)
+    varint(UInt64(value.count))
+    bytes.append(contentsOf: value)
+  }
+
   /// UTF-8.
   @inlinable package mutating func text(_ field: UInt64, _ text: String) {
     key(field, .lengthDelimited)

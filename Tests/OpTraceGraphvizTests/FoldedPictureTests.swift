@@ -134,7 +134,8 @@ import Testing
     let picture = picture(Self.serial(1000), most: 20)
     #expect(
       picture.foldingNote
-        == "folded 1,000 operations into 1 box, 1 alone; folded too: the critical path (1,000); optrace graph --full draws all"
+        == "folded 1,000 operations into 1 box, 1 alone; the critical path runs through it, its longest steps: 'step' (#1) 1 ms, "
+        + "'step' (#2) 1 ms and 'step' (#3) 1 ms; optrace graph --full draws all"
     )
     let box = try #require(picture.nodes.first { $0.fold != nil })
     #expect(box.isCritical && box.fold?.critical == 1000 && box.fold?.inner == 999)
@@ -146,6 +147,29 @@ import Testing
         closer: optrace graph TRACE --focus '#1'
         """))
     #expect(picture.nodes.map(\.name) == ["1,000 × step", "aside"])
+  }
+
+  /// 750 times load, decode, resize and save, each stage with two slots.
+  @Test func aPipelineIsDrawnAsItsStages() throws {
+    var make = HandmadeTrace("pipeline")
+    let stages = ["load", "decode", "resize", "save"].map { ($0, make.queue($0, limit: 2)) }
+    for chain in 0..<750 {
+      for (stage, (name, queue)) in stages.enumerated() {
+        let id = UInt32(make.trace.operations.count)
+        let began = Double(chain / 2 * 10 + stage * 10)
+        make.operation(
+          "\(name) \(chain)", on: queue, after: stage > 0 ? [OperationID(id)] : [], ready: stage > 0 ? began : 0,
+          began: began, ended: began + (chain == 400 ? 10 : 9.5))
+      }
+    }
+    let picture = picture(make.trace, most: 200)
+    #expect(picture.nodes.map(\.name) == stages.map { "750 × \($0.0)" })
+    #expect(picture.nodes.allSatisfy { $0.isCritical || $0.fold?.critical == 0 })
+    let note = try #require(picture.foldingNote)
+    #expect(
+      note.hasPrefix("folded 3,000 operations into 4 boxes; the critical path runs through them, its longest steps: "))
+    let forward = picture.edges.filter { $0.kind == .dependency }
+    #expect(forward.map { "\($0.from) \($0.to) \($0.count)" } == ["0 1 750", "1 2 750", "2 3 750"])
   }
 
   @Test func aCycleOfFoldedBoxesIsNotACycleOfOperations() {

@@ -40,6 +40,17 @@ struct ByteWriterTests {
     #expect(try written { $0.json("\u{80}\u{9F}\u{A0}\u{C2}\u{80}") } == "\"\u{FFFD}\u{FFFD}\u{A0}\u{C2}\u{FFFD}\"")
   }
 
+  @Test("two number signs, which begin commands to services that run jobs, do not follow each other")
+  func numberSigns() throws {
+    for (text, expected) in [
+      ("#5", "#5"), ("##[error]", #"#\u0023[error]"#), ("a###", #"a#\u0023\u0023"#), ("#\u{AD}#[", "#\u{AD}\\u0023["),
+      ("é#1", "é#1"),
+    ] {
+      #expect(try written { $0.json(text) } == "\"\(expected)\"")
+      #expect(try written { $0.exactJSON(text) } == "\"\(expected)\"")
+    }
+  }
+
   @Test("values at the end of the buffer are written completely", arguments: 0..<24)
   func borders(offset: Int) throws {
     let start = String(repeating: "x", count: (1 << 16) - 12 + offset)

@@ -26,6 +26,31 @@ struct TerminalTextTests {
     #expect(TerminalText.printableLines("a\u{7}\nb\r\n\u{2067}") == "a\u{FFFD}\nb\u{FFFD}\n\u{FFFD}")
   }
 
+  @Test(
+    "what a service that runs jobs would take for a command is not one any more",
+    arguments: [
+      ("::error::x", "\u{FFFD}:error::x"), ("  \t::error::x", "  \t\u{FFFD}:error::x"),
+      ("a\n::error::x\n", "a\n\u{FFFD}:error::x\n"),
+      ("a\r\n::x\r::y", "a\r\n\u{FFFD}:x\r\u{FFFD}:y"), ("\u{A0}::x", "\u{A0}\u{FFFD}:x"),
+      ("\u{1B}[31;1m::x\u{1B}[0m", "\u{1B}[31;1m\u{FFFD}:x\u{1B}[0m"),
+      ("\u{AD}:\u{AD}:x", "\u{AD}\u{FFFD}\u{AD}:x"), ("a ##[error]x", "a \u{FFFD}#[error]x"),
+      ("##vso[a]##[b]", "\u{FFFD}#vso[a]\u{FFFD}#[b]"),
+      ("###[x]", "#\u{FFFD}#[x]"), ("#\u{200B}#[x]", "\u{FFFD}\u{200B}#[x]"),
+    ])
+  func harmless(text: String, expected: String) {
+    // Characters that are one with the next would be equal to others.
+    #expect(Array(TerminalText.harmless(text).unicodeScalars) == Array(expected.unicodeScalars))
+    #expect(TerminalText.harmless(expected) == expected)
+  }
+
+  @Test(
+    "all else stays",
+    arguments: [
+      "", ":", "a::b", "a: ::b", "std::vector::push_back\n  std::sort", "#5:17 ## x", "closure #1 in load(_:)",
+      "[::1]:8080", "##", "#[x]", "# #[x]",
+    ])
+  func harmlessAnyway(text: String) { #expect(TerminalText.harmless(text) == text) }
+
   @Test("text that is cut keeps both ends")
   func fitting() {
     #expect(TerminalText.fitting("abcdefgh", 8) == "abcdefgh")

@@ -226,6 +226,12 @@ while let step = rest.popFirst() {
       usleep(5000)
     }
 
+  case "burn-on":
+    // Burns until standard input ends.
+    say("burning")
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    while poll(&input, 1, 0) == 0 { burn() }
+
   case "flood":
     // The same as fast as it can, with at most so many operations in its queue.
     Thread.detachNewThread {

@@ -31,6 +31,8 @@ public struct Diagnosis: Sendable {
   package let isStandstill: Bool
   /// What may still move the program in a standstill.
   package let doors: [Door]
+  /// Who waits for what, in words, where no rule finds a reason.
+  package let waiting: [Door]
   private let context: DoctorContext
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
@@ -67,6 +69,7 @@ public struct Diagnosis: Sendable {
     silence = context.silence
     isStandstill = context.isStandstill
     doors = context.doors
+    waiting = context.waiting
     self.context = context
   }
 

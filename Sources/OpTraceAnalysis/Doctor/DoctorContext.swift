@@ -21,6 +21,8 @@ struct DoctorContext: Sendable {
   let isDeadEnd: Bool
   /// What may still move the program.
   private(set) var doors: [Door] = []
+  /// Who waits, for messages where no rule finds a reason.
+  private(set) var waiting: [Door] = []
   /// Whether the world is closed and no unfinished block or task may continue by itself: nothing will happen any more.
   private(set) var isDeadWorld = false
   /// The blocks and tasks that operations submitted.
@@ -35,7 +37,7 @@ struct DoctorContext: Sendable {
   init(_ trace: Trace, _ options: DoctorOptions, _ requests: Requests) {
     self.trace = trace
     self.options = options
-    lastSign = trace.lastMove ?? 0
+    lastSign = trace.lastMove ?? Self.stillSince(trace)
     end = max(options.now ?? trace.end, trace.end, trace.header.stalled ?? .min)
     activity = trace.activity
     seenThreads = SeenThreads(trace)
@@ -61,6 +63,13 @@ struct DoctorContext: Sendable {
     self.suspects = suspects
     if !dead.isEmpty { blockage = Blockage(structure.graph, dead: Set(dead)) }
     isDeadWorld = isClosedWorld && !blockage.graph.nodes.indices.contains { canMove($0) }
+    waiting = findWaiting()
+  }
+
+  /// Since when no thread is known to have moved, where nothing was recorded: since the snapshot before the last one.
+  private static func stillSince(_ trace: Trace) -> Nanoseconds {
+    guard let snapshot = trace.snapshot else { return 0 }
+    return max(0, snapshot.time - (snapshot.threads.compactMap(\.since).min() ?? 0))
   }
 
   /// How long nothing has moved.
@@ -89,15 +98,8 @@ struct DoctorContext: Sendable {
     return unproven(finding, because: "the trace ends \(rest) later, and this state may not last")
   }
 
-  /// A settled finding about a state that any code of the program may undo, for example when input arrives. It is only
-  /// a note while something may still move a program in a standstill.
-  func undoable(_ finding: Finding, since time: Nanoseconds) -> Finding {
-    let finding = settled(finding, since: time)
-    guard isStandstill, !options.isSilenceEnough, let door = doors.first else { return finding }
-    var result = unproven(finding, because: "\(door.text), and that may undo it")
-    result.severity = .note
-    return result
-  }
+  /// A settled finding about a state that any code of the program may undo, for example when input arrives.
+  func undoable(_ finding: Finding, since time: Nanoseconds) -> Finding { undoable(settled(finding, since: time)) }
 
   func operation(_ id: OperationID) -> OperationRecord? { trace.operation(id) }
   func queue(_ id: QueueID) -> QueueRecord? { queueIndexes[id].map { trace.queues[$0] } }
@@ -106,6 +108,6 @@ struct DoctorContext: Sendable {
 
 extension OperationRecord {
   package var isStarted: Bool { started != nil || executionBegan != nil }
-  /// Whether its code is still on a thread, as far as the trace shows.
-  var holdsThread: Bool { finished == nil && isStarted && startReturned == nil }
+  /// Whether its `start()` was seen to begin on a thread, and not to return.
+  var holdsThread: Bool { finished == nil && started != nil && startReturned == nil }
 }

@@ -45,6 +45,10 @@ extension DoctorContext {
   func name(_ id: ThreadID) -> String {
     guard let thread = thread(id) else { return id.description }
     if thread.isMain { return "the main thread" }
+    if trace.loops.contains(where: { $0.thread == id && $0.isManager }) {
+      return "libdispatch's thread for timers and events"
+    }
+    if thread.isOfPool { return "pool thread \(thread.systemID)" }
     return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.systemID) '\(Self.shown(thread.name))'"
   }
 
@@ -195,7 +199,8 @@ extension DoctorContext {
 
   /// The snapshot of the thread that executes an operation; nil: there is none, or several threads execute it.
   func seenThread(of operation: OperationRecord) -> SeenThread? {
-    guard operation.finished == nil, operation.startReturned == nil, !operation.isAsynchronous else { return nil }
+    guard operation.finished == nil, operation.started != nil, operation.startReturned == nil, !operation.isAsynchronous
+    else { return nil }
     let blocks = operation.blocks.filter { $0.ended == nil }
     if blocks.count > 1 { return nil }
     return (blocks.first?.thread ?? operation.executionBegan?.thread ?? operation.started?.thread)

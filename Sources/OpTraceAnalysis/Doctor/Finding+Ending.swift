@@ -12,6 +12,7 @@ extension Finding {
     case "queue-suspended": return variant == 0 ? "Only isSuspended = false ends it." : "Only another limit ends it."
     case "orphan-dependency": return "Only adding it to a queue ends it."
     case "continuation-never-resumed":
+      if variant == 2 { return "Only its executor can run it." }
       return variant == 1 ? "Only yield() or finish() ends it." : "Only resume() ends it."
     case "never-signalled": return variant == 1 ? "Only leave() ends it." : "Only a signal ends it."
     case "never-finished": return endingOfNeverFinished
@@ -27,6 +28,7 @@ extension Finding {
     switch variant {
     case 0: "Only the notification that isFinished has changed ends it."
     case 1: "Only a signal ends it."
+    case DoctorContext.groupVariant: "Only leave() ends it."
     case 3: "Only another thread could wake it, and each of them waits, too."
     case 4: "Nobody can unlock it any more."
     default: "Only isFinished = true, with its notification, ends it."

@@ -73,6 +73,11 @@ extension Finding {
   /// The prefix of the evidence line that says why a finding is not proven.
   static let unprovenMark = "unproven: "
 
+  /// Why it is not proven, in words; nil: no evidence says it.
+  package var doubt: String? {
+    evidence.last { $0.text.hasPrefix(Self.unprovenMark) }.map { String($0.text.dropFirst(Self.unprovenMark.count)) }
+  }
+
   private static func distinct<Element: Hashable>(_ elements: [Element]) -> [Element] {
     var seen = Set<Element>()
     return elements.filter { seen.insert($0).inserted }
@@ -85,7 +90,7 @@ extension DoctorContext {
     var finding = finding
     finding.location = finding.location ?? location(of: finding)
     finding.isOfStandstill =
-      isStandstill && finding.severity == .warning && DoctorRule.of(finding.code)?.symptom == .stuck
+      isStandstill && finding.severity == .warning && !finding.isPassing && finding.isStuck
     guard finding.cycle.isEmpty, let first = finding.operations.first.flatMap(operation) else { return finding }
     var pattern: Pattern? = Pattern(first)
     // One mistake stops them all: a class that never finishes in any queue, or a queue of which each tenant has one.
@@ -125,7 +130,7 @@ extension Finding {
 
   /// Whether it reports something that is stuck at the trace's end, not a stall that is over.
   package func isOfStuck(in trace: Trace) -> Bool {
-    guard severity != .note, DoctorRule.of(code)?.symptom == .stuck else { return false }
+    guard severity != .note, isStuck, !isPassing else { return false }
     return operations.isEmpty || operations.contains { trace.operation($0)?.finished == nil }
   }
 }

@@ -89,6 +89,8 @@ public struct Finding: Sendable, Equatable {
   public var evidence: [Evidence] = []
   /// What to change.
   public var fix: String
+  /// Whether it tells of a state that hurts and may pass, or is over. Then nothing is called stuck for it.
+  package internal(set) var isPassing = false
   /// The share of the slow units' time that it explains, from 0 to 1, by which findings about slowness are sorted. 0:
   /// not known.
   var explains = 0.0

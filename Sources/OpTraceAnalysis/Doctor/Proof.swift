@@ -29,6 +29,9 @@ extension DoctorContext {
     return begin
   }
 
+  /// Whether records may be missing after this moment.
+  func isAnyMissing(since begin: Nanoseconds) -> Bool { missing(since: begin) != nil }
+
   /// What is missing after this moment, in words; nil: nothing is.
   private func missing(since begin: Nanoseconds) -> String? {
     let loss = trace.loss
@@ -68,7 +71,9 @@ extension DoctorContext {
 
   /// Whether an unfinished block or task may continue by itself: it waits for a turn that it will get.
   func canMove(_ node: Int) -> Bool {
-    guard !blockage.isBlocked[node] else { return false }
+    guard !blockage.isBlocked[node], blockage.graph.edges(from: node).allSatisfy({ isFree($0.to) }) else {
+      return false
+    }
     switch blockage.graph.nodes[node] {
     case .block(let index): return trace.blocks[index].began == nil
     case .task(let index):
@@ -80,20 +85,62 @@ extension DoctorContext {
     }
   }
 
+  /// Whether what work waits for keeps it from nothing: a queue in which nothing runs, a main thread with nothing to do.
+  private func isFree(_ node: Int) -> Bool {
+    switch blockage.graph.nodes[node] {
+    case .turn: return blockage.graph.edges(from: node).isEmpty
+    case .thread(let thread):
+      guard let seen = seenThreads[thread] else { return true }
+      return !seen.isAsleep || seen.reason == .events || seen.isIdle(in: trace.stacks)
+    default: return false
+    }
+  }
+
   /// Whether the code of an operation was seen using the processor.
   func computes(_ operation: OperationRecord) -> Bool { seenThread(of: operation)?.isBusy == true }
+}
 
-  /// A finding that rests on silence. In a closed world silence is a proof. While a door is open the finding is only
-  /// possible, so it is a note; if it is not known what the threads do, it is likely, so it is a warning.
+/// The one question that each proof by silence asks: who is left that could still end it?
+extension DoctorContext {
+  enum Left {
+    case nobody
+    /// Something may still move the program.
+    case somebody(Door)
+    /// The trace does not show what every thread does.
+    case unknown
+  }
+
+  var left: Left {
+    if isDeadWorld { return .nobody }
+    return doors.first.map { .somebody($0) } ?? .unknown
+  }
+
+  /// A finding about something that waits. Only if nobody is left that could wake it, silence proves that it is stuck.
+  /// While a door is open it is possible, so it is a note; if it is not known what the threads do, it is likely once
+  /// nothing has moved for long enough, so it is a warning.
   func silent(_ finding: Finding) -> Finding {
     let finding = proven(finding)
-    if isDeadWorld { return finding }
-    guard let door = doors.first else {
-      var result = unproven(finding, because: "the trace does not show what every thread does")
-      if !isStalled { result.severity = .note }
-      return result
+    switch left {
+    case .nobody: return finding
+    case .somebody(let door): return noted(finding, because: "\(door.text), and that may wake it")
+    case .unknown:
+      let reason = "the trace does not show what every thread does"
+      return isStalled ? unproven(finding, because: reason) : noted(finding, because: reason)
     }
-    var result = unproven(finding, because: "\(door.text), and that may wake it")
+  }
+
+  /// A finding about a state that any code of the program may undo. It is only a note while somebody is left that
+  /// could, in a program that runs and in a standstill, however short the silence. Where a program ended, nobody is.
+  func undoable(_ finding: Finding) -> Finding {
+    guard isStandstill || !trace.header.isClosed, !options.isSilenceEnough, case .somebody(let door) = left else {
+      return finding
+    }
+    return noted(finding, because: "\(door.text), and that may undo it")
+  }
+
+  /// The finding as a note that says why it is no more.
+  func noted(_ finding: Finding, because reason: String) -> Finding {
+    var result = unproven(finding, because: reason)
     result.severity = .note
     return result
   }

@@ -80,6 +80,7 @@ struct RequestFinder {
     if let trees { found.trees = self.trees(of: found, trees) }
     found.causes = parts.causes
     found.locations = parts.code.locations
+    found.shapes = trace.tasks.indices.map { .init(idle: loops.idle[$0], handsOn: dispatches[Int(loops.group[$0])]) }
     return found
   }
 

@@ -98,6 +98,17 @@ package struct Requests: Sendable {
   /// Waits that units repeat.
   package internal(set) var repeats: [Repeat] = []
 
+  /// For each task of the trace, by its index, whether it works in rounds.
+  package internal(set) var shapes: [TaskShape] = []
+
+  /// Whether a task works in rounds.
+  package struct TaskShape: Sendable {
+    /// The stack where it idles; nil: it does not work in rounds.
+    package var idle: FrameID?
+    /// Whether its rounds only make tasks that do the work.
+    package var handsOn: Bool
+  }
+
   /// No units.
   init() {}
 

@@ -284,10 +284,9 @@ struct WaitForBuilder {
   /// The threads that have the code of this operation on their stacks.
   private static func threads(of operation: OperationRecord) -> [ThreadID] {
     var threads: [ThreadID] = []
-    if let began = operation.started ?? operation.executionBegan, operation.startReturned == nil,
-      operation.isAsynchronous == false
-    {
-      threads.append(began.thread)
+    // Where its start was not seen, its code may be on any thread, or on none.
+    if let started = operation.started, operation.startReturned == nil, !operation.isAsynchronous {
+      threads.append(started.thread)
     }
     for block in operation.blocks where block.ended == nil { threads.append(block.thread) }
     return threads

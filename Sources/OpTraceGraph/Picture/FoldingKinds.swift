@@ -19,7 +19,10 @@ struct FoldingMarks {
   private(set) var isWhole: [Bool]
   /// By number in `shown`: which of the sets that found no room it is in; 0: in none.
   private(set) var marks: [Int32]
-  /// "the critical path (100,000)"
+  /// The critical path has no room of its own: it runs through the boxes that there are without it. Kept apart, its
+  /// operations would tear up each stage of a pipeline that they touch.
+  private(set) var foldsPath = false
+  /// "what has a warning (100,000)"
   private(set) var crowded: [String] = []
 
   init(_ builder: GraphPictureBuilder, room: Int) {
@@ -50,8 +53,11 @@ struct FoldingMarks {
       if members.count <= left {
         left -= members.count
         for member in members { isWhole[member] = true }
+      } else if reason == .critical {
+        foldsPath = true
       } else {
-        for member in members where marks[member] == 0 { marks[member] = Int32(number) + 1 }
+        // What has only a warning folds with all others, like the path.
+        for member in members where marks[member] == 0 && reason != .warned { marks[member] = Int32(number) + 1 }
         crowded.append("\(reason.rawValue) (\(grouped(members.count)))")
       }
     }

@@ -17,12 +17,15 @@ struct PictureFolding {
     self.builder = builder
     self.laneOfNode = laneOfNode
     self.edges = edges
-    marks = FoldingMarks(builder, room: most - most / 5)
+    let marks = FoldingMarks(builder, room: most - most / 5)
+    self.marks = marks
+    // Slots of a path that folds lead back and forth between the stages. They are drawn, but keep nothing apart.
+    let parting = marks.foldsPath ? edges.filter { $0.kind != .slot } : edges
     folding = GraphFolding(
       nodeCount: builder.shown.count,
-      edges: edges.map { FoldingEdge(from: Int32($0.from), to: Int32($0.to)) },
+      edges: parting.map { FoldingEdge(from: Int32($0.from), to: Int32($0.to)) },
       tiers: FoldingKinds(builder, marks: marks.marks).tiers, isWhole: marks.isWhole, most: most,
-      worthIt: Self.worthIt(builder, edges, isWhole: marks.isWhole, count: 4 * most))
+      worthIt: Self.worthIt(builder, parting, isWhole: marks.isWhole, count: 4 * most))
   }
 
   /// What is next to an operation with a box of its own, then what ran longest: of both, the longest first.
@@ -141,12 +144,30 @@ struct PictureFolding {
     picture.lanes = lanes
   }
 
+  /// `, its longest steps: 'resize 17' (#68) 90 ms and 'load 3' (#9) 70 ms`; empty if none took time.
+  private var longestSteps: String {
+    var running: [OperationID: Nanoseconds] = [:]
+    for step in builder.path.steps where builder.trace.operation(step.work) != nil {
+      running[step.work, default: 0] += step.running
+    }
+    let longest = running.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+    let names = longest.compactMap { id, time in
+      builder.trace.operation(id).map { operation in
+        "'\(TextEscaping.oneLine(operation.title, limit: 60))' (\(id)) \(DurationText.text(time))"
+      }
+    }
+    return names.isEmpty ? "" : ", its longest steps: \(listed(names))"
+  }
+
   private func note(_ boxes: [FoldedBox]) -> GraphPicture.Verdict {
     let folded = boxes.filter { $0.count > 1 }
     let count = folded.reduce(0) { $0 + $1.count }
     let alone = boxes.count - folded.count
     var text = "\(counted(count, "operation")) into \(folded.count == 1 ? "1 box" : "\(grouped(folded.count)) boxes")"
     if alone > 0 { text += ", \(grouped(alone)) alone" }
+    if marks.foldsPath {
+      text += "; the critical path runs through \(folded.count == 1 ? "it" : "them")\(longestSteps)"
+    }
     if !marks.crowded.isEmpty { text += "; folded too: \(marks.crowded.joined(separator: ", "))" }
     text += "; optrace graph --full draws all"
     return GraphPicture.Verdict(kind: .note, lead: GraphPicture.foldingLead, text: text)

@@ -38,7 +38,7 @@ struct ReportDocument {
       "enumerations": ReportEnumerations.json,
       "verdict": .members([
         "word": .string(doctor.verdict.rawValue), "hasErrors": .bool(doctor.hasErrors),
-        "sentence": .string(doctor.sentence),
+        "sentence": .string(doctor.sentence), "answer": .string(doctor.answer),
       ]),
       "loss": .members([
         "isComplete": .bool(trace.loss.isComplete), "sentence": .optional(doctor.lossSentence) { .string($0) },
@@ -86,6 +86,7 @@ struct ReportDocument {
       "mode": .string(trace.header.mode.rawValue),
       "isClosed": .bool(trace.header.isClosed),
       "writer": .string(trace.header.writerVersion),
+      "kept": .optional(trace.header.keptSentence) { .string($0) },
     ])
   }
 

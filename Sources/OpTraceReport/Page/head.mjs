@@ -23,14 +23,15 @@ function headUnits(model, selection) {
       h('b', {}, grouped(count)), ` ${count === 1 ? word : `${word}s`}${more}`)),
   ];
   return [
+    process.kept && h('p', {class: 'note-line kept'}, sign('note'), ' ', process.kept),
     h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),
     h('p', {class: 'facts'}, facts.filter(Boolean).map(fact => [fact, ' '])),
     h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
     h('p', {class: `verdict-line ${css}`},
       h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
-        sign(style.sign), ' ', model.verdict.sentence)),
+        sign(style.sign), ' ', model.verdict.answer)),
     model.ending && h('p', {class: 'note-line ending'}, sign('note'), ' ', model.ending),
-    !process.isClosed && h('p', {class: 'note-line'}, sign('executing'),
+    !process.isClosed && !process.kept && h('p', {class: 'note-line'}, sign('executing'),
       model.isLive ? ' The program is running, and this page follows it.' : ' The trace was not closed: the program was still running, or was killed.'),
     !model.loss.isComplete && model.loss.sentence && h('p', {class: 'note-line warned'}, sign('warning'), ' ', model.loss.sentence),
   ].filter(Boolean);

@@ -64,7 +64,7 @@ package struct AlignedRows: RowWriter {
       text += TerminalText.padded(cell, widths[index], right: isNumber[index])
     }
     while text.hasSuffix(" ") { text.removeLast() }
-    return text
+    return TerminalText.harmless(text)
   }
 
   private static func cell(_ value: TableValue) -> String { cut(value.text ?? "null") }

@@ -64,7 +64,8 @@ package struct CSVRows: RowWriter {
   private func write(_ value: TableValue) {
     guard case .text(let text) = value else { return writer.string(value.text ?? "") }
     let needsQuotes =
-      text.isEmpty || text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }
+      text.isEmpty || Self.mayBeCommand(text)
+      || text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }
     guard needsQuotes else { return writer.string(text) }
     writer.byte(UInt8(ascii: "\""))
     for byte in text.utf8 {
@@ -72,6 +73,14 @@ package struct CSVRows: RowWriter {
       writer.byte(byte)
     }
     writer.byte(UInt8(ascii: "\""))
+  }
+
+  /// Whether a service that runs a job may take a line that begins with this for a command.
+  private static func mayBeCommand(_ text: String) -> Bool {
+    // Nearly every text begins with a letter.
+    guard let byte = text.utf8.first, byte <= UInt8(ascii: ":") || byte >= 0x80 else { return false }
+    let first = text.unicodeScalars.first { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
+    return first == ":" || first == "#"
   }
 }
 

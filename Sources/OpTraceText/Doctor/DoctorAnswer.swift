@@ -6,7 +6,8 @@ extension DoctorReport {
   /// What is stuck since when, because of what, at which line, and who could end it; else what is wrong or slow; else that nothing is.
   /// Claims no more than the certainty of its finding.
   public var answer: String {
-    guard let first = findings.first(where: { $0.severity != .note }) else { return healthyAnswer }
+    let told = findings.first { $0.severity != .note && !(isStandstill && $0.isPassing) }
+    guard let first = told else { return healthyAnswer }
     let what = first.title + locationPhrase(of: first)
     let isStuck = first.isOfStuck(in: trace)
     switch (first.certainty, isStuck) {
@@ -44,17 +45,28 @@ extension DoctorReport {
     guard isStandstill else { return healthySentence }
     var text = "Nothing has moved for \(DurationText.text(silence)), and \(openWork). "
     if doors.isEmpty {
+      if trace.snapshot == nil { return text + "No reason is known: the trace has no snapshot of the threads." }
       return text
-        + (trace.snapshot == nil
-          ? "No reason is known: the trace has no snapshot of the threads."
-          : "Every thread waits for another one, and the trace does not show for which.")
+        + (whoWaits(waiting).map { "Nothing is left that could go on. " + $0 }
+          ?? "Every thread waits for another one, and the trace does not show for which.")
     }
-    let notes = findings.filter { $0.certainty == .possible }.map(\.title)
-    let all = Array(notes.prefix(1)) + doors.map(\.text).prefix(notes.isEmpty ? 3 : 2)
-    let rest = doors.count - (all.count - min(1, notes.count))
+    // First what waits, then who may end that.
+    let ends = Set(doors.map(\.text))
+    let notes = findings.filter { $0.certainty == .possible || $0.isPassing }.map(\.title)
+    let first = (notes.isEmpty ? waiting.map(\.text).filter { !ends.contains($0) } : notes).prefix(1)
+    let all = Array(first) + doors.map(\.text).prefix(first.isEmpty ? 3 : 2)
+    let rest = doors.count - (all.count - first.count)
     let shown = all + (rest > 0 ? ["\(grouped(rest)) more may move it"] : [])
     text += "Nothing is proven to be stuck: \(shown.joined(separator: "; "))."
     return text
+  }
+
+  /// `The main thread waits for semaphore 1, in load() at main.swift:12; 3 more wait.`; nil: nobody is known to wait.
+  func whoWaits(_ waiting: [Door]) -> String? {
+    guard let first = waiting.first?.text else { return nil }
+    let shown = [first.prefix(1).uppercased() + first.dropFirst()] + waiting.dropFirst().prefix(1).map(\.text)
+    let rest = waiting.count - shown.count
+    return shown.joined(separator: "; ") + (rest > 0 ? "; \(grouped(rest)) more \(rest == 1 ? "waits" : "wait")." : ".")
   }
 
   /// `3 operations and a task are unfinished`.

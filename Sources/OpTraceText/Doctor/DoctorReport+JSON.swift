@@ -4,7 +4,7 @@ import OpTraceModel
 extension DoctorReport {
   /// The form of `optrace doctor --json`; its keys are a contract (Documentation/json.md). O(findings and what they name).
   public var json: JSONValue {
-    .members([
+    let members: KeyValuePairs<String, JSONValue> = [
       "version": .integer(1),
       "verdict": .string(verdict.rawValue),
       "operationCount": .integer(trace.operations.count),
@@ -15,7 +15,8 @@ extension DoctorReport {
       "live": .optional(movement) { $0.json },
       "answer": .string(answer),
       "findings": jsonOfFindings,
-    ])
+    ]
+    return .members(members, and: trace.header.kept.map { [$0.member] } ?? [])
   }
 
   /// The findings alone.

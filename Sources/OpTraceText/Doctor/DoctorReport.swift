@@ -45,6 +45,8 @@ public struct DoctorReport: Sendable {
   package let isStandstill: Bool
   /// What may still move the program then.
   package let doors: [Door]
+  /// Who waits for what then, the main thread first.
+  package let waiting: [Door]
 
   /// The worst of the findings in one word.
   public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }
@@ -62,7 +64,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = max(reading.now ?? reading.trace.end, reading.trace.end)
     movement = nil
-    (isStandstill, doors) = (diagnosis.isStandstill, diagnosis.doors)
+    (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
   }
 
   /// A diagnosis that was made already.
@@ -72,7 +74,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = trace.end
     movement = nil
-    (isStandstill, doors) = (diagnosis.isStandstill, diagnosis.doors)
+    (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
   }
 
   /// The findings so far of a program that is watched.
@@ -82,7 +84,7 @@ public struct DoctorReport: Sendable {
     silence = 0
     end = trace.end
     movement = nil
-    (isStandstill, doors) = (false, [])
+    (isStandstill, doors, waiting) = (false, [], [])
   }
 
   /// What a running process shows in both of two readings: transient states are left out.
@@ -91,7 +93,7 @@ public struct DoctorReport: Sendable {
     trace = second.trace
     findings = Self.diagnosis(of: first, stallAfter).confirmed(by: later)
     silence = later.silence
-    (isStandstill, doors) = (later.isStandstill, later.doors)
+    (isStandstill, doors, waiting) = (later.isStandstill, later.doors, later.waiting)
     end = max(second.now ?? second.trace.end, second.trace.end)
     let apart = max(0, end - max(first.now ?? first.trace.end, first.trace.end))
     movement = Movement(from: first.trace, to: second.trace, apart: apart, hasMoved: later.silence < apart)
@@ -165,7 +167,8 @@ extension DoctorReport {
   var healthySentence: String {
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
-        + "`record --all` also records dispatch queues and tasks; if it did, the program used none. `optrace stacks` shows where threads wait."
+        + "`record --all` also records dispatch queues and tasks; if it did, the program used none. "
+        + (whoWaits(waiting) ?? "`optrace stacks` shows where threads wait.")
     }
     let open = unfinished
     let text = "No deadlock, stall or misuse found in \(trace.workAmount)."

@@ -41,15 +41,17 @@ public struct DoctorText: Sendable {
   public func text(next hints: [Hint] = [], answers: Bool = true) -> String {
     let role = report.verdict == .healthy ? TextStyle.Role.good : .strong
     let answer = wrapped(Self.shown(report.answer)).map { style.paint(role, $0) }
-    var parts = (answers ? [answer.joined(separator: "\n")] : []) + report.findings.map { text(of: $0) }
+    // Not wrapped, so that no line begins with a text of the program.
+    let kept = report.trace.header.keptSentence.map { [style.paint(.strong, $0)] } ?? []
+    var parts = (answers ? kept + [answer.joined(separator: "\n")] : []) + report.findings.map { text(of: $0) }
     let last = verdict(hints).joined(separator: "\n")
     if !last.isEmpty { parts.append(last) }
-    return parts.isEmpty ? "" : parts.joined(separator: "\n\n") + "\n"
+    return parts.isEmpty ? "" : TerminalText.harmless(parts.joined(separator: "\n\n") + "\n")
   }
 
   /// One finding alone; ends without a line end.
   public func text(of finding: Finding) -> String {
-    (finding.severity == .note ? note(finding) : full(finding)).joined(separator: "\n")
+    TerminalText.harmless((finding.severity == .note ? note(finding) : full(finding)).joined(separator: "\n"))
   }
 
   // MARK: One finding
@@ -79,7 +81,7 @@ public struct DoctorText: Sendable {
     switch finding.certainty {
     case .proven: ""
     case .likely: "likely, not proven"
-    case .possible: "possible: something from outside may still end it"
+    case .possible: "possible: \(finding.doubt ?? "something may still end it")"
     }
   }
 

@@ -125,6 +125,7 @@ public struct StacksText: Sendable {
   /// The threads of a pool share a name, so the number is shown too.
   private static func title(_ id: ThreadID, _ name: String, isMain: Bool) -> String {
     if isMain { return "main thread" }
+    if ThreadRecord(id: id, systemID: 0, name: name, isMain: false).isOfPool { return "\(id) of libdispatch's pool" }
     return name.isEmpty ? id.description : "\(id) '\(TerminalText.printable(name))'"
   }
 }

@@ -27,6 +27,7 @@ extension Summary {
       "loss": loss.json,
     ]
     var more: [JSONValue.Member] = actors.isEmpty ? [] : [.init("actors", .array(actors.map(\.json)))]
+    if let kept { more.append(kept.member) }
     if let processorTime { more.append(.init("processorTime", processorTime.json)) }
     return .members(members, and: more)
   }
@@ -312,6 +313,7 @@ extension LossReport {
           ])
         }),
       "overwrittenBytes": .integer(Int(clamping: overwrittenBytes)),
+      "completeSinceSeconds": completeSince.map { .seconds($0) } ?? .null,
       "unknownRecords": .integer(unknownKinds.values.reduce(0, +)),
       "gaps": .array(
         gaps.map {

@@ -64,15 +64,19 @@ public struct SummaryText: Sendable {
   private var head: String {
     let header = trace.header
     let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
-    var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
+    var text = header.keptSentence.map { style.paint(.strong, $0) + "\n" } ?? ""
+    text += style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "")
     text += ": \(trace.workAmount)"
     if summary.wall > 0 { text += " in \(duration(summary.wall))" }
-    if !header.isClosed { text += style.paint(.warning, ", not stopped: it still runs or was killed") }
+    if !header.isClosed, header.kept == nil {
+      text += style.paint(.warning, ", not stopped: it still runs or was killed")
+    }
     var states = OperationState.allCases.reversed().compactMap { state -> String? in
       guard let count = summary.states[state], count > 0 else { return nil }
       return "\(grouped(count)) \(coloured(state))"
     }
     if summary.unknown > 0 { states.append("\(grouped(summary.unknown)) recorded in part") }
+    if let completeness = summary.loss.completeness(until: trace.end) { text += "\n  " + completeness }
     return text + "\n" + (states.isEmpty ? "" : "  " + states.joined(separator: ", ") + "\n")
   }
 
@@ -372,6 +376,9 @@ public struct SummaryText: Sendable {
     let loss = summary.loss
     var lines = loss.lost.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { "\(counted($0.value, "record")): \($0.key.explanation)" }
+    if let larger = trace.largerRing {
+      lines.append("the ring is too small for \(counted(trace.threads.count, "thread")): use \(larger) or more")
+    }
     if loss.isDamaged {
       let bytes = loss.damage.reduce(UInt64(0)) { $0 &+ $1.skippedBytes }
       lines.append("\(counted(bytes, "byte")) in \(counted(loss.damage.count, "damaged part"))")

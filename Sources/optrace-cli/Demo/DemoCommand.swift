@@ -116,7 +116,7 @@ struct DemoCommand: ParsableCommand {
     do {
       let url = try scenario.run(recordingTo: URL(fileURLWithPath: files.recorded), settings: settings) { line in
         // May be called from the program's threads. A reader that closed the pipe does not stop the demo.
-        _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
+        _ = FileHandleWriter.writeAll(Array(TerminalText.harmless("  \(line)\n").utf8), to: STDOUT_FILENO)
       }
       return try DemoTrace(at: url, askedFor: files.trace)
     } catch let error as TraceRecorderError {

@@ -54,7 +54,7 @@ struct DemoFiles {
     let picture = GraphPicture(of: demo.trace, options: GraphOptions())
     do {
       let placed = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
-      try Output(path: graph).write(SVGWriter.text(picture, placed))
+      try Output(path: graph).write(Array(SVGWriter.text(picture, placed).utf8))
       return nil
     } catch let error as GraphvizError {
       guard error.code == .missingPlugin else { throw Failure(message: printable("\(error)"), status: .bug) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OpTraceScenarios
+import OpTraceText
 
 /// A broken demo program. It runs in a process of its own: this command again, as `demo-program`.
 enum DemoProcess {
@@ -31,6 +32,6 @@ enum DemoProcess {
 
   /// Prints a line; a reader that closed the pipe does not stop the demo.
   private static func print(_ line: String) {
-    _ = FileHandleWriter.writeAll(Array("  \(line)\n".utf8), to: STDOUT_FILENO)
+    _ = FileHandleWriter.writeAll(Array(TerminalText.harmless("  \(line)\n").utf8), to: STDOUT_FILENO)
   }
 }

@@ -19,6 +19,7 @@ enum Annotations: String, ExpressibleByArgument, CaseIterable {
 
   /// - Parameter addition: one more line of each message.
   func write(_ report: DoctorReport, addition: String? = nil) throws {
-    try Output.standard.write(report.annotations(roots: Self.roots, addition: addition))
+    // As bytes: these are the commands that the service is to obey.
+    try Output.standard.write(Array(report.annotations(roots: Self.roots, addition: addition).utf8))
   }
 }

@@ -36,6 +36,8 @@ enum LockCase {
     case computing
     /// A thread of libdispatch with nothing to do.
     case idle
+    /// The fields of the record `seen`.
+    case seen(String)
   }
 
   /// A snapshot at `time`, in microseconds.
@@ -55,6 +57,7 @@ enum LockCase {
         case .sleepingForATime: "state=2 call=231 reason=9 timed"
         case .computing: "state=1 running"
         case .idle: "state=2 call=233 reason=13"
+        case .seen(let fields): fields
         }
       text += "\(time) t6 seen t\(thread) cpu=\(cpu) \(what)\(still ? " still" : "")\n"
       let frame = if case .idle = doing { 9 } else { thread }

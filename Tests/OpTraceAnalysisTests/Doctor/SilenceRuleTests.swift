@@ -66,8 +66,10 @@ struct SilenceRuleTests {
   }
 
   @Test func forgottenNotificationIsProven() throws {
-    let found = try findings(queue + upload + "30 t3 finish-seen #1\n", end: 500_000)
+    let found = try findings(queue + upload + "30 t3 finish-seen #1\n", end: 600_000)
     #expect(found.map(\.code) == ["never-finished"])
+    // Its class may be about to announce it.
+    #expect(try findings(queue + upload + "30 t3 finish-seen #1\n", end: 300_000).map(\.severity) == [.warning])
     #expect(found.first?.severity == .error)
     #expect(found.first?.title == "'upload' (#1) is finished but never notified its queue")
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
@@ -135,6 +137,38 @@ struct SilenceRuleTests {
     #expect(found.first?.title == "'sync' (#1) could run but never became ready")
     #expect(try findings(queue + waiting, end: 20).allSatisfy { $0.severity != .error })
     #expect(try findings(queue + waiting + "30 t1 ready #1\n", end: 500_000).isEmpty)
+  }
+
+  @Test("no error: what is not ready may become so while a thread sleeps for a time, or became so in lost records")
+  func neverReadyWithDoors() throws {
+    let waiting = DoctorCase.operation(1, "sync", "10 t1 enqueued #1 queue=q1")
+    let lines = LockCase.code + waiting
+    let doors = LockCase.look(at: 1_400_000, [(1, .sleepingForATime), (2, .idle)])
+    func found(_ lines: String, end: Int, isClosed: Bool = false, header: String = "") throws -> [Finding] {
+      Diagnosis(of: try DoctorCase.trace(lines, isClosed: isClosed, end: end, header: header)).findings
+        .filter { $0.code == "readiness-override" }
+    }
+    #expect(try found(lines, end: 2_500_000).map(\.severity) == [.error])
+    #expect(try found(lines + doors, end: 2_500_000).map(\.severity) == [.note])
+    #expect(try found(lines + doors, end: 9_000_000).map(\.severity) == [.note])
+    // Nobody is left where the program has ended.
+    #expect(try found(lines + doors, end: 2_500_000, isClosed: true).map(\.severity) == [.error])
+    #expect(try found(lines, end: 2_500_000, header: "lost no-space 3\n").isEmpty)
+  }
+
+  @Test("no error: a queue that is paused for a moment may be resumed while a thread sleeps for a time")
+  func pausedWithDoors() throws {
+    let lines =
+      LockCase.code + "5 t1 suspended q1\n"
+      + DoctorCase.operation(1, "sync", "10 t1 enqueued #1 queue=q1", "11 t1 ready #1")
+    let doors = LockCase.look(at: 1_400_000, [(1, .sleepingForATime), (2, .idle)])
+    func found(_ lines: String, end: Int) throws -> [Finding.Severity] {
+      Diagnosis(of: try DoctorCase.trace(lines, end: end)).findings.filter { $0.code == "queue-suspended" }.map(
+        \.severity)
+    }
+    #expect(try found(lines, end: 2_500_000) == [.error])
+    #expect(try found(lines + doors, end: 2_500_000) == [.note])
+    #expect(try found(lines + doors, end: 9_000_000) == [.note])
   }
 
   @Test("a barrier that never ran because the program ended is no finding")

@@ -56,11 +56,7 @@ extension DoctorRule {
       if let returned { finding.evidence.append(.init(at: returned, "start() returned; \(name) is not finished")) }
       finding.evidence.sort { ($0.time ?? .min) < ($1.time ?? .min) }
       context.addHeld(root, to: &finding)
-      if suspect.isProven { return context.proven(finding) }
-      // A cancelled operation that still runs is likely to be wrong, even if something else could still end it.
-      finding = context.silent(finding)
-      if finding.severity == .note { finding.severity = .warning }
-      return finding
+      return suspect.isProven ? context.undoable(context.proven(finding)) : context.silent(finding)
     }
   }
 }

@@ -31,9 +31,10 @@ extension DoctorRule {
     let waiting = context.trace.tasks.indices.filter { index in
       context.trace.tasks[index].awaitsResumption
     }
-    guard !waiting.isEmpty else { return [] }
+    let dropped = context.droppedByExecutors()
+    guard !waiting.isEmpty else { return dropped }
     guard context.isDeadWorld || context.isStalled else { return context.lostContinuations() }
-    return context.continuations(waiting, isDead: context.isDeadWorld)
+    return context.continuations(waiting, isDead: context.isDeadWorld) + dropped
   }
 }
 
@@ -43,6 +44,41 @@ extension DoctorContext {
   /// How many times as long. The product fits: times in a trace are below 2^55.
   private static let longer: Nanoseconds = 20
   private static let leastAge: Nanoseconds = 1_000_000_000
+
+  /// Tasks that were given to an executor, or to an actor with one, that does not run them although nothing else goes
+  /// on. One that somebody blocks is told by the rules about that.
+  fileprivate func droppedByExecutors() -> [Finding] {
+    guard isDeadWorld, isStalled, silence >= Self.leastDropped else { return [] }
+    let busy = Set(trace.tasks.lazy.filter { $0.runs.last.map { $0.ended == nil } ?? false }.map(\.id))
+    let dropped = trace.tasks.filter { task in
+      task.over == nil && !busy.contains(task.id) && task.suspension?.reason == .executor && !task.waitsForMain
+    }
+    // Whoever runs may be in the actor that they wait for.
+    guard let first = dropped.first, busy.isEmpty else { return [] }
+    let code = location(of: first)
+    let what = first.suspension?.actor?.title ?? "an executor"
+    let who = dropped.count == 1 ? name(first.id) : "\(Self.count(dropped.count, "task")) like \(name(first.id))"
+    var finding = Finding(
+      "continuation-never-resumed", .error,
+      title: "\(who) \(dropped.count == 1 ? "waits" : "wait") for a turn on \(what), which does not run "
+        + "\(dropped.count == 1 ? "it" : "them")\(Self.phrase(code))",
+      explanation:
+        "The task needs its turn there, nothing else runs there, and it has not run \(since(first.suspension?.from.time ?? end)). "
+        + "Swift's own executors run a task at once when they are free.",
+      fix:
+        "Let enqueue(_:) of the executor run every job that it gets, also after it was shut down; or end what awaits it before."
+    )
+    finding.variant = 2
+    finding.location = code
+    for task in dropped.prefix(Self.mostEvidence / 2) {
+      guard let suspension = task.suspension else { continue }
+      finding.evidence.append(
+        .init(at: suspension.from, "\(name(task.id)) began to wait for its turn\(Self.phrase(location(of: task)))"))
+    }
+    return [proven(finding)]
+  }
+
+  private static let leastDropped: Nanoseconds = 5_000_000_000
 
   /// Lost continuations in a program that goes on: three or more waits at one function that have lasted for at least a
   /// second and twenty times as long as the longest of many waits that ended there. Some of these must have begun

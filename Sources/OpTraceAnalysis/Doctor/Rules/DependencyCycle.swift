@@ -38,8 +38,10 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  fileprivate func fix(of deadlock: Blockage.Deadlock) -> String {
-    // The edge that was added last closed the cycle.
+  /// The dependency of the cycle that was added last: it closed the cycle. `isInOrder`: it is known to be the last.
+  func lastDependency(
+    of deadlock: Blockage.Deadlock
+  ) -> (waiter: OperationID, on: OperationID, isInOrder: Bool)? {
     var last: (added: Nanoseconds, waiter: OperationID, on: OperationID)?
     for step in deadlock.cycle {
       guard case .operation(let waiter) = blockage.graph.nodes[step.from],
@@ -50,13 +52,18 @@ extension DoctorContext {
       guard let edge = record.dependencies.first(where: { $0.on == id && $0.removed == nil }) else { continue }
       if edge.added >= last?.added ?? .min { last = (edge.added, record.id, id) }
     }
-    guard let last else { return "Remove one of these dependencies." }
+    guard let last else { return nil }
     // Edges that are older than the enqueueing have its time, so their order is not known.
     let isInOrder = operation(last.waiter)?.enqueued.map { last.added > $0.time + TraceBuilder.tolerance } ?? false
-    guard isInOrder || last.waiter == last.on else {
+    return (last.waiter, last.on, isInOrder)
+  }
+
+  fileprivate func fix(of deadlock: Blockage.Deadlock) -> String {
+    guard let last = lastDependency(of: deadlock) else { return "Remove one of these dependencies." }
+    if last.waiter == last.on { return "Remove the dependency of \(name(last.on)) on itself." }
+    guard last.isInOrder else {
       return "Remove one of these dependencies: the one that the work does not need."
     }
-    if last.waiter == last.on { return "Remove the dependency of \(name(last.on)) on itself." }
     return "Remove one of these dependencies. The one of \(name(last.waiter)) on \(name(last.on)) closed the cycle."
   }
 }

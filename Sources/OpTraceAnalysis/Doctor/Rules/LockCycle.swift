@@ -83,6 +83,14 @@ extension DoctorContext {
       fix =
         "Do not hold a lock across an await\(Self.phrase(holder.flatMap { self.location(of: $0) })): take what is needed, unlock it, and "
         + "await then. An actor keeps its state without a lock."
+    case (1, _) where seen.first.map(isInHandler) == true:
+      title = "a signal handler on \(first) waits for \(lock) that the same thread held when the signal came"
+      explanation =
+        "A signal handler runs on a thread that does something else. What that has locked it unlocks only after the handler, which "
+        + "never ends."
+      fix =
+        "Take no lock in a signal handler\(Self.phrase(location)): it may only set a flag or write to a pipe. Or get the signal on a "
+        + "queue (DispatchSource.makeSignalSource)."
     case (1, _):
       title = "\(first) waits for \(lock) that it holds itself"
       explanation =
@@ -120,6 +128,19 @@ extension DoctorContext {
     return finding
   }
 
+  /// Whether the thread is in a signal handler. The kernel lets it return to a piece of the C library that has a name
+  /// only where that library has all its symbols.
+  private func isInHandler(_ seen: SeenThread) -> Bool {
+    let frames = trace.stacks.stack(seen.at)
+    return zip(frames, frames.dropFirst()).contains { handler, back in
+      guard trace.stacks.isOwn(handler), trace.stacks.codeName(of: back)?.hasPrefix("libc.") == true else {
+        return false
+      }
+      let name = trace.stacks.function(of: back)?.shortName
+      return name == nil || name == "__restore_rt" || name == "__kernel_rt_sigreturn"
+    }
+  }
+
   /// What a holder of a lock waits for, unless that is another lock.
   private func waitOfHolder(_ deadlock: Blockage.Deadlock) -> Blockage.Step? {
     let waits = deadlock.cycle.lazy.compactMap { step in
@@ -136,11 +157,13 @@ extension DoctorContext {
   }
 
   /// A suspended task that ran on the thread that waits for its own lock: the task may have taken the lock. Nil: there
-  /// is none, or the cycle has several threads.
+  /// is none, or the cycle has several threads. A task without a function of the program, such as one of a test
+  /// framework, takes none of its locks.
   private func suspendedHolder(_ waiters: [Blockage.Step]) -> TaskRecord? {
     guard waiters.count == 1, case .lock(let thread) = waiters[0].reason else { return nil }
     return trace.tasks.last { task in
       task.over == nil && task.runs.last.map { $0.thread == thread && $0.ended != nil } == true
+        && task.suspension?.at.map { trace.stacks.ownFrame($0) == nil } != true
     }
   }
 

@@ -36,7 +36,7 @@ extension DoctorRule {
     let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
     let open = notes + running
     func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.index]) }
-    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.abandonedLocks()
+    return errors.map { context.neverFinished($0.suspect, $0.root) } + context.abandonedLocks() + context.seenInPart()
       + context.computing(open.filter(isBusy)) + context.stillRunning(open.filter { !isBusy($0) })
   }
 }
@@ -86,6 +86,7 @@ extension DoctorContext {
       finding.evidence.append(.init(at: seen, "isFinished was true, and no notification has come since"))
     } else if let wait {
       let missed = missedSignal(of: wait)
+      let isGroup = isGroup(wait)
       finding = Finding(
         "never-finished", .error,
         title: "\(name) has been waiting for \(target(of: wait)) \(since(wait.began))"
@@ -93,13 +94,16 @@ extension DoctorContext {
         explanation: "\(name) blocks its thread, and nothing has moved for \(DurationText.text(silence)). "
           + (missed == nil
             ? "Nothing has woken it." : "A condition keeps no signal: one that comes before the wait wakes nobody."),
-        fix: (missed == nil
-          ? "Find the code that has to signal \(target(of: wait)), on every path."
-          : "Before each wait, and under the lock, check whether what is waited for has happened already: "
-            + "while !isDone { condition.wait() }.")
+        fix: (isGroup
+          ? "Call leave() once for each enter() of \(target(of: wait)), on every path: also where a guard returns or an error is "
+            + "thrown before it, and where a callback is never called."
+          : missed == nil
+            ? "Find the code that has to signal \(target(of: wait)), on every path."
+            : "Before each wait, and under the lock, check whether what is waited for has happened already: "
+              + "while !isDone { condition.wait() }.")
           + " Better, do not block inside an operation. " + Self.asAsynchronous(operation)
           + ": \(Self.whatAsynchronousMeans).")
-      finding.variant = 1
+      finding.variant = isGroup ? Self.groupVariant : 1
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),
@@ -161,7 +165,9 @@ extension DoctorContext {
     finding.operations = [operation.id]
     finding.queues = queues(of: [operation])
     addHeld(root, to: &finding)
-    return suspect.isProven ? proven(finding) : silent(finding)
+    // Its class may announce the end later.
+    if operation.finishSeen != nil { return undoable(finding, since: suspect.since) }
+    return silent(finding)
   }
 
   /// How long before a wait for a condition its last signal came, in words; nil: there is none, or the wait is for
@@ -205,7 +211,40 @@ extension DoctorContext {
     }
   }
 
+  /// Operations that somebody waits for and nothing is left to finish, whose start was not heard: those of a final
+  /// class that are started by hand.
+  fileprivate func seenInPart() -> [Finding] {
+    guard isDeadWorld, isStalled else { return [] }
+    let waits = trace.waits.filter { wait in
+      guard wait.ended == nil, case .operation(let id) = wait.target, let target = operation(id) else { return false }
+      return target.coverage == .partial && target.finished == nil && wait.inside == nil
+    }
+    return Self.groups(waits, by: \.target).compactMap { waits in
+      guard case .operation(let id) = waits[0].target, let target = operation(id) else { return nil }
+      let phrase = Self.phrase(location(of: waits[0]))
+      var finding = Finding(
+        "never-finished", .error,
+        title: "\(name(waits[0].thread)) waits for \(name(id)), and nothing is left to finish it\(phrase)",
+        explanation:
+          "Every thread of the process waits for another one, and no block, task or timer is pending. Foundation learns that an "
+          + "operation is finished only from a notification that isFinished has changed.",
+        fix:
+          "Set isFinished of \(target.className) on every path, and announce it: willChangeValue(forKey: \"isFinished\") before "
+          + "and didChangeValue(forKey: \"isFinished\") after.")
+      finding.variant = 2
+      finding.operations = [id]
+      for wait in waits.prefix(Self.mostEvidence) {
+        finding.evidence.append(
+          .init(
+            at: Stamp(wait.began, wait.thread),
+            "\(name(wait.thread)) began to wait for it\(Self.phrase(location(of: wait)))"))
+      }
+      return proven(finding)
+    }
+  }
+
   static let computingVariant = 5
+  static let groupVariant = 7
 
   /// Findings about operations that use the processor: these are busy, however long they take.
   fileprivate func computing(_ suspects: [Suspect]) -> [Finding] {
@@ -260,6 +299,18 @@ extension DoctorContext {
       + (isBusy ? " while it is computing" + Self.phrase(computed(owner)) : Self.phrase(location(of: owner)))
   }
 
+  /// Where to look if an operation should be over by now. Only a class that ends by itself can fail to say so.
+  private func overdue(_ operation: OperationRecord, _ it: String) -> String {
+    let begin = "If \(it) should be over by now, "
+    if operation.isAsynchronous || operation.startReturned != nil {
+      return begin + "check that \(operation.className) is finished on every path."
+    }
+    if let seen = seenThread(of: operation), seen.isAsleep {
+      return begin + "see what it waits for\(locationPhrase(ofExecuting: operation))."
+    }
+    return begin + "see where its thread is: `optrace stacks`."
+  }
+
   fileprivate func stillRunning(_ suspects: [Suspect]) -> [Finding] {
     func began(_ suspect: Suspect) -> Nanoseconds { trace.operations[suspect.index].started?.time ?? suspect.since }
     guard let longest = suspects.min(by: { began($0) < began($1) }) else { return [] }
@@ -271,9 +322,7 @@ extension DoctorContext {
       explanation:
         "\(count == 1 ? "It was" : "They were") started and not finished when the trace ended. This alone is "
         + "no error: nothing proves a hang.",
-      fix:
-        "If \(count == 1 ? "it" : name) should be over by now, check that \(trace.operations[longest.index].className) is "
-        + "finished on every path.")
+      fix: overdue(trace.operations[longest.index], count == 1 ? "it" : name))
     finding.operations = suspects.map { trace.operations[$0.index].id }
     finding.queues = queues(of: suspects.map { trace.operations[$0.index] })
     finding.evidence.append(

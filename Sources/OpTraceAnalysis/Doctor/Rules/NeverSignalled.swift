@@ -41,11 +41,39 @@ extension DoctorRule {
       default: return false
       }
     }
-    return DoctorContext.groups(waits, by: \.target).map { context.neverSignalled($0) }
+    if !waits.isEmpty { return DoctorContext.groups(waits, by: \.target).map { context.neverSignalled($0) } }
+    // Where work is stuck, that is told, and threads may wait for it.
+    guard context.suspects.isEmpty, context.blockage.deadlocks.isEmpty else { return [] }
+    let unrecorded = context.unrecordedWaits()
+    return unrecorded.isEmpty ? [] : [context.neverWoken(unrecorded)]
   }
 }
 
 extension DoctorContext {
+  /// The finding for threads of which only a snapshot tells that they wait.
+  fileprivate func neverWoken(_ threads: [SeenThread]) -> Finding {
+    let first = threads[0]
+    let phrase = Self.phrase(location(of: first.thread))
+    let more = threads.count > 1 ? " (and \(threads.count - 1) more)" : ""
+    var finding = Finding(
+      "never-signalled", .error,
+      title:
+        "\(name(first.thread)) waits for a signal of another thread, and nothing is left to wake it\(more)\(phrase)",
+      explanation:
+        "Every thread of the process waits for another one, and no block, task or timer is pending. A condition keeps no "
+        + "signal: one that comes before the wait wakes nobody.",
+      fix: "Check under the lock, before each wait, whether what is waited for has happened already: "
+        + "while !isDone { condition.wait() }. And find the code that has to signal, on every path.")
+    finding.location = location(of: first.thread)
+    for seen in threads.prefix(Self.mostEvidence) {
+      finding.evidence.append(
+        .init(
+          at: Stamp(seenThreads.time ?? end, seen.thread),
+          "\(name(seen.thread)) waits for \(seen.reason.text)\(Self.phrase(location(of: seen.thread)))"))
+    }
+    return proven(finding)
+  }
+
   fileprivate func neverSignalled(_ waits: [WaitRecord]) -> Finding {
     let first = waits[0]
     let what = target(of: first)
@@ -105,7 +133,7 @@ extension DoctorContext {
     return proven(finding)
   }
 
-  private func isGroup(_ wait: WaitRecord) -> Bool {
+  func isGroup(_ wait: WaitRecord) -> Bool {
     guard case .object(let id) = wait.target else { return false }
     return trace.object(id)?.kind == .group
   }

@@ -22,8 +22,10 @@ extension DoctorRule {
         """)
   ) { context in
     let (errors, _) = context.judged(context.suspects.filter { $0.kind == .notReady })
-    return errors.map { suspect, root in
+    return errors.compactMap { suspect, root in
       let operation = context.trace.operations[suspect.index]
+      // The lost records may be those that say that it became ready.
+      guard !context.isAnyMissing(since: operation.enqueued?.time ?? .min) else { return nil }
       let name = context.name(operation.id)
       var finding = Finding(
         "readiness-override", .error, title: "\(name) could run but never became ready",
@@ -40,7 +42,7 @@ extension DoctorRule {
         .init(
           time: suspect.since, "nothing blocked it any more; it has not become ready \(context.since(suspect.since))"))
       context.addHeld(root, to: &finding)
-      return context.proven(finding)
+      return context.undoable(finding, since: suspect.since)
     }
   }
 }

@@ -50,7 +50,7 @@ extension DoctorRule {
           time: suspect.since,
           "nothing blocked it any more; it has not become ready \(context.since(suspect.since))"))
       context.addHeld(root, to: &finding)
-      return context.proven(finding)
+      return context.undoable(finding, since: suspect.since)
     }
   }
 }

@@ -32,6 +32,7 @@ extension DoctorContext {
       fix: "Do not block a thread in a task: await what it waits for, or move what blocks to a queue of its own.")
     finding.location = location
     finding.explains = explained.share
+    finding.isPassing = true
     finding.evidence.append(explained.evidence)
     return [finding]
   }

@@ -45,20 +45,21 @@ extension DoctorContext {
     // Without recorded waits it is not known what the threads do. A single thread proves nothing, unless it waits for
     // these very operations.
     let readyIDs = Set(ready.map(\.id))
-    let waitsForThese = blocking.contains { wait in
+    func isEndless(_ wait: WaitRecord) -> Bool {
       switch wait.target {
       case .operation(let id): readyIDs.contains(id)
       case .queue(let id): ready.contains { $0.queue == id }
       case .object: false
       }
     }
-    let isProven =
-      (holders.count > 1 || waitsForThese) && !holders.isEmpty && holders.allSatisfy { waiting.contains($0.id) }
+    let isExplained =
+      (holders.count > 1 || blocking.contains(where: isEndless)) && !holders.isEmpty
+      && holders.allSatisfy { waiting.contains($0.id) }
     // Blocks and tasks that were not recorded may hold the threads, or a dispatch queue below may be suspended.
     let isUnexplained = holders.isEmpty
     let (are, them) = ready.count == 1 ? ("is", "it") : ("are", "them")
     let why: String
-    if isProven {
+    if isExplained {
       why = "But every thread that runs operations is blocked inside one: \(list(holders.map(\.id)))."
     } else {
       why =
@@ -66,7 +67,7 @@ extension DoctorContext {
         + (isUnexplained ? "No operation holds a thread." : "The trace does not show what the pool's threads do.")
     }
     var finding = Finding(
-      "thread-pool-starvation", isProven ? .error : .warning,
+      "thread-pool-starvation", isExplained ? .error : .warning,
       title: "\(Self.count(ready.count, "operation")) \(are) ready, but "
         + (isUnexplained ? "nothing starts \(them)" : "no thread of the pool is free"),
       explanation: "\(list(ready.map(\.id))) \(are) ready, and the queues have free slots. \(why)",
@@ -92,7 +93,15 @@ extension DoctorContext {
           "\(name(inside)) has been waiting for \(target(of: wait)) \(since(wait.began)), and holds its thread"
             + Self.phrase(location(of: wait))))
     }
-    return proven(finding)
+    guard case .somebody(let door) = left else { return proven(finding) }
+    // Waits for these very operations end only with them. Whoever is left may end any other.
+    let areEndless = isExplained && blocking.allSatisfy { isEndless($0) || trace.endsByItself($0) }
+    if areEndless { return proven(finding) }
+    finding = noted(finding, because: "\(door.text), and that may wake a thread of the pool")
+    guard isExplained else { return finding }
+    finding.severity = .warning
+    finding.isPassing = true
+    return finding
   }
 
   /// The finding for operations that started one by one while the pool grew.
@@ -129,6 +138,7 @@ extension DoctorContext {
           "\(name(gap.late)) started \(DurationText.text(gap.end - gap.begin)) after the last event of any operation, "
             + "while \(Self.count(gap.holders.count, "operation")) held a thread"))
     }
+    finding.isPassing = true
     return [proven(finding)]
   }
 
@@ -282,6 +292,7 @@ extension DoctorContext {
     }
     finding.evidence.append(.init(time: turn(of: ready[0]), "\(name(ready[0].id)) waits for a thread"))
     finding.location = location(of: blocking[0].thread) ?? location(of: blocking[0].task)
+    if case .somebody = left { finding.isPassing = true }
     return [isProven ? proven(finding) : finding]
   }
 

@@ -41,14 +41,28 @@ extension DoctorRule {
           ? "A wait inside an operation blocks its thread, so the operation cannot reach the end that it waits for."
           : "Each of these waits for the next, and the last for the first: in a wait inside an operation, for a slot of a "
             + "full queue\(hasBarrier ? ", for a barrier" : "") or for a dependency. None of them can continue.",
-        fix:
-          "Do not wait inside \(waiter.map { context.name($0.id) } ?? "an operation"): make the part after the wait an "
+        fix: context.fixWithoutWaits(deadlock)
+          ?? "Do not wait inside \(waiter.map { context.name($0.id) } ?? "an operation"): make the part after the wait an "
           + "operation that depends on what it waits for. Dependencies hold no slots.")
     }
   }
 }
 
 extension DoctorContext {
+  /// What to change where no code of the cycle waits; nil: some does.
+  fileprivate func fixWithoutWaits(_ deadlock: Blockage.Deadlock) -> String? {
+    let waits = deadlock.edges.contains { edge in
+      switch edge.reason {
+      case .wait, .lock, .join, .sync, .submission, .task: true
+      default: false
+      }
+    }
+    guard !waits, let last = lastDependency(of: deadlock) else { return nil }
+    return
+      "Remove the dependency of \(name(last.waiter)) on \(name(last.on)), or another one of the cycle: the one that "
+      + "the work does not need."
+  }
+
   /// The finding for a cycle without operations, mostly of tasks that await each other.
   fileprivate func waitingForEachOther(_ deadlock: Blockage.Deadlock) -> Finding {
     let chain = chain(of: deadlock)

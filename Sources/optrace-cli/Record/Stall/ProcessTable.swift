@@ -12,6 +12,8 @@
       var ticks: UInt64
       /// The part of that in its own code, not in the system's.
       var userTicks: UInt64
+      /// Processor time of the process alone, in clock ticks.
+      var ownTicks: UInt64
       /// When it began, in clock ticks: distinguishes it from a later process with the same id.
       var began: UInt64
 
@@ -70,7 +72,7 @@
       return Entry(
         parent: pid_t(truncatingIfNeeded: number(1)), state: state,
         ticks: number(11) &+ number(12) &+ number(13) &+ number(14),
-        userTicks: number(11) &+ number(13), began: number(19), threads: number(17))
+        userTicks: number(11) &+ number(13), ownTicks: number(11) &+ number(12), began: number(19), threads: number(17))
     }
   }
 #endif

@@ -41,13 +41,16 @@
     var text: String {
       // "Found nothing" would be no answer here.
       let doctor = report.findings.isEmpty ? "" : "\n" + DoctorText(report).text(answers: false)
-      return "optrace: \(sentence): \(answer)\n" + doctor + "\n" + stacks.text + "\n"
+      return "optrace: \(line)\n" + doctor + "\n" + stacks.text + "\n"
     }
 
     private var stacks: StacksText { StacksText(statuses, of: report.trace) }
 
     /// `test 'OrderTests/testRefund' stalled for 30 s`.
     var sentence: String { "\(subject) stalled for \(timeout.text)" }
+
+    /// `test 'OrderTests/testRefund' stalled: Stuck for 31 s: …`. The answer has a time of its own, if it has a reason.
+    private var line: String { hasReason ? "\(subject) stalled: \(answer)" : "\(sentence): \(answer)" }
 
     /// Annotates the findings, each with what stalled; if there is no finding that gives a reason, only what stalled.
     func annotate(_ annotations: Annotations) throws {
@@ -57,7 +60,8 @@
       let command = WorkflowCommand(
         .error, file: location?.file.map(Annotations.roots.path(of:)), line: location?.line, title: "stalled",
         message: "\(sentence): \(answer)")
-      try Output.standard.write(command.text)
+      // As bytes: this is a command that the service is to obey.
+      try Output.standard.write(Array(command.text.utf8))
     }
 
     private var subject: String {

@@ -46,6 +46,12 @@ final class OrderTests: XCTestCase {
     waitForItself()
   }
 
+  /// XCTest's main thread asks ten times a second whether it is over.
+  func testHangsAsync() async throws {
+    try XCTSkipUnless(ProcessInfo.processInfo.environment["HANGS"] == "XCTestAsync")
+    await withCheckedContinuation { never = $0 }
+  }
+
   func testLeavesACycle() throws {
     try XCTSkipUnless(ProcessInfo.processInfo.environment["LEAVES_A_CIRCLE"] == "1")
     let (first, second) = (named("first"), named("second"))

@@ -72,4 +72,4 @@ import Testing
 @Test func free() { work("free") }
 
 /// Nobody resumes it. It is kept, or the runtime would say that it leaks.
-nonisolated(unsafe) private var never: CheckedContinuation<Void, Never>?
+nonisolated(unsafe) var never: CheckedContinuation<Void, Never>?
