@@ -29,8 +29,8 @@ import Testing
     #expect(Set(trace.marks.map(\.at.thread)).count == 1000)
     #expect(trace.loss.isComplete)
     let size = try FileManager.default.attributesOfItem(atPath: scratch.file().path)[.size] as? Int
-    // 1000 threads with a chunk each would take 2 MB.
-    #expect((size ?? .max) < 300_000)
+    // 1000 threads with a chunk each would take 2 MB. A thread may end after the next one begins.
+    #expect((size ?? .max) < 1_000_000)
   }
 
   /// The system calls a thread's destructors in four rounds at most; the recorder takes part in all of them.

@@ -134,6 +134,7 @@ void describe(optrace_recorder *core, void *operation, const appearance *seen, c
   if (seen->is_finished) {
     optrace_operation_claim(probe, optrace_bit_finish_recorded);
     optrace_emit1(core, optrace_kind_finished, serial);
+    optrace_operation_claim(probe, optrace_bit_finish_written);
   }
   if (coverage == coverage_external) optrace_operation_claim(probe, optrace_bit_external);
   else if (seen->has_dependencies) note(list, operation, serial);

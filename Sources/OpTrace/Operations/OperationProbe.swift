@@ -12,6 +12,7 @@ struct OperationProbe: @unchecked Sendable {
     static let hasDependencies = UInt32(optrace_bit_has_dependencies)
     static let watched = UInt32(optrace_bit_watched)
     static let finishRecorded = UInt32(optrace_bit_finish_recorded)
+    static let finishWritten = UInt32(optrace_bit_finish_written)
     static let over = UInt32(optrace_bit_over)
     static let ready = UInt32(optrace_bit_ready)
     static let enqueued = UInt32(optrace_bit_enqueued)

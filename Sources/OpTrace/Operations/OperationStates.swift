@@ -100,7 +100,7 @@ final class OperationStates: @unchecked Sendable {
           probe.record(.finished)
         }
         isRecorded = true
-        _ = probe.claim(OperationProbe.Bits.finishRecorded)
+        _ = probe.claim(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.finishWritten)
         return true
       }
       if isRecorded { operation.noteCompletion() }

@@ -60,6 +60,7 @@ extension ProbedOperation {
     // Not yet recorded: it was nested too deep in other starts, or has not finished.
     if !probe.has(OperationProbe.Bits.finishRecorded), probe.claim(OperationProbe.Bits.finishRecorded), isFinished {
       probe.record(.finished)
+      _ = probe.claim(OperationProbe.Bits.finishWritten)
     }
     optrace_run_return(probe.pointer)
   }
@@ -94,7 +95,8 @@ extension ProbedOperation {
   private func noteFinished() -> Bool {
     if probe.has(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.ownStart) { return true }
     if optrace_run_finish(probe.pointer) {
-      _ = probe.claim(OperationProbe.Bits.finishRecorded | OperationProbe.Bits.over)
+      _ = probe.claim(
+        OperationProbe.Bits.finishRecorded | OperationProbe.Bits.finishWritten | OperationProbe.Bits.over)
       noteCompletion()
       return true
     }
@@ -171,8 +173,9 @@ extension ProbedOperation {
     optrace_frame_waits(true)
     body()
     optrace_frame_waits(false)
-    // Foundation's own state has changed, and the finishing thread has not written the record yet.
-    if !probe.has(OperationProbe.Bits.finishRecorded) { probe.record(.finishSeen) }
+    // Foundation's own state, or that of a class with states of its own, has changed, and the finishing thread has not
+    // written the record yet.
+    if !probe.has(OperationProbe.Bits.finishWritten) { probe.record(.finishSeen) }
     optrace_wait_end(core, serial, false)
   }
 

@@ -187,6 +187,7 @@ extension TraceRecorder {
     if isOver {
       _ = probe.claim(OperationProbe.Bits.finishRecorded)
       optrace_emit1(core, EventKind.finished.rawValue, serial)
+      _ = probe.claim(OperationProbe.Bits.finishWritten)
     }
     if coverage == .external {
       _ = probe.claim(OperationProbe.Bits.external)

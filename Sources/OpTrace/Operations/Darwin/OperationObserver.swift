@@ -108,6 +108,7 @@
       if probe.claim(OperationProbe.Bits.finishRecorded) {
         if probe.has(OperationProbe.Bits.began) { probe.record(.executionEnded) }
         probe.record(.finished)
+        _ = probe.claim(OperationProbe.Bits.finishWritten)
       }
       end(operation)
     }
