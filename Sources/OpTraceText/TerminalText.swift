@@ -117,7 +117,7 @@ public struct TextStyle: Sendable {
     case faint
   }
 
-  /// Columns that a line may take; 40 at least. Tables take what they need.
+  /// Columns that a line may take; 40 at least. Without `cutsTexts` tables take what they need.
   public var width: Int
   /// Whether long texts at the end of a line are cut to fit a terminal; nobody else has a reason to.
   public var cutsTexts: Bool

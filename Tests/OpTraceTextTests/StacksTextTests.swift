@@ -64,6 +64,17 @@ struct StacksTextTests {
     String(decoding: ThreadStatuses(of: trace).json(of: trace).bytes, as: UTF8.self)
   }
 
+  @Test("on a terminal no line is wider than that", arguments: [40, 60, 80])
+  func narrow(width: Int) throws {
+    let trace = try read(Self.hang)
+    let style = TextStyle(width: width, cutsTexts: true)
+    let lines = StacksText(ThreadStatuses(of: trace), of: trace, style: style).text.split(separator: "\n")
+    let wide = lines.filter { TerminalText.columns(of: String($0)) > width }
+    #expect(wide.isEmpty, "\(wide)")
+    let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(words.contains("main thread (tid 4711): blocked, waits for operation 'BlockOperation' #1 for 1.00 s"))
+  }
+
   @Test("a hang shows a paragraph per thread, folds system frames, and marks inlined and guessed frames")
   func hang() throws {
     #expect(

@@ -20,10 +20,16 @@ export class Selection {
     this.tab = this.home;
   }
 
-  // Where the page opens whose address says nothing: with the units of work, if there is load and no error.
+  // Where the page opens whose address says nothing: with the picture of the deadlock, the reason of a hang, the units of work under
+  // load, what makes a run slow; else with the timeline.
   get home() {
-    const {requests, findings} = this.model;
-    return requests?.areLoad && !findings.some(({severity}) => severity === 'error') ? 'requests' : 'timeline';
+    const {requests, findings, verdict} = this.model;
+    const errors = findings.filter(({severity}) => severity === 'error');
+    const verdictWord = verdict?.word;
+    if (errors.some(({cycle}) => cycle?.length > 0)) return 'graph';
+    if (errors.length > 0 || verdictWord === 'suspected') return 'findings';
+    if (requests?.areLoad) return 'requests';
+    return verdictWord === 'warning' ? 'why' : 'timeline';
   }
 
   #isTab(tab) { return TABS.includes(tab) && (tab !== 'requests' || Boolean(this.model.requests)); }

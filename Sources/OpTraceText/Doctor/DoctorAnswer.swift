@@ -11,13 +11,24 @@ extension DoctorReport {
     let what = first.title + locationPhrase(of: first)
     let isStuck = first.isOfStuck(in: trace)
     switch (first.certainty, isStuck) {
-    case (.proven, true): return joined("Stuck for \(duration(of: first)): \(what)", first.ending)
+    case (.proven, true):
+      return joined("Stuck for \(duration(of: first)): \(what)", first.ending) + mistake(besides: first)
     case (.proven, false): return "\(first.severity == .error ? "A mistake" : "It works, but"): \(what)."
     case (_, true):
       let lead = first.isOfStandstill ? "Probably stuck for \(duration(of: first))" : "Perhaps stuck"
       return joined("\(lead): \(what)", first.ending)
     case (_, false): return "It works, but probably: \(what)."
     }
+  }
+
+  /// A proven misuse beside a wait that nobody ends: often the reason why nobody does. Empty: there is none.
+  private func mistake(besides first: Finding) -> String {
+    guard ["never-signalled", "never-finished", "continuation-never-resumed"].contains(first.code),
+      let other = findings.first(where: {
+        $0.severity == .error && $0.isProven && DoctorRule.of($0.code)?.symptom == .misuse
+      })
+    else { return "" }
+    return " Perhaps the reason: \(other.title)\(locationPhrase(of: other))."
   }
 
   private func joined(_ sentence: String, _ ending: String) -> String {

@@ -47,6 +47,8 @@ public struct DoctorReport: Sendable {
   package let doors: [Door]
   /// Who waits for what then, the main thread first.
   package let waiting: [Door]
+  /// No work is open, and nothing is left that could begin any.
+  package let isIdleForGood: Bool
 
   /// The worst of the findings in one word.
   public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }
@@ -65,6 +67,7 @@ public struct DoctorReport: Sendable {
     end = max(reading.now ?? reading.trace.end, reading.trace.end)
     movement = nil
     (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
+    isIdleForGood = diagnosis.isIdleForGood
   }
 
   /// A diagnosis that was made already.
@@ -75,6 +78,7 @@ public struct DoctorReport: Sendable {
     end = trace.end
     movement = nil
     (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
+    isIdleForGood = diagnosis.isIdleForGood
   }
 
   /// The findings so far of a program that is watched.
@@ -84,7 +88,7 @@ public struct DoctorReport: Sendable {
     silence = 0
     end = trace.end
     movement = nil
-    (isStandstill, doors, waiting) = (false, [], [])
+    (isStandstill, doors, waiting, isIdleForGood) = (false, [], [], false)
   }
 
   /// What a running process shows in both of two readings: transient states are left out.
@@ -94,6 +98,7 @@ public struct DoctorReport: Sendable {
     findings = Self.diagnosis(of: first, stallAfter).confirmed(by: later)
     silence = later.silence
     (isStandstill, doors, waiting) = (later.isStandstill, later.doors, later.waiting)
+    isIdleForGood = later.isIdleForGood
     end = max(second.now ?? second.trace.end, second.trace.end)
     let apart = max(0, end - max(first.now ?? first.trace.end, first.trace.end))
     movement = Movement(from: first.trace, to: second.trace, apart: apart, hasMoved: later.silence < apart)
@@ -165,6 +170,7 @@ extension DoctorReport {
 
   /// Of a program that works.
   var healthySentence: String {
+    if isIdleForGood { return idleSentence }
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
         + "`record --all` also records dispatch queues and tasks; if it did, the program used none. "
@@ -172,10 +178,24 @@ extension DoctorReport {
     }
     let open = unfinished
     let text = "No deadlock, stall or misuse found in \(trace.workAmount)."
-    guard open > 0 else { return text }
+    guard open > 0 else { return text + stillWaiting }
     return text
       + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") unfinished"
-      + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".")
+      + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".") + stillWaiting
+  }
+
+  /// Who waits in a process that runs and does not move: the reader may know that it should.
+  private var stillWaiting: String {
+    guard let movement, !movement.hasMoved, let who = whoWaits(waiting) else { return "" }
+    return " " + who
+  }
+
+  /// Of a program in which nothing can begin any more: often something that it waits for was released.
+  private var idleSentence: String {
+    let hasWork = !(trace.operations.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty)
+    return (hasWork ? "No deadlock, stall or misuse found in \(trace.workAmount), but the" : "The")
+      + " program has nothing to do and nothing left to wait for: every thread is idle, and no timer, source, block or task is pending. "
+      + "Only a signal can wake it. A dispatch source or a timer that nobody keeps is released, and never fires."
   }
 
   /// Nothing has moved for long enough to mention it. With two readings the text says what moved instead.

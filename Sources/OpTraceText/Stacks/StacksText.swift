@@ -30,14 +30,14 @@ public struct StacksText: Sendable {
   private var head: String {
     let header = trace.header
     let process = header.processName.isEmpty ? "process" : TerminalText.printable(header.processName)
-    var text = style.paint(.strong, process) + (header.processID > 0 ? " (pid \(header.processID))" : "") + ": "
-    text += moment + "\n"
+    let of = header.processID > 0 ? " (pid \(header.processID))" : ""
+    var text = lines([(process, .strong), ("\(of): \(moment)", nil)])
     if !statuses.threads.isEmpty {
       let counts = ThreadStatus.State.allCases.compactMap { state -> String? in
         let count = statuses.threads.count { $0.state == state }
         return count > 0 ? "\(grouped(count)) \(state.rawValue)" : nil
       }
-      text += "  \(counted(statuses.threads.count, "thread")): \(counts.joined(separator: ", "))\n"
+      text += "  " + lines([("\(counted(statuses.threads.count, "thread")): \(counts.joined(separator: ", "))", nil)])
     }
     guard let snapshot = statuses.snapshot else { return text }
     if snapshot.isPartial { text += "  the snapshot was cut off: threads may be missing\n" }
@@ -61,10 +61,12 @@ public struct StacksText: Sendable {
 
   private func paragraph(_ thread: ThreadStatus) -> String {
     let title = Self.title(thread.id, thread.name, isMain: thread.isMain)
-    var text = style.paint(.strong, title) + (thread.systemID > 0 ? " (tid \(thread.systemID))" : "") + ": "
-    text += style.paint(thread.state == .blocked ? .warning : .good, thread.state.rawValue)
-    if let awaited = thread.waitsFor { text += ", waits for " + words(awaited, thread) }
-    text += "\n"
+    let tid = thread.systemID > 0 ? " (tid \(thread.systemID))" : ""
+    let wait = thread.waitsFor.map { ", waits for " + words($0, thread) } ?? ""
+    var text = lines([
+      (title, .strong), ("\(tid): ", nil), (thread.state.rawValue, thread.state == .blocked ? .warning : .good),
+      (wait, nil),
+    ])
     if let operation = thread.operation {
       let name = trace.work(operation)?.title ?? ""
       text += "  runs \(trace.task(operation) == nil ? "operation" : "task") \(shown(name)) \(operation)\n"
@@ -73,11 +75,34 @@ public struct StacksText: Sendable {
       text += style.paint(.faint, "  where it computed \(duration(max(0, statuses.time - sampled))) before:") + "\n"
     }
     let frames = trace.stacks.frames(thread.stack)
-    if frames.isEmpty { return text + style.paint(.faint, "    no stack: \(reason(thread))") + "\n" }
+    if frames.isEmpty { return text + "  " + lines([("  no stack: \(reason(thread))", .faint)]) }
     return text
       + StackLines(frames, isFull: isFull).lines.map { line in
-        "    " + (line.isOwn ? line.text : style.paint(.faint, line.text)) + "\n"
+        let shown = style.cutsTexts ? TerminalText.fitting(line.text, style.width - 4) : line.text
+        return "    " + (line.isOwn ? shown : style.paint(.faint, shown)) + "\n"
       }.joined()
+  }
+
+  /// The parts in one line; on a terminal in as many as they need, and then only what is left of the first ones' styles.
+  private func lines(_ parts: [(text: String, role: TextStyle.Role?)]) -> String {
+    func painted(_ part: (text: String, role: TextStyle.Role?)) -> String {
+      part.role.map { style.paint($0, part.text) } ?? part.text
+    }
+    let plain = parts.map(\.text).joined()
+    guard style.cutsTexts, TerminalText.columns(of: plain) > style.width - 2 else {
+      return parts.map(painted).joined() + "\n"
+    }
+    var wrapped = TerminalText.wrapped(plain, to: style.width - 2)
+    // The styles are those of the parts that fit into the first line as a whole.
+    var rest = wrapped[0][...]
+    var first = ""
+    for part in parts {
+      guard rest.hasPrefix(part.text) else { break }
+      first += painted(part)
+      rest = rest.dropFirst(part.text.count)
+    }
+    wrapped[0] = first + rest
+    return wrapped.joined(separator: "\n  ") + "\n"
   }
 
   private func reason(_ thread: ThreadStatus) -> String {

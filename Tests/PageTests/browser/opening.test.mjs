@@ -74,3 +74,14 @@ test('the top of the page says what is uncertain', async () => {
     await close();
   }
 });
+
+test('a page opens with what explains the run', async () => {
+  for (const [page, expected] of [['deadlock', 'graph'], ['photo-import-stuck', 'graph'], ['photo-import', 'timeline']]) {
+    const {tab, problems, close} = await openReport(sample(page), {asItOpens: true});
+    const shown = await tab.evaluate(() => document.querySelector('[role=tab][aria-selected=true]').getAttribute('aria-controls'));
+    assert.equal(shown, expected, page);
+    assert.equal(await tab.evaluate(() => location.hash), '');
+    assert.deepEqual(problems, []);
+    await close();
+  }
+});

@@ -53,9 +53,14 @@ export async function openFile(page, {hash = '', width = 1280, height = 800, ...
   return {tab, problems, close: () => context.close()};
 }
 
-export async function openReport(page, options) {
+// With the timeline, wherever a page without an address opens. `asItOpens`: as somebody sees it who opens it.
+export async function openReport(page, {asItOpens = false, ...options} = {}) {
   const opened = await openFile(page, options);
   await opened.tab.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, {timeout: 120000});
+  if (!asItOpens && !options.hash) {
+    const tab = await opened.tab.evaluate(() => document.querySelector('[role=tab][aria-selected=true]').getAttribute('aria-controls'));
+    if (['graph', 'findings', 'why'].includes(tab)) await opened.tab.locator('[role=tab][aria-controls=timeline]').click();
+  }
   await settled(opened.tab);
   return opened;
 }

@@ -22,6 +22,24 @@ test('the address holds what is selected and shown, and brings it back', () => {
 
 test('an address of nothing is empty', () => assert.equal(new Selection(model).address, ''));
 
+test('a page opens with what explains the run', () => {
+  const homeOf = (findings, verdict, requests) => new Selection({...model, findings, verdict: {word: verdict}, requests}).tab;
+  const cycle = {severity: 'error', cycle: [0, 1], rows: [0]}, lost = {severity: 'error', cycle: [], rows: [0]};
+  const slow = {severity: 'warning', cycle: [], rows: []}, note = {severity: 'note', cycle: [], rows: []};
+  assert.equal(homeOf([lost, cycle], 'deadlocked', {areLoad: true}), 'graph');
+  assert.equal(homeOf([lost], 'stalled'), 'findings');
+  assert.equal(homeOf([slow], 'suspected'), 'findings');
+  assert.equal(homeOf([slow], 'warning', {areLoad: true}), 'requests');
+  assert.equal(homeOf([slow], 'warning', {areLoad: false}), 'why');
+  assert.equal(homeOf([note], 'healthy'), 'timeline');
+  // An address that says something is obeyed.
+  const selection = new Selection({...model, findings: [cycle], verdict: {word: 'deadlocked'}});
+  selection.read('#op=5');
+  assert.equal(selection.tab, 'timeline');
+  selection.read('');
+  assert.equal(selection.tab, 'graph');
+});
+
 test('nonsense in an address selects nothing', () => {
   for (const address of ['#op=7', '#op=-1', '#op=1e9', '#op=x', '#tab=<script>', '#finding=3', '#finding=-1', '#from=5&to=2', '#from=x&to=9', '#&&&===', '#%zz']) {
     const selection = new Selection(model);
