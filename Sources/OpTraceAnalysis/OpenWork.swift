@@ -11,9 +11,13 @@ extension Trace {
       || !header.isClosed && snapshot?.threads.contains { isWaiting($0) } ?? false
   }
 
-  /// Whether a thread waits in the program's own code for another thread, and without a time limit.
+  /// Whether a thread waits in the program's own code for another thread or for its own process, without a time limit; or any
+  /// thread for a child that waits for this process.
   private func isWaiting(_ seen: SeenThread) -> Bool {
-    seen.isAsleep && !seen.isTimed && (seen.reason == .futex || seen.reason.isLock || seen.reason == .join)
-      && stacks.ownFrame(seen.at) != nil
+    guard seen.isAsleep, !seen.isTimed else { return false }
+    // Foundation waits for a child on a thread of its own.
+    if seen.isUpToOneself && seen.otherProcess != nil { return true }
+    let isOfOthers = seen.reason == .futex || seen.reason.isLock || seen.reason == .join || seen.isUpToOneself
+    return isOfOthers && stacks.ownFrame(seen.at) != nil
   }
 }

@@ -291,7 +291,7 @@ public struct EventSpec: Sendable {
         .init("reason", 2, 60, 4, .unsigned(.any)),
       ], carry: .never, life: .nobody, since: 3,
       meaning:
-        "a thread in a snapshot; `at` behind it says where. `cpu`: processor time in milliseconds. `state`: 0 unknown, 1 running, 2 asleep, 3 asleep uninterruptibly, 4 stopped, 5 ended. `running`: on a processor. `call`: the number of the system call it slept in, plus 1; 0: none. `reason`: a `SleepReason`. `lock`: what it slept on; for the reasons `poll` and `input` the kinds of descriptors, a sum of `EventSource` (0: not known). `owner`: who held it; `ended`: that thread is gone. `timed`: with a timeout. `still` (since 1.4): it did not run until all threads were seen; otherwise call, reason and `at` are left out"
+        "a thread in a snapshot; `at` behind it says where. `cpu`: processor time in milliseconds. `state`: 0 unknown, 1 running, 2 asleep, 3 asleep uninterruptibly, 4 stopped, 5 ended. `running`: on a processor. `call`: the number of the system call it slept in, plus 1; 0: none. `reason`: a `SleepReason`. `lock`: what it slept on; for the reasons `poll` and `input` the kinds of descriptors, a sum of `EventSource` (0: not known), and for these and `child` the `EventEnd` in bits 16 to 19 and a process in bits 20 to 47 (since 1.10). `owner`: who held it; `ended`: that thread is gone. `timed`: with a timeout. `still` (since 1.4): it did not run until all threads were seen; otherwise call, reason and `at` are left out"
     ),
     EventSpec(
       .looked, "looked", .none,

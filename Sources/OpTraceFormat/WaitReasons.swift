@@ -87,6 +87,9 @@ public enum EventSource: UInt64, CaseIterable, Sendable {
   case file = 256
   /// Anything else.
   case other = 512
+  /// A `timerfd` that is set, in a program whose only timers so far are those with which Foundation's run loop ends its
+  /// waits (since 1.10).
+  case loopTimer = 1024
 
   /// For people; nil: there is no word for it.
   private var word: String? {
@@ -95,7 +98,7 @@ public enum EventSource: UInt64, CaseIterable, Sendable {
     case .pipe: "a pipe"
     case .terminal: "the terminal"
     case .signal: "a signal of the system"
-    case .timer: "a timer"
+    case .timer, .loopTimer: "a timer"
     case .event: "an eventfd"
     case .changes: "changes of files"
     case .process: "another process"
@@ -109,6 +112,38 @@ public enum EventSource: UInt64, CaseIterable, Sendable {
     let words = allCases.filter { sum & $0.rawValue != 0 }.compactMap(\.word)
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+}
+
+/// Who has the other ends of what a thread waits for without a time limit, in `lock` of a `seen` record beside the
+/// ``EventSource``s (since 1.10). For ``SleepReason/child`` it says what the child does. No case (0): not known, or not
+/// the same for all descriptors.
+public enum EventEnd: UInt64, CaseIterable, Sendable {
+  /// This process alone: it reads and writes a pipe itself, is connected to itself, or has the lock of a file.
+  case own = 1
+  /// Another process too, or a child that does not wait for this process.
+  case other = 2
+  /// A child that a signal has stopped.
+  case stopped = 3
+  /// A child, or its own child, that reads from a pipe or a socket into which this process alone can write.
+  case reader = 4
+  /// A child, or its own child, that writes into a pipe or a socket from which this process alone can read.
+  case writer = 5
+
+  /// Where the case begins in `lock`, in bits.
+  package static let shift = 16
+  /// Where the other process's number begins: that of a child, or of one of those that have the other end; 0: none.
+  package static let processShift = 20
+  /// The largest number of a process that fits.
+  package static let largestProcess = 0xFFF_FFFF
+
+  /// What `lock` says; nil: nothing.
+  public init?(lock: UInt64) { self.init(rawValue: lock / 0x1_0000 % 16) }
+
+  /// The other process in `lock`; nil: none.
+  public static func process(lock: UInt64) -> Int? {
+    let number = Int(lock / 0x10_0000 % UInt64(largestProcess + 1))
+    return number == 0 ? nil : number
   }
 }
 

@@ -194,8 +194,9 @@ TEST(who_asks_for_a_look_gets_one) {
     seen_sleeper += r->subject == sleeper;
     EXPECT((r->word[0] >> 56 & 15) >= 1 && (r->word[0] >> 56 & 15) <= 5);
   }
-  EXPECT_EQUAL(looks, 1);
-  EXPECT(main_thread && sleeper && seen_main == 1 && seen_sleeper == 1);
+  // Where a thread runs meanwhile, the look is repeated.
+  EXPECT(looks >= 1 && looks <= 3);
+  EXPECT(main_thread && sleeper && seen_main == looks && seen_sleeper == looks);
   trace_free(&t);
 }
 

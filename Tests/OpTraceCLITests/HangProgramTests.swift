@@ -58,7 +58,7 @@
       ("work-item-wait", .deadlocked, "dispatch-cycle", "dispatch queue 'serial' waits for dispatch queue 'serial'"),
       ("lock-twice", .deadlocked, "lock-cycle", "waits for a mutex that it holds itself"),
       ("tasks-wait-for-tasks", .stalled, "thread-pool-starvation", "block the threads of Swift's pool"),
-      ("actor-waits-for-itself", .stalled, "never-signalled", "in Bank.pay() at"),
+      ("actor-waits-for-itself", .deadlocked, "wait-cycle", "in Bank.pay() at"),
       ("operation-waits-for-task", .stalled, "never-finished", "waiting for semaphore 1"),
       ("cancelled-and-forgotten", .stalled, "cancelled-never-finished", "was cancelled and never finished"),
       ("in-a-century", .stalled, "never-finished", "condition 1"),
@@ -76,7 +76,7 @@
     static let healthy: [(name: String, says: String)] = [
       ("asyncafter-op", "of asyncAfter has not begun"), ("async-op-after", "of asyncAfter has not begun"),
       ("sigterm-daemon", "a signal of the system"), ("sigwait-daemon", "a signal of the system"),
-      ("repl-stdin", "the main thread waits for"), ("child-process", "another process"),
+      ("repl-stdin", "the main thread waits for"), ("child-process", "waits for process "),
       ("process-foundation", "is still running"), ("socket-accept", "waits for a socket"),
       ("socket-read-source", "a socket"), ("pipe-read-op", "waits for a pipe"), ("runloop-timer", ""),
       ("dispatch-timer", "a timer"), ("sleeping-thread", "waits for a time"), ("sleeping-op", "waits for a time"),
@@ -85,11 +85,12 @@
       ("later-until-input", "which was never enqueued; the main thread waits for"),
       ("task-sleep", "sleeps"), ("task-stream-socket", "waits for a socket"), ("idle-dispatch-main", "No deadlock"),
       ("idle-runloop", "No deadlock"), ("inotify-watcher", "changes of files"), ("eventfd-poll", "waits for a socket"),
-      ("flock", "is still running"), ("busy", "is computing"), ("long-poll-urlsession-like", "a socket"),
+      ("flock", "the lock of a file, which this process has already"), ("busy", "is computing"),
+      ("long-poll-urlsession-like", "a socket"),
     ]
 
     static let healthyWaits: [(name: String, says: String)] = [
-      ("datagram", "waits for a socket"), ("select-input", "input or events"), ("poll-two", "waits for a pipe"),
+      ("datagram", "waits for a socket"), ("select-input", "waits for a file"), ("poll-two", "waits for a pipe"),
       ("upload", "waits for a socket"), ("reads-child", "waits for a pipe"), ("fifo", "waits for input or output"),
       ("semaphore-with-limit", "with a time limit"), ("condition-with-limit", "with a time limit"),
       ("main-queue-later", "of asyncAfter has not begun"), ("websocket", "a socket"),
@@ -198,6 +199,9 @@
       }
     }
 
+    /// Of the healthy ones: those of which no other process has an end of what they wait for.
+    private static let inside: Set = ["flock", "pipe-read-op", "upload"]
+
     @Test("the first line explains each hang, and no healthy program gets a false finding") func answers() throws {
       let program = try compile()
       try record(Self.broken.map(\.name) + Self.open.map(\.name), program, looks: true)
@@ -229,7 +233,8 @@
       try record(Self.healthyWaits.map(\.name), program)
       for row in Self.healthy + Self.healthyWaits + Self.open {
         let report = try report(row.name)
-        #expect(report.verdict == .healthy, "\(row.name): \(report.answer)")
+        let isInside = Self.inside.contains(row.name)
+        #expect(report.verdict == (isInside ? .suspected : .healthy), "\(row.name): \(report.answer)")
         // No work needs to be open here, so only the verdict counts.
         if row.says.isEmpty { continue }
         #expect(report.answer.contains(row.says), "\(row.name): \(report.answer)")

@@ -34,10 +34,12 @@ import Testing
     try expect(WaitedObject.self)
     try expect(SleepReason.self)
     try expect(EventSource.self)
+    #expect(groups["EventEnd"]?.prefix(EventEnd.allCases.count).map(\.name) == EventEnd.allCases.map { "\($0)" })
     #expect(groups["Header"]?.contains { $0.name == "dynamicChecksum" && $0.value == 1016 } == true)
     #expect(groups["Layout"]?.contains { $0.name == "largestDelta" && $0.value == 0xFF_FFFF } == true)
     #expect(
-      groups.keys.sorted().joined(separator: " ").contains("ChunkKind ChunkState Clock EventKind EventSource FileState")
+      groups.keys.sorted().joined(separator: " ").contains(
+        "ChunkKind ChunkState Clock EventEnd EventKind EventSource FileState")
     )
   }
 

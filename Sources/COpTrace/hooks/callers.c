@@ -24,6 +24,8 @@ bool caller_is_dispatch(const void *caller) {
   return book_library_at(address) == book_dispatch || is_dispatch(path_of(address));
 }
 
+bool caller_is_foundation(const void *caller) { return strstr(path_of(call_of(caller)), "/libFoundation.so") != NULL; }
+
 bool caller_is_runtime(const void *caller) {
   uint64_t address = call_of(caller);
   if (module_is_own(address)) return false;

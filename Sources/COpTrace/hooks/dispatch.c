@@ -272,7 +272,7 @@ static void set_handler(uint32_t index, void *source, void *body) {
 }
 
 static void *hook_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
-  timers_see_source(type);
+  timers_see_source(type, __builtin_return_address(0));
   return ((void *(*)(const void *, uintptr_t, uintptr_t, void *))real(index_source_create))(type, handle, mask, queue);
 }
 

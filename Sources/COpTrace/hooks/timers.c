@@ -3,6 +3,7 @@
 
 #include "../book/book.h"
 #include "../stacks/events.h"
+#include "callers.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdint.h>
@@ -18,8 +19,11 @@ static const void *timer;
 
 void timers_prepare(void) { timer = book_find("_dispatch_source_type_timer"); }
 
-void timers_see_source(const void *type) {
-  if (!timer || type == timer) events_timer_made();
+void timers_see_source(const void *type, const void *caller) {
+  if (!timer) events_timer_made();
+  else if (type != timer) return;
+  else if (caller_is_foundation(caller)) events_loop_timer_made();
+  else events_timer_made();
 }
 
 static void hook_after(uint64_t when, void *queue, const void *body) {
@@ -33,7 +37,7 @@ static void hook_after_f(uint64_t when, void *queue, void *context, function run
 }
 
 static void *hook_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
-  timers_see_source(type);
+  timers_see_source(type, __builtin_return_address(0));
   return ((void *(*)(const void *, uintptr_t, uintptr_t, void *))real(index_source_create))(type, handle, mask, queue);
 }
 

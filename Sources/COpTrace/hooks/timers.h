@@ -11,8 +11,8 @@ extern hooked_import timer_imports[];
 // Finds what distinguishes timers from other sources. Call it once.
 void timers_prepare(void);
 
-// A source of `type` is about to be created.
-void timers_see_source(const void *type);
+// A source of `type` is about to be created by this caller.
+void timers_see_source(const void *type, const void *caller);
 #endif
 
 #endif

@@ -35,6 +35,17 @@ enum {
 };
 
 enum {
+  optrace_event_end_own = 1,
+  optrace_event_end_other = 2,
+  optrace_event_end_stopped = 3,
+  optrace_event_end_reader = 4,
+  optrace_event_end_writer = 5,
+  optrace_event_end_shift = 16,
+  optrace_event_end_process_shift = 20,
+  optrace_event_end_largest_process = 268435455,
+};
+
+enum {
   optrace_kind_ready = 0x01,
   optrace_kind_started = 0x02,
   optrace_kind_execution_began = 0x03,
@@ -137,6 +148,7 @@ enum {
   optrace_event_source_process = 128,
   optrace_event_source_file = 256,
   optrace_event_source_other = 512,
+  optrace_event_source_loop_timer = 1024,
 };
 
 enum {

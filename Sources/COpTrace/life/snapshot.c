@@ -274,7 +274,9 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
   if (!own) return;
   uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_snapshot_requested), memory_order_acquire);
   if (asked != atomic_load_explicit(header_word(recorder, optrace_header_snapshot_answered), memory_order_relaxed)) {
-    take_next(recorder, asked, false);
+    // Whoever asks looks at this one. A thread that wakes now and then is mostly asleep in the next.
+    enum { most_tries = 3 };
+    for (int tries = 0; !tries || (own->has_runner && tries < most_tries); tries++) take_next(recorder, asked, false);
     atomic_store_explicit(header_word(recorder, optrace_header_snapshot_answered), asked, memory_order_release);
     note_activity(recorder);
   }

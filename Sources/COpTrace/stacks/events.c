@@ -22,7 +22,12 @@
 #include <unistd.h>
 
 static _Atomic uint32_t timers;  // How many this process has made.
-enum { timers_unknown, timers_watched, timers_made };
+enum { timers_unknown, timers_watched, timers_of_loops, timers_made };
+
+void events_loop_timer_made(void) {
+  uint32_t none = timers_watched;
+  atomic_compare_exchange_strong(&timers, &none, timers_of_loops);
+}
 
 void events_timer_made(void) {
   // Most programs make many.
@@ -79,6 +84,8 @@ static bool is_own(uint64_t file) {
   return read_info(file, info, sizeof info) && strstr(info, "it_value: (0, 0)");
 }
 
+bool events_only_from_here(uint32_t file) { return is_own(file); }
+
 void events_watch_timers(void) {
   int error = errno;
   DIR *files = opendir("/proc/self/fd");
@@ -117,85 +124,204 @@ static uint64_t source_of(uint64_t file) {
   if (length < 0) return 0;
   target[length] = 0;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strncmp(target, kinds[i].start, strlen(kinds[i].start)) == 0) return kinds[i].source;
+    if (strncmp(target, kinds[i].start, strlen(kinds[i].start)) == 0) {
+      bool is_of_loops = kinds[i].source == optrace_event_source_timer && !peek_process() && atomic_load(&timers) == timers_of_loops;
+      return is_of_loops ? optrace_event_source_loop_timer : kinds[i].source;
+    }
   return optrace_event_source_other;
 }
 
 enum { most_files = 64 };
 
-// The event sources of an epoll set, without those with which the process wakes its own threads.
-static uint64_t sources_of_set(uint64_t set) {
+// ---- The descriptors of a call -----------------------------------------------------------------------------------------
+
+typedef struct {
+  void (*visit)(void *context, uint32_t file, bool reads, bool writes);
+  void *context;
+  int count;
+  bool is_cut;            // Members of a set could not be read.
+} visitor;
+
+enum { deepest_set = 3 };
+static void visit_set(visitor *to, uint64_t set, int depth);
+
+// A set of descriptors may be polled like a descriptor, as a run loop does: then its members count.
+static void visit_member(visitor *to, uint64_t file, bool reads, bool writes, int depth) {
+  char path[64], target[64];
+  make_path(path, sizeof path, "fd", file);
+  ssize_t length = readlink(path, target, sizeof target - 1);
+  target[length > 0 ? length : 0] = 0;
+  if (strcmp(target, "anon_inode:[eventpoll]") == 0 && depth < deepest_set) return visit_set(to, file, depth + 1);
+  if (to->count++ < most_files) to->visit(to->context, (uint32_t)file, reads, writes);
+}
+
+static void visit_file(visitor *to, uint64_t file, bool reads, bool writes) { visit_member(to, file, reads, writes, 0); }
+
+static void visit_set(visitor *to, uint64_t set, int depth) {
   char info[4096];
-  uint64_t sources = 0;
-  int count = 0;
-  if (!read_info(set, info, sizeof info)) return 0;
-  for (const char *line = info; (line = strstr(line, "tfd:")) && count++ < most_files; line += 4) {
+  bool is_read = read_info(set, info, sizeof info);
+  to->is_cut |= !is_read;
+  for (const char *line = info; is_read && (line = strstr(line, "tfd:")) && to->count <= most_files; line += 4) {
     char one[128];
     size_t length = strcspn(line, "\n");
     if (length >= sizeof one) length = sizeof one - 1;
     memcpy(one, line, length);
     one[length] = 0;
-    uint64_t file = strtoull(one + 4, NULL, 10);
-    if (is_waited_for(one) && !is_own(file)) sources |= source_of(file);
+    if (!is_waited_for(one)) continue;
+    const char *mask = strstr(one, "events:");
+    uint64_t events = mask ? strtoull(mask + 7, NULL, 16) : POLLIN | POLLOUT;
+    visit_member(to, strtoull(one + 4, NULL, 10), events & POLLIN, events & POLLOUT, depth);
   }
-  return sources;
 }
 
-static uint64_t sources_of_poll(uint64_t address, uint64_t count) {
-  uint64_t sources = 0;
-  for (uint64_t i = 0; i < count && i < most_files; i++) {
+static void visit_list(visitor *to, uint64_t address, uint64_t count) {
+  for (uint64_t i = 0; i < count && to->count <= most_files; i++) {
     struct pollfd one;
-    if (!peek_all(address + i * sizeof one, &one, sizeof one)) break;
-    if (one.fd >= 0) sources |= source_of((uint32_t)one.fd);
+    if (!peek_all(address + i * sizeof one, &one, sizeof one)) {
+      to->is_cut = true;
+      return;
+    }
+    if (one.fd >= 0) visit_file(to, (uint32_t)one.fd, one.events & POLLIN, one.events & POLLOUT);
   }
-  return sources;
+}
+
+static void visit_choice(visitor *to, const uint64_t arguments[6]) {
+  enum { word_bits = 64, most_words = 16 };
+  uint64_t sets[3][most_words] = {{0}}, count = arguments[0] < word_bits * most_words ? arguments[0] : word_bits * most_words;
+  size_t size = (size_t)((count + word_bits - 1) / word_bits * sizeof **sets);
+  to->is_cut |= count < arguments[0];
+  for (int i = 0; i < 3; i++)
+    if (arguments[1 + i] && !peek_all(arguments[1 + i], sets[i], size)) to->is_cut = true;
+  for (uint64_t file = 0; !to->is_cut && file < count && to->count <= most_files; file++) {
+    bool reads = sets[0][file / word_bits] >> file % word_bits & 1, writes = sets[1][file / word_bits] >> file % word_bits & 1;
+    bool has_exception = sets[2][file / word_bits] >> file % word_bits & 1;
+    if (reads || writes || has_exception) visit_file(to, file, reads, writes);
+  }
+}
+
+static bool writes_in(int32_t call) {
+  switch (call) {
+    case SYS_write: case SYS_writev: case SYS_pwrite64: case SYS_pwritev: case SYS_sendto: case SYS_sendmsg: return true;
+    default: return false;
+  }
+}
+
+static bool is_list(int32_t call) {
+#if defined(SYS_poll)
+  if (call == SYS_poll) return true;
+#endif
+  return call == SYS_ppoll;
+}
+
+static bool is_choice(int32_t call) {
+#if defined(SYS_select)
+  if (call == SYS_select) return true;
+#endif
+  return call == SYS_pselect6;
+}
+
+// These calls wait for one of two descriptors, or for what their command says.
+static bool is_of_two_files(int32_t call) {
+  return call == SYS_splice || call == SYS_sendfile || call == SYS_ioctl;
+}
+
+// These calls have no descriptor, or one of another kind.
+static bool is_of_no_file(int32_t call) {
+#if defined(SYS_open)
+  if (call == SYS_open) return true;
+#endif
+#if defined(SYS_io_uring_enter)
+  if (call == SYS_io_uring_enter) return true;
+#endif
+  return call == SYS_openat;
+}
+
+bool events_file_of(int32_t call, const uint64_t arguments[6], uint32_t *file, bool *writes) {
+  const sleep_call *known = sleep_call_find(call);
+  if (!known || known->kind != sleep_input || is_of_no_file(call) || is_of_two_files(call)) return false;
+  *file = (uint32_t)arguments[0];
+  *writes = writes_in(call);
+  return true;
+}
+
+int events_visit(int32_t call, const uint64_t arguments[6], void (*visit)(void *, uint32_t, bool, bool), void *context) {
+  const sleep_call *known = sleep_call_find(call);
+  visitor to = {.visit = visit, .context = context};
+  uint32_t file;
+  bool writes;
+  if (events_file_of(call, arguments, &file, &writes)) visit_file(&to, file, !writes, writes);
+  if (is_of_two_files(call)) visit_file(&to, arguments[0], true, true);
+  if (!known || known->kind != sleep_poll) return to.count;
+  if (is_list(call)) visit_list(&to, arguments[0], arguments[1]);
+  else if (is_choice(call)) visit_choice(&to, arguments);
+  else visit_set(&to, (uint32_t)arguments[0], 0);
+  return to.is_cut ? most_files + 1 : to.count;
+}
+
+bool events_are_endless(int32_t call, const uint64_t arguments[6]) {
+  const sleep_call *known = sleep_call_find(call);
+  if (!known || known->kind != sleep_poll) return true;
+#if defined(SYS_poll)
+  if (call == SYS_poll) return (int32_t)arguments[2] < 0;
+#endif
+  if (is_list(call)) return arguments[2] == 0;
+  return is_choice(call) ? arguments[4] == 0 : is_endless(call, arguments);
+}
+
+typedef struct {
+  uint64_t sources;
+  bool is_set;            // Of several descriptors, those do not count with which the process wakes its own threads.
+} found_sources;
+
+static void add_source(void *context, uint32_t file, bool reads, bool writes) {
+  found_sources *found = context;
+  (void)reads, (void)writes;
+  if (!found->is_set || !is_own(file)) found->sources |= source_of(file);
 }
 
 uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
   int error = errno;
-  uint64_t sources = 0;
   const sleep_call *known = sleep_call_find(call);
-  if (known && known->kind == sleep_input) {
-    // These calls have no descriptor, or one of another kind.
-    bool is_other = call == SYS_openat;
-#if defined(SYS_open)
-    is_other = is_other || call == SYS_open;
-#endif
-#if defined(SYS_io_uring_enter)
-    is_other = is_other || call == SYS_io_uring_enter;
-#endif
-    sources = is_other ? optrace_event_source_other : source_of((uint32_t)arguments[0]);
-  } else if (known && known->kind == sleep_poll) {
-    bool is_list = call == SYS_ppoll, is_choice = call == SYS_pselect6;
-#if defined(SYS_poll)
-    is_list = is_list || call == SYS_poll;
-    is_choice = is_choice || call == SYS_select;
-#endif
-    if (is_list) sources = sources_of_poll(arguments[0], arguments[1]);
-    else if (!is_choice) sources = sources_of_set((uint32_t)arguments[0]);
-  }
+  found_sources found = {.is_set = known && known->kind == sleep_poll};
+  if (known && known->kind == sleep_input && is_of_no_file(call)) found.sources = optrace_event_source_other;
+  events_visit(call, arguments, add_source, &found);
   errno = error;
-  return sources;
+  return found.sources;
+}
+
+static void note_foreign(void *context, uint32_t file, bool reads, bool writes) {
+  (void)reads, (void)writes;
+  if (!is_own(file)) *(bool *)context = true;
 }
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
-  char info[4096];  // On the stack, because the flushers of several recorders may call this at the same time.
-  if (!is_endless(call, arguments)) return false;
+  bool is_foreign = false;
+  const sleep_call *known = sleep_call_find(call);
+  if (!known || known->kind != sleep_poll || !events_are_endless(call, arguments)) return false;
   int error = errno;
-  bool are = read_info((uint32_t)arguments[0], info, sizeof info);
-  for (const char *line = info; are && (line = strstr(line, "tfd:")); line += 4) {
-    char one[128];
-    size_t length = strcspn(line, "\n");
-    if (length >= sizeof one) length = sizeof one - 1;
-    memcpy(one, line, length);
-    one[length] = 0;
-    are = !is_waited_for(one) || is_own(strtoull(one + 4, NULL, 10));
-  }
+  int count = events_visit(call, arguments, note_foreign, &is_foreign);
   errno = error;
-  return are;
+  // A set may be empty for now: only this process adds to it.
+  bool is_set = !is_list(call) && !is_choice(call);
+  return !is_foreign && count <= most_files && (count || is_set);
 }
 
 #else
+
+bool events_file_of(int32_t call, const uint64_t arguments[6], uint32_t *file, bool *writes) {
+  (void)call, (void)arguments, (void)file, (void)writes;
+  return false;
+}
+
+int events_visit(int32_t call, const uint64_t arguments[6], void (*visit)(void *, uint32_t, bool, bool), void *context) {
+  (void)call, (void)arguments, (void)visit, (void)context;
+  return 0;
+}
+
+bool events_are_endless(int32_t call, const uint64_t arguments[6]) {
+  (void)call, (void)arguments;
+  return false;
+}
 
 bool events_are_own(int32_t call, const uint64_t arguments[6]) {
   (void)call, (void)arguments;
@@ -207,7 +333,13 @@ uint64_t events_sources(int32_t call, const uint64_t arguments[6]) {
   return 0;
 }
 
+bool events_only_from_here(uint32_t file) {
+  (void)file;
+  return false;
+}
+
 void events_watch_timers(void) {}
+void events_loop_timer_made(void) {}
 void events_timer_made(void) {}
 
 #endif

@@ -22,7 +22,7 @@ static _Atomic bool knows_mutexes, knows_rwlocks;
 // Offsets from the beginning of the lock, in 32-bit words.
 enum { mutex_word = 0, mutex_owner = 2, mutex_users = 3, mutex_type = 4, mutex_words = 5 };
 enum { rwlock_readers = 0, rwlock_phase = 2, rwlock_writers = 3, rwlock_owner = 6, rwlock_words = 7 };
-enum { readers_see_writer = 1, readers_are_locked_out = 2, rwlock_waited_for = 2 };
+enum { readers_see_writer = 1, readers_are_locked_out = 2, readers_wait = 4, rwlock_waited_for = 2 };
 enum { id_bits = 0x3FFFFFFF };
 static const uint32_t has_waiters = 0x80000000;
 
@@ -114,10 +114,23 @@ static bool is_mutex(uint64_t word, sleep_reason *out) {
   return owned(out, sleep_mutex, word, owner);
 }
 
+// A reader of a lock that prefers writers, behind a writer that waits for the readers to leave: perhaps for this one, which reads again.
+static bool is_reader_behind_writer(uint64_t lock, uint32_t expected, sleep_reason *out) {
+  uint32_t words[rwlock_words];
+  const uint32_t flags = readers_see_writer | readers_are_locked_out | readers_wait;
+  if (lock % sizeof(void *) || (expected & flags) != (readers_are_locked_out | readers_wait) || !(expected >> 3)) return false;
+  if (!read_twice(lock, words, rwlock_words) || words[rwlock_readers] != expected || words[rwlock_owner] || !words[rwlock_writers])
+    return false;
+  out->kind = sleep_rwlock_readers;
+  out->lock = lock;
+  return true;
+}
+
 // A reader waits for a phase in which readers may enter. A writer behind another writer waits for its turn among the writers.
 static bool is_rwlock(uint64_t word, uint32_t expected, sleep_reason *out) {
   uint32_t words[rwlock_words];
   if (!atomic_load(&knows_rwlocks)) return false;
+  if (is_reader_behind_writer(word, expected, out)) return true;
   for (int index = rwlock_phase; index <= rwlock_writers; index++) {
     uint64_t lock = word - (uint64_t)index * 4;
     if (lock % sizeof(void *) || !read_twice(lock, words, rwlock_words) || words[index] != expected) continue;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ends.h"
+
 typedef struct {
   moment_thread thread;
   bool has_moved;           // It had moved already in the first pass, and was counted there.
@@ -57,6 +59,24 @@ static void settle(seen_once *one, threads_count *count) {
   one->thread.reason = (sleep_reason){.kind = sleep_unknown};
 }
 
+// Who has the other ends of what the threads wait for that have not run. That takes longer than the moment, so it counts only for threads
+// that have not run until then either.
+static void explain_ends(moment *m) {
+  sleeping_call *calls = malloc(m->count * sizeof *calls);
+  size_t count = 0;
+  for (size_t i = 0; calls && i < m->count; i++) {
+    seen_once *one = &m->all[i];
+    if (one->thread.is_still && one->thread.call >= 0)
+      calls[count++] = (sleeping_call){one->thread.call, one->arguments, &one->thread.reason};
+  }
+  if (count) ends_explain(calls, count);
+  free(calls);
+  for (size_t i = 0; i < m->count; i++) {
+    seen_once *one = &m->all[i];
+    if (ends_are_known(&one->thread.reason) && !threads_is_still(one->thread.id, &one->run)) ends_forget(&one->thread.reason);
+  }
+}
+
 threads_status moment_take(const threads_options *options, const moment_calls *calls, threads_count *count) {
   moment m = {.calls = calls};
   threads_status status = threads_visit(options, add, &m, count);
@@ -65,6 +85,7 @@ threads_status moment_take(const threads_options *options, const moment_calls *c
   for (size_t i = 0; i < m.count; i++) moment_explain(&m.all[i].thread, m.all[i].arguments);
   if (calls->between) calls->between(calls->context);
   for (size_t i = 0; i < m.count; i++) settle(&m.all[i], count);
+  explain_ends(&m);
   for (size_t i = 0; i < m.count; i++) calls->report(calls->context, &m.all[i].thread);
   free(m.all);
   return status;

@@ -80,8 +80,34 @@ extension DoctorContext {
     for operation in stuck { finding.evidence.append(evidence(ofSubmissions: operation)) }
     addWaitingThreads(deadlock.waitingThreads, to: &finding)
     // Only in a closed world is it certain that nothing else finishes or signals it.
-    if deadlock.edges.contains(where: { $0.reason == .submission }) { return silent(finding) }
-    return proven(finding)
+    guard deadlock.edges.contains(where: { $0.reason == .submission || $0.reason == .actor }) else {
+      return proven(finding)
+    }
+    return lasting(silent(finding), deadlock)
+  }
+
+  /// For a cycle through an actor: makes a note a warning if nothing of the cycle has moved for long enough, although something else in the program
+  /// does. That may still end it, so it is not called stuck.
+  private func lasting(_ finding: Finding, _ deadlock: Blockage.Deadlock) -> Finding {
+    let since = deadlock.cycle.compactMap { lastSign(ofNode: $0.from) }.max()
+    guard deadlock.edges.contains(where: { $0.reason == .actor }), finding.severity == .note, !isStalled, let since,
+      end - since > options.stallAfter
+    else { return finding }
+    var finding = finding
+    finding.severity = .warning
+    finding.isPassing = true
+    return finding
+  }
+
+  /// When a block, a task or an operation moved last, or a thread began to wait.
+  private func lastSign(ofNode node: Int) -> Nanoseconds? {
+    switch blockage.graph.nodes[node] {
+    case .operation(let index): trace.operations[index].lastSign
+    case .block(let index): max(trace.blocks[index].began?.time ?? 0, trace.blocks[index].submitted?.time ?? 0)
+    case .task(let index): trace.tasks[index].lastSign
+    case .thread(let thread): trace.waits.last { $0.thread == thread && $0.ended == nil }?.began
+    default: nil
+    }
   }
 
   /// Operations outside the cycle that wait for work they submitted, which is in the cycle.
@@ -220,6 +246,12 @@ extension DoctorContext {
       return .init(
         at: trace.tasks[index].suspension?.from,
         "\(name(trace.tasks[index].id)) awaits \(name(id))\(Self.phrase(self.location(of: trace.tasks[index])))")
+    case (.task(let index), .actor, let one):
+      guard let id = work(of: one), let wait = trace.tasks[index].openActorWait else { return nil }
+      return .init(
+        at: wait.queued,
+        "\(name(trace.tasks[index].id)) waits for its turn on an actor of class \(wait.actor.className), and \(name(id)) is in it"
+      )
     case (.task(let index), .mainThread, _):
       return .init(
         at: trace.tasks[index].suspension?.from ?? trace.tasks[index].enqueued,

@@ -33,6 +33,9 @@ public struct Diagnosis: Sendable {
   package let doors: [Door]
   /// Who waits for what, in words, where no rule finds a reason.
   package let waiting: [Door]
+  /// Whether no work is open, the program has not ended, and nothing is left that could begin any: every thread is
+  /// idle, and no timer, source or descriptor is waited for.
+  package let isIdleForGood: Bool
   private let context: DoctorContext
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
@@ -70,6 +73,7 @@ public struct Diagnosis: Sendable {
     isStandstill = context.isStandstill
     doors = context.doors
     waiting = context.waiting
+    isIdleForGood = context.isStalled && context.isDeadWorld && !trace.hasOpenWork && !trace.header.isClosed
     self.context = context
   }
 
@@ -89,7 +93,9 @@ public struct Diagnosis: Sendable {
     return later.context.causes(
       Finding.grouped(
         later.single.filter { new in
-          before.contains {
+          // Nothing that it rests on is newer than the first reading, which may have had no snapshot of the threads.
+          if new.isPassing, let last = new.evidence.compactMap(\.time).max(), last < context.end { return true }
+          return before.contains {
             // In a standstill the same work is stuck in both readings, and the later one may know the reason better.
             guard $0.code == new.code || later.isStandstill && $0.isStuck && new.isStuck else { return false }
             // Findings about threads or tasks alone list no members, so compare only the codes.

@@ -7,6 +7,9 @@ package struct Door: Sendable, Equatable {
   package var thread: ThreadID?
   /// `the main thread waits for a socket, in serve() at main.swift:12`.
   package var text: String
+  /// Whether what it waits for is up to this process: the other end of a pipe that nobody else has, or a child that
+  /// waits for this process in turn, or is stopped.
+  package var isOwn = false
 }
 
 extension DoctorContext {
@@ -17,8 +20,16 @@ extension DoctorContext {
   /// Without a snapshot, only threads whose sleep was recorded. O(threads · depth + waits + blocks + tasks).
   func findDoors() -> [Door] {
     var doors: [Door] = []
-    for seen in trace.snapshot?.threads ?? [] where seenThreads[seen.thread] == nil || !seen.isShut(in: trace) {
-      doors.append(Door(thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))"))
+    let open = (trace.snapshot?.threads ?? []).filter { seenThreads[$0.thread] == nil || !$0.isShut(in: trace) }
+    let polls =
+      open.contains { $0.isUpToOneself && $0.otherProcess != nil }
+      && seenThreads.all.contains { $0.pollsForChild(in: trace.stacks) }
+    for seen in open {
+      let isOwn = seen.isUpToOneself || polls && seen.isOfTimers(in: trace.stacks)
+      doors.append(
+        Door(
+          thread: seen.thread, text: "\(name(seen.thread)) \(what(seen))",
+          isOwn: isOwn && seenThreads[seen.thread] != nil))
     }
     // If there is a snapshot, it shows more than the recorded waits.
     for wait in trace.waits where wait.ended == nil && trace.snapshot == nil && trace.endsByItself(wait) {
@@ -54,8 +65,47 @@ extension DoctorContext {
 extension SeenThread {
   /// What the thread waits for, in words, to follow "waits for".
   var phrase: String {
+    let child = otherProcess.map { "process \($0)" } ?? "a child process"
+    switch end {
+    case .stopped: return "\(child), which is stopped"
+    case .reader: return "\(child), which waits until this process writes to it"
+    case .writer: return "\(child), which waits until this process reads what it writes"
+    case .other where reason == .child: return child
+    case .own where isForFileLock: return "the lock of a file, which this process has already"
+    case nil, .own, .other: break
+    }
     let sources = reason.hasSources ? EventSource.words(of: lock ?? 0) : ""
-    return sources.isEmpty ? reason.text : sources
+    let what = sources.isEmpty ? reason.text : sources
+    switch end {
+    case .own: return "\(what) that no other process has"
+    case .other: return otherProcess.map { "\(what) that process \($0) has" } ?? what
+    default: return what
+    }
+  }
+
+  /// Whether it waits for the lock of a file: reading a file is no wait for another process.
+  var isForFileLock: Bool { reason == .input && lock.map { $0 & EventSource.file.rawValue != 0 } ?? false }
+
+  /// Whether only this process can wake it, as far as is known: by data in a pipe whose other end no other process has,
+  /// or by something that a child waits for. Another process may have got such an end unseen.
+  var isUpToOneself: Bool {
+    guard isAsleep, let end else { return false }
+    return end != .other
+  }
+
+  /// Whether it is libdispatch's thread that waits for timers alone. The run loop in `waitUntilExit()` sets one.
+  fileprivate func isOfTimers(in stacks: StackTable) -> Bool {
+    let sources = (lock ?? 0) & ((1 << UInt64(EventEnd.shift)) - 1)
+    return reason == .poll && isAsleep && sources == EventSource.loopTimer.rawValue && stacks.isOfDispatch(at)
+  }
+
+  /// Whether it asks again and again whether a child has ended, in `Process.waitUntilExit()`.
+  func pollsForChild(in stacks: StackTable) -> Bool {
+    isAsleep
+      && stacks.stack(at).contains { frame in
+        guard let function = stacks.function(of: frame)?.function else { return false }
+        return function.contains("Process") && function.contains("waitUntilExit")
+      }
   }
 
   /// Whether only other threads of the process can wake it, or it is idle.

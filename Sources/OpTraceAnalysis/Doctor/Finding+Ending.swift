@@ -14,6 +14,8 @@ extension Finding {
     case "continuation-never-resumed":
       if variant == 2 { return "Only its executor can run it." }
       return variant == 1 ? "Only yield() or finish() ends it." : "Only resume() ends it."
+    case "never-signalled" where variant == DoctorContext.itselfVariant: return "Only this process can end it."
+    case "never-signalled" where variant == DoctorContext.readersVariant: return "Only unlocking ends it."
     case "never-signalled": return variant == 1 ? "Only leave() ends it." : "Only a signal ends it."
     case "never-finished": return endingOfNeverFinished
     case "cancelled-never-finished", "readiness-override", "removed-dependency-stuck":

@@ -104,6 +104,9 @@ extension DoctorContext {
 extension DoctorContext {
   enum Left {
     case nobody
+    /// Only threads that wait for their own process, by way of the system: for a pipe of which it has both ends, for
+    /// example. Nobody is left that could end their waits, but that is likely, and not proven.
+    case itself(Door)
     /// Something may still move the program.
     case somebody(Door)
     /// The trace does not show what every thread does.
@@ -112,7 +115,8 @@ extension DoctorContext {
 
   var left: Left {
     if isDeadWorld { return .nobody }
-    return doors.first.map { .somebody($0) } ?? .unknown
+    if let door = doors.first(where: { !$0.isOwn }) { return .somebody(door) }
+    return doors.first.map { .itself($0) } ?? .unknown
   }
 
   /// A finding about something that waits. Only if nobody is left that could wake it, silence proves that it is stuck.
@@ -123,19 +127,25 @@ extension DoctorContext {
     switch left {
     case .nobody: return finding
     case .somebody(let door): return noted(finding, because: "\(door.text), and that may wake it")
-    case .unknown:
-      let reason = "the trace does not show what every thread does"
-      return isStalled ? unproven(finding, because: reason) : noted(finding, because: reason)
+    case .itself(let door): return likely(finding, because: door.text)
+    case .unknown: return likely(finding, because: "the trace does not show what every thread does")
     }
   }
 
   /// A finding about a state that any code of the program may undo. It is only a note while somebody is left that
   /// could, in a program that runs and in a standstill, however short the silence. Where a program ended, nobody is.
   func undoable(_ finding: Finding) -> Finding {
-    guard isStandstill || !trace.header.isClosed, !options.isSilenceEnough, case .somebody(let door) = left else {
-      return finding
+    guard isStandstill || !trace.header.isClosed, !options.isSilenceEnough else { return finding }
+    switch left {
+    case .somebody(let door): return noted(finding, because: "\(door.text), and that may undo it")
+    case .itself(let door): return likely(finding, because: door.text)
+    case .nobody, .unknown: return finding
     }
-    return noted(finding, because: "\(door.text), and that may undo it")
+  }
+
+  /// A finding that is likely once nothing has moved for long enough: a warning, and before that a note.
+  private func likely(_ finding: Finding, because reason: String) -> Finding {
+    isStalled ? unproven(finding, because: reason) : noted(finding, because: reason)
   }
 
   /// The finding as a note that says why it is no more.

@@ -34,12 +34,13 @@ extension DoctorContext {
   }
 
   /// Threads that sleep in the program's own code until another thread wakes them, and whose wait was not recorded: a
-  /// condition of the C library, for example. The main thread comes first.
+  /// condition of the C library, for example, or a reader-writer lock that readers have. The main thread comes first.
   func unrecordedWaits() -> [SeenThread] {
     let known = Set(trace.waits.lazy.filter { $0.ended == nil }.map(\.thread))
     let running = Set(trace.operations.lazy.filter(\.holdsThread).compactMap { $0.started?.thread })
     let found = seenThreads.all.filter { seen in
-      seen.isAsleep && !seen.isTimed && seen.reason == .futex && !known.contains(seen.thread)
+      seen.isAsleep && !seen.isTimed && (seen.reason == .futex || seen.reason == .readers)
+        && !known.contains(seen.thread)
         && !running.contains(seen.thread) && trace.stacks.ownFrame(seen.at) != nil
     }
     return found.filter { thread($0.thread)?.isMain == true } + found.filter { thread($0.thread)?.isMain != true }

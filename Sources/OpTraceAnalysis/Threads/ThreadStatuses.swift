@@ -134,7 +134,8 @@ private struct Facts {
 
   private func awaited(_ seen: SeenThread) -> ThreadStatus.Awaited? {
     guard let kind = ThreadStatus.Awaited.Kind(seen.reason) else { return nil }
-    var result = ThreadStatus.Awaited(kind: kind, address: seen.lock, words: seen.reason.text)
+    var result = ThreadStatus.Awaited(
+      kind: kind, address: seen.reason.hasSources || seen.reason == .child ? nil : seen.lock, words: seen.phrase)
     if kind == .thread, let other = seen.owner {
       result.id = Int(other.rawValue)
       result.name = records[other].flatMap { $0.name.isEmpty ? nil : $0.name }

@@ -117,7 +117,7 @@ extension WaitForGraph.Reason {
   /// The order in which reasons have to be satisfied: those with the lowest rank first.
   fileprivate var rank: Int {
     switch self {
-    case .dependency, .wait, .barrier, .member, .lock, .holder, .join, .turn, .sync, .task: 0
+    case .dependency, .wait, .barrier, .member, .lock, .holder, .join, .turn, .sync, .task, .actor: 0
     case .root, .submission: 1
     case .slot, .mainThread: 2
     }

@@ -87,18 +87,34 @@ extension SeenThread {
   /// code on its stack; or the main thread in `dispatchMain()` (also of an asynchronous `main`), which sleeps in
   /// `sigsuspend` and has nothing more to do.
   func isIdle(in stacks: StackTable) -> Bool {
-    let images = stacks.stack(at).compactMap { stacks.codeName(of: $0) }
-    func isOf(_ prefixes: [String]) -> (String) -> Bool { { name in prefixes.contains(where: name.hasPrefix) } }
-    let isDispatch = isOf(["libdispatch."])
-    let isSystem = isOf(["libc.", "libc-", "libpthread"])
     // A libdispatch thread with sources waits for what the program gave it: timers, files, connections, signals.
-    guard !reason.hasSources, images.count == stacks.stack(at).count, images.contains(where: isDispatch) else {
-      return false
+    guard !reason.hasSources, let images = stacks.imagesWithDispatch(at) else { return false }
+    if reason == .signal, images.first(where: { !StackTable.isOfC($0) }).map(StackTable.isOfDispatch) == true {
+      return true
     }
-    if reason == .signal, images.first(where: { !isSystem($0) }).map(isDispatch) == true { return true }
-    return images.allSatisfy { isDispatch($0) || isSystem($0) }
+    return images.allSatisfy { StackTable.isOfDispatch($0) || StackTable.isOfC($0) }
   }
 
   /// The thread that holds what this one waits for; nil if that thread has ended.
   var heldBy: ThreadID? { ownerHasEnded ? nil : owner }
+}
+
+extension StackTable {
+  fileprivate static func isOfDispatch(_ image: String) -> Bool { image.hasPrefix("libdispatch.") }
+  fileprivate static func isOfC(_ image: String) -> Bool {
+    ["libc.", "libc-", "libpthread"].contains(where: image.hasPrefix)
+  }
+
+  /// The libraries of all frames of a stack, innermost first; nil: one is not known, or none is libdispatch.
+  fileprivate func imagesWithDispatch(_ at: FrameID?) -> [String]? {
+    let frames = stack(at)
+    let images = frames.compactMap { codeName(of: $0) }
+    return images.count == frames.count && images.contains(where: Self.isOfDispatch) ? images : nil
+  }
+
+  /// Whether a stack has only frames of libdispatch, of the C library, and of the recorder's hooks. O(depth).
+  func isOfDispatch(_ at: FrameID?) -> Bool {
+    imagesWithDispatch(at)?.allSatisfy { Self.isOfDispatch($0) || Self.isOfC($0) || $0.hasPrefix("libOpTracePreload") }
+      ?? false
+  }
 }

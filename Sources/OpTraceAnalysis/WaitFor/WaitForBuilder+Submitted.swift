@@ -23,6 +23,7 @@ extension WaitForBuilder {
       }
     }
     addHolders(queues)
+    addActorHolders()
   }
 
   private mutating func addNeeds(of node: Int, _ block: BlockRecord, _ queues: DispatchTargets) {
@@ -117,6 +118,29 @@ extension WaitForBuilder {
       for child in open { connect(node, child, .task) }
       slotNeeds[node] = 1
     case .unknown, .continuation, .executor, .sleep: break
+    }
+  }
+
+  /// Adds who is in the actors that tasks wait for. Only a task that runs is in an actor, so if only one has been running
+  /// since before another one began to wait, and its thread is in code of the actor's class, it is the one. That
+  /// somebody is in it is certain: else the other one would have run. O(tasks · running tasks + depth).
+  private mutating func addActorHolders() {
+    var running: [(node: Int, run: WorkRun)] = []
+    for task in trace.tasks {
+      guard task.over == nil, let run = task.runs.last, run.ended == nil, let node = node(of: task.id) else { continue }
+      running.append((node, run))
+    }
+    for task in trace.tasks {
+      guard let wait = task.openActorWait, !wait.actor.className.isEmpty, let waiter = node(of: task.id) else {
+        continue
+      }
+      let candidates = running.filter { $0.node != waiter && $0.run.began <= wait.queued.time }
+      guard candidates.count == 1, let seen = trace.snapshot?[candidates[0].run.thread],
+        trace.stacks.stack(seen.at).contains(where: { frame in
+          trace.stacks.function(of: frame)?.shortName.hasPrefix(wait.actor.className + ".") == true
+        })
+      else { continue }
+      connect(waiter, candidates[0].node, .actor)
     }
   }
 

@@ -68,6 +68,8 @@ public struct WaitForGraph: Sendable {
     case submission
     /// From a task to the one whose end it waits for, and to the children of its group.
     case task
+    /// From a task that waits for its turn on an actor to the only task that can be in it.
+    case actor
     /// To a root: nothing will undo it.
     case root
   }

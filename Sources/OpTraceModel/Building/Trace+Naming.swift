@@ -46,6 +46,7 @@ extension Trace {
 
   /// Gives tasks the functions that they run.
   mutating func nameTasks() {
+    correctSleeps()
     // Many tasks run the same few functions.
     var codes: [FrameID: (named: FrameID?, function: SymbolRecord?)] = [:]
     var makers: [FrameID: FrameID?] = [:]
@@ -64,6 +65,20 @@ extension Trace {
       // This is how the program's own `main` begins, for example.
       tasks[index].codeText =
         stacks.function(of: maker).map { "task of \($0.shortName)" } ?? stacks.text(of: code).map { "task at \($0)" }
+    }
+  }
+
+  /// A task whose sleep was cancelled before it suspended seems to sleep when it suspends next: the recorder knows only
+  /// that it had asked for a timer. What it waits in tells more.
+  private mutating func correctSleeps() {
+    for index in tasks.indices {
+      guard let suspension = tasks[index].suspension, suspension.reason == .sleep, let at = suspension.at,
+        let name = stacks.function(of: at)?.function, !name.lowercased().contains("sleep")
+      else { continue }
+      let isContinuation = stacks.isOwn(at) || name.contains("Continuation")
+      if isContinuation, let last = tasks[index].suspensions.indices.last {
+        tasks[index].suspensions[last].reason = .continuation
+      }
     }
   }
 

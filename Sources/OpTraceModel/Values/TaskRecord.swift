@@ -183,6 +183,9 @@ public struct TaskRecord: Sendable, Equatable, Identifiable, Work, TraceOwned {
     }
     return waits
   }
+  /// The wait for an actor that lasts when the trace ends; nil: there is none. O(suspensions).
+  package var openActorWait: ActorWait? { over == nil ? actorWaits.last.flatMap { $0.began == nil ? $0 : nil } : nil }
+
   /// When it was last seen to make progress; nil: never.
   public var lastSign: Nanoseconds? {
     let last = suspensions.last

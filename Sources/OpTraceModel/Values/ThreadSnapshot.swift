@@ -51,7 +51,8 @@ public struct SeenThread: Sendable, Equatable {
   public var call: Int?
   /// What it slept for.
   public var reason: SleepReason
-  /// The address of what it slept on.
+  /// The address of what it slept on; for the reasons `poll`, `input` and `child` the
+  /// kinds of descriptors and what is known of their other ends.
   public var lock: UInt64?
   /// The thread that held that lock.
   public var owner: ThreadID?
@@ -81,6 +82,13 @@ public struct SeenThread: Sendable, Equatable {
     /// When that snapshot was taken.
     package var time: Nanoseconds
   }
+
+  /// Who has the other ends of the descriptors that it waits for, or what the child does for which it waits; nil: not
+  /// known, or its wait has a timeout.
+  public var end: EventEnd? { hasEnds ? lock.flatMap(EventEnd.init(lock:)) : nil }
+  /// The process that has such an end, or that child; nil: not known, or this process.
+  public var otherProcess: Int? { hasEnds ? lock.flatMap(EventEnd.process(lock:)) : nil }
+  private var hasEnds: Bool { !isTimed && (reason == .poll || reason == .input || reason == .child) }
 
   /// Whether it used the processor: it ran at that moment, or for most of the time since the snapshot before.
   public var isBusy: Bool {

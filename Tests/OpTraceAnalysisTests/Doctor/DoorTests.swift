@@ -91,6 +91,10 @@ struct SilentCase: CustomTestStringConvertible, Sendable {
       name: "a task that waits for a continuation", code: "continuation-never-resumed", lines: parkedTask,
       threads: [(2, .idle)]),
     SilentCase(
+      name: "a task whose sleep was cancelled before, and that waits for a continuation",
+      code: "continuation-never-resumed", lines: parkedTask.replacing("reason=2", with: "reason=5"),
+      threads: [(2, .idle)]),
+    SilentCase(
       name: "a thread that waits for a semaphore", code: "never-signalled",
       lines: "40 t1 blocked #0 object=0x7000 kind=semaphore\n", threads: [(2, .idle)]),
     SilentCase(
@@ -140,6 +144,9 @@ struct OpenDoor: CustomTestStringConvertible, Sendable {
       thread("a run loop's source", "state=2 call=8 reason=8"),
       thread("a run loop's timer", "state=2 call=233 reason=8 timed lock=0x10"),
       thread("a child process", "state=2 call=61 reason=11"),
+      thread("a child process that works", "state=2 call=61 reason=11 lock=0x126720000"),
+      thread("a pipe that a child has", "state=2 call=0 reason=10 lock=0x126720002"),
+      thread("its own pipe with a time limit", "state=2 call=7 reason=8 timed lock=0x10002"),
       thread("a signal", "state=2 call=128 reason=12"),
       thread("shared memory", "state=2 call=203 reason=15"),
       thread("an unknown call", "state=2 call=300 reason=0"),

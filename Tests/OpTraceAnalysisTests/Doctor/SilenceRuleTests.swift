@@ -312,3 +312,55 @@ struct PoolEvidenceTests {
     #expect(titles == ["1 operation is ready, but no thread of the pool is free"])
   }
 }
+
+@Suite("Doctor: a signal that wakes another waiter") struct WokenInsteadTests {
+  /// Threads 2 and 3 wait for one condition; a signal wakes the second, which waits again.
+  private static func lines(kind: String = "condition", again: Bool = true) -> String {
+    """
+    40 t2 blocked #0 object=0x7000 kind=\(kind)
+    40 t2 at f2
+    41 t3 blocked #0 object=0x7000 kind=\(kind)
+    1060 t3 unblocked #0 object=0x7000 kind=\(kind)
+    1060 t3 signalled #0 object=0x7000 kind=\(kind) age=1 thread=t1
+    \(again ? "1070 t3 blocked #0 object=0x7000 kind=\(kind)\n1070 t3 at f3" : "")
+
+    """
+  }
+
+  private static func title(_ lines: String, third: LockCase.Doing = .inSemaphore) throws -> String? {
+    let threads: [(Int, LockCase.Doing)] = [(1, .inSemaphore), (2, .inSemaphore), (3, third)]
+    let text = LockCase.code + lines + LockCase.look(at: 1_100_000, still: true, threads)
+    return Diagnosis(of: try DoctorCase.trace(text, end: 9_000_000)).findings.first?.title
+  }
+
+  @Test("who was not woken is named, and who was") func told() throws {
+    let found = try Self.title(Self.lines())
+    #expect(
+      found
+        == "thread 102 'worker' waits for condition 1, whose signal woke thread 103 'worker' instead, in step2() at main.swift:20"
+    )
+  }
+
+  @Test("not if the one that was woken does not wait again, or for a semaphore") func lookalikes() throws {
+    #expect(try Self.title(Self.lines(again: false), third: .idle)?.contains("instead") == false)
+    #expect(try Self.title(Self.lines(kind: "semaphore"))?.contains("instead") == false)
+  }
+}
+
+@Suite("Doctor: a reader that reads again") struct ReadAgainTests {
+  @Test("is told as a reader-writer lock, and is none while somebody is left") func told() throws {
+    let readers = LockCase.Doing.seen("state=2 call=202 reason=5 lock=0x7000")
+    func diagnosis(_ more: [(Int, LockCase.Doing)]) throws -> Diagnosis {
+      let text = LockCase.code + LockCase.look(at: 1_100_000, still: true, [(1, readers), (2, readers)] + more)
+      return Diagnosis(of: try DoctorCase.trace(text, end: 9_000_000))
+    }
+    let found = try diagnosis([])
+    #expect(found.verdict == .stalled)
+    #expect(
+      found.findings.first?.title
+        == "the main thread waits for a reader-writer lock, and nothing is left to unlock it (and 1 more), in step1() at main.swift:10"
+    )
+    #expect(found.findings.first?.ending == "Only unlocking ends it.")
+    #expect(try diagnosis([(3, .sleepingForATime)]).findings.isEmpty)
+  }
+}

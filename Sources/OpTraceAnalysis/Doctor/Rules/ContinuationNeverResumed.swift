@@ -142,6 +142,7 @@ extension DoctorContext {
         : "Resume the continuation exactly once on every path\(location); withCheckedContinuation warns if one is dropped."
     )
     finding.variant = isStream ? 1 : 0
+    finding.location = code
     for task in tasks.prefix(Self.mostEvidence / 2) {
       guard let suspension = task.suspension else { continue }
       finding.evidence.append(

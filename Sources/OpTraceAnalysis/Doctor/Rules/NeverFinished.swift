@@ -34,7 +34,9 @@ extension DoctorRule {
     let (errors, notes) = context.judged(suspects)
     // An operation that executes may be busy, but a long silence is worth a note.
     let running = context.isStalled ? context.suspects.filter { $0.kind == .running } : []
-    let open = notes + running
+    // Operations that wait for their own process are told by `never-signalled`.
+    let told = Set(context.waitsForItself().flatMap(\.operations))
+    let open = (notes + running).filter { !told.contains(context.trace.operations[$0.index].id) }
     func isBusy(_ suspect: Suspect) -> Bool { context.computes(context.trace.operations[suspect.index]) }
     return errors.map { context.neverFinished($0.suspect, $0.root) } + context.abandonedLocks() + context.seenInPart()
       + context.computing(open.filter(isBusy)) + context.stillRunning(open.filter { !isBusy($0) })
@@ -108,7 +110,9 @@ extension DoctorContext {
         .init(
           at: Stamp(wait.began, wait.thread),
           "\(name) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))\(callers(of: wait.at))"))
-      if let signal = wait.lastSignal {
+      if let instead = wokenInstead(of: wait.target) {
+        tell(instead, in: &finding)
+      } else if let signal = wait.lastSignal {
         let who = signal.operation.map { " inside \(self.name($0))" } ?? ""
         finding.evidence.append(.init(time: signal.time, "\(target(of: wait)) was last signalled\(who), before that"))
       } else {

@@ -10,7 +10,9 @@ extension DoctorRule {
       """
       A thread, a block or a task waits for a semaphore, a group or a condition, and nothing is left that could signal it: every thread \
       of the process waits for another one, and no block, task or timer is pending. The call that signals (`signal()`, `leave()`, \
-      `broadcast()`) is missing on some path, or came before the wait. Waits inside operations are `never-finished`.
+      `broadcast()`) is missing on some path, or came before the wait. Waits inside operations are `never-finished`. A warning tells of a \
+      thread that waits for its own process by way of the system: for a pipe or a socket of which no other process has an end, for the \
+      lock of a file that the process has already, or for a child that is stopped, or waits until this process reads or writes.
       """,
       wrong: """
         group.enter()
@@ -31,6 +33,8 @@ extension DoctorRule {
         group.wait()
         """)
   ) { context in
+    let itself = context.waitsForItself()
+    guard itself.isEmpty else { return itself }
     guard context.isDeadWorld, context.isStalled else { return [] }
     let waits = context.trace.waits.filter { wait in
       guard wait.ended == nil, case .object(let id) = wait.target, wait.inside.flatMap(context.operation) == nil,
@@ -55,15 +59,20 @@ extension DoctorContext {
     let first = threads[0]
     let phrase = Self.phrase(location(of: first.thread))
     let more = threads.count > 1 ? " (and \(threads.count - 1) more)" : ""
+    let isForReaders = first.reason == .readers
     var finding = Finding(
       "never-signalled", .error,
-      title:
-        "\(name(first.thread)) waits for a signal of another thread, and nothing is left to wake it\(more)\(phrase)",
-      explanation:
-        "Every thread of the process waits for another one, and no block, task or timer is pending. A condition keeps no "
-        + "signal: one that comes before the wait wakes nobody.",
-      fix: "Check under the lock, before each wait, whether what is waited for has happened already: "
-        + "while !isDone { condition.wait() }. And find the code that has to signal, on every path.")
+      title: "\(name(first.thread)) waits for \(first.reason.text), and nothing is left to "
+        + "\(isForReaders ? "unlock" : "wake") it\(more)\(phrase)",
+      explanation: "Every thread of the process waits for another one, and no block, task or timer is pending. "
+        + (isForReaders
+          ? "A thread that reads again waits behind a writer that waits, and the writer until that thread has left its first reading."
+          : "A condition keeps no signal: one that comes before the wait wakes nobody."),
+      fix: isForReaders
+        ? "Do not lock for reading again inside of code that reads: pass on what was read. And unlock on every path."
+        : "Check under the lock, before each wait, whether what is waited for has happened already: "
+          + "while !isDone { condition.wait() }. And find the code that has to signal, on every path.")
+    finding.variant = isForReaders ? Self.readersVariant : 0
     finding.location = location(of: first.thread)
     for seen in threads.prefix(Self.mostEvidence) {
       finding.evidence.append(
@@ -73,6 +82,8 @@ extension DoctorContext {
     }
     return proven(finding)
   }
+
+  static let readersVariant = 3
 
   fileprivate func neverSignalled(_ waits: [WaitRecord]) -> Finding {
     let first = waits[0]
@@ -100,6 +111,10 @@ extension DoctorContext {
         .init(
           at: Stamp(wait.began, wait.thread),
           "\(waiter) began to wait for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
+    }
+    if let instead = wokenInstead(of: first.target) {
+      tell(instead, in: &finding)
+      return proven(finding)
     }
     // The code that should signal may hang itself, so show first where it is.
     let waiters = Set(waits.map(\.thread))

@@ -26,7 +26,7 @@ extension DoctorRule {
   ) { context in
     // Then the rule about the cycle reports it.
     if context.isEveryThreadHeldUp { return [] }
-    let tasks = context.starvedTasks()
+    let tasks = context.starvedTasks() + context.starvedBarriers()
     if !tasks.isEmpty { return tasks }
     let stuck = context.suspects.filter { $0.kind == .notStarted }
     if context.isStalled, !stuck.isEmpty { return [context.lostStart(stuck) ?? context.starved(stuck)] }
@@ -93,10 +93,15 @@ extension DoctorContext {
           "\(name(inside)) has been waiting for \(target(of: wait)) \(since(wait.began)), and holds its thread"
             + Self.phrase(location(of: wait))))
     }
-    guard case .somebody(let door) = left else { return proven(finding) }
     // Waits for these very operations end only with them. Whoever is left may end any other.
     let areEndless = isExplained && blocking.allSatisfy { isEndless($0) || trace.endsByItself($0) }
-    if areEndless { return proven(finding) }
+    let door: Door
+    switch left {
+    case .nobody, .unknown: return proven(finding)
+    case _ where areEndless: return proven(finding)
+    case .itself(let found): return unproven(finding, because: found.text)
+    case .somebody(let found): door = found
+    }
     finding = noted(finding, because: "\(door.text), and that may wake a thread of the pool")
     guard isExplained else { return finding }
     finding.severity = .warning

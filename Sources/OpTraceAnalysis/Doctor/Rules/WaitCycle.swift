@@ -53,7 +53,7 @@ extension DoctorContext {
   fileprivate func fixWithoutWaits(_ deadlock: Blockage.Deadlock) -> String? {
     let waits = deadlock.edges.contains { edge in
       switch edge.reason {
-      case .wait, .lock, .join, .sync, .submission, .task: true
+      case .wait, .lock, .join, .sync, .submission, .task, .actor: true
       default: false
       }
     }
@@ -67,6 +67,7 @@ extension DoctorContext {
   fileprivate func waitingForEachOther(_ deadlock: Blockage.Deadlock) -> Finding {
     let chain = chain(of: deadlock)
     let works = chain.filter { $0.kind == .task || $0.kind == .block }
+    if let finding = blockedActor(deadlock) { return finding }
     let isOfTasks = !works.isEmpty && works.allSatisfy { $0.kind == .task }
     return finding(
       "wait-cycle", deadlock,
@@ -79,5 +80,29 @@ extension DoctorContext {
         ? "Do not await a task inside of what it awaits itself: let it return its value, and await that in one place."
         : "Do not wait in one of these for the next: let what comes behind the wait be work of its own (notify, or a task)."
     )
+  }
+
+  /// The finding for a task that blocks an actor until another task has run, which needs a turn there; nil: the cycle
+  /// goes through no actor.
+  private func blockedActor(_ deadlock: Blockage.Deadlock) -> Finding? {
+    let graph = blockage.graph
+    guard let edge = deadlock.edges.first(where: { $0.reason == .actor }),
+      case .task(let waiter) = graph.nodes[edge.from], case .task(let holder) = graph.nodes[edge.to],
+      let wait = trace.tasks[waiter].openActorWait
+    else { return nil }
+    let (blocked, needs) = (name(trace.tasks[holder].id), name(trace.tasks[waiter].id))
+    let place = location(of: trace.tasks[holder])
+    var finding = finding(
+      "wait-cycle", deadlock,
+      title: "\(blocked) waits inside an actor of class \(wait.actor.className) for \(needs), which needs that actor"
+        + Self.phrase(place),
+      explanation:
+        "\(blocked.uppercasedFirst) blocks its thread inside the actor until the other task has run. That one needs a turn on the same "
+        + "actor, and gets none while the thread is blocked there.",
+      fix:
+        "Do not block inside an actor: make the function async and await the result, or let work that needs no turn on the actor "
+        + "(nonisolated) give it.")
+    finding.location = place
+    return finding
   }
 }
