@@ -86,8 +86,8 @@ extension DoctorContext {
     return lasting(silent(finding), deadlock)
   }
 
-  /// For a cycle through an actor: makes a note a warning if nothing of the cycle has moved for long enough, although something else in the program
-  /// does. That may still end it, so it is not called stuck.
+  /// For a cycle through an actor: makes a note a warning if nothing of the cycle has moved for long enough, although
+  /// something else in the program does. That may still end it, so it is not called stuck.
   private func lasting(_ finding: Finding, _ deadlock: Blockage.Deadlock) -> Finding {
     let since = deadlock.cycle.compactMap { lastSign(ofNode: $0.from) }.max()
     guard deadlock.edges.contains(where: { $0.reason == .actor }), finding.severity == .note, !isStalled, let since,
@@ -188,7 +188,7 @@ extension DoctorContext {
         time: added, "\(name(waiter)) depends on \(name(other)), which is not finished")
     case (_, .wait(let index), _):
       let wait = trace.waits[index]
-      let who = wait.inside.map { name($0) } ?? name(wait.thread)
+      let who = waiter(wait)
       return .init(
         at: Stamp(wait.began, wait.thread),
         "\(who) has been waiting for \(target(of: wait)) \(since(wait.began))\(Self.phrase(location(of: wait)))")

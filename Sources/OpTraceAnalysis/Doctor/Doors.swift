@@ -33,7 +33,7 @@ extension DoctorContext {
     }
     // If there is a snapshot, it shows more than the recorded waits.
     for wait in trace.waits where wait.ended == nil && trace.snapshot == nil && trace.endsByItself(wait) {
-      let who = wait.inside.map { name($0) } ?? name(wait.thread)
+      let who = waiter(wait)
       doors.append(
         Door(thread: wait.thread, text: "\(who) waits for \(target(of: wait))\(Self.phrase(location(of: wait)))"))
     }

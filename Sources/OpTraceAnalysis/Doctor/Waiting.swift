@@ -7,8 +7,7 @@ extension DoctorContext {
   /// O(threads · depth + waits + tasks).
   func findWaiting() -> [Door] {
     let seen = trace.snapshot?.threads.filter { seenThreads[$0.thread] != nil } ?? []
-    let ordered = seen.filter { thread($0.thread)?.isMain == true } + seen.filter { thread($0.thread)?.isMain != true }
-    var found = ordered.compactMap { seen in what(of: seen).map { Door(thread: seen.thread, text: $0) } }
+    var found = mainFirst(seen).compactMap { seen in what(of: seen).map { Door(thread: seen.thread, text: $0) } }
     for task in trace.tasks where task.over == nil {
       guard let suspension = task.suspension, suspension.reason != .sleep,
         suspension.at.map({ trace.stacks.ownFrame($0) != nil }) ?? false
@@ -43,6 +42,15 @@ extension DoctorContext {
         && !known.contains(seen.thread)
         && !running.contains(seen.thread) && trace.stacks.ownFrame(seen.at) != nil
     }
-    return found.filter { thread($0.thread)?.isMain == true } + found.filter { thread($0.thread)?.isMain != true }
+    return mainFirst(found)
   }
+
+  /// The same threads, the main thread first. O(threads).
+  func mainFirst(_ threads: [SeenThread]) -> [SeenThread] {
+    let isMain = { (seen: SeenThread) in thread(seen.thread)?.isMain == true }
+    return threads.filter(isMain) + threads.filter { !isMain($0) }
+  }
+
+  /// Who waits, in words: the operation, else the thread.
+  func waiter(_ wait: WaitRecord) -> String { wait.inside.map { name($0) } ?? name(wait.thread) }
 }

@@ -34,9 +34,6 @@ extension DoctorContext {
     return nil
   }
 
-  /// Who waits: the operation, else the thread.
-  func waiter(_ wait: WaitRecord) -> String { wait.inside.map { name($0) } ?? name(wait.thread) }
-
   /// Makes a finding about a condition one about that signal.
   func tell(_ found: WokenInstead, in finding: inout Finding) {
     finding.title =

@@ -11,36 +11,34 @@ extension DoctorContext {
     guard let some = waiting.first(where: \.isUpToOneself) else { return [] }
     // Foundation waits for the child on a thread of its own, which says what the child does.
     let polling = some.otherProcess == nil ? [] : seenThreads.all.filter { $0.pollsForChild(in: trace.stacks) }
-    func isOwn(_ seen: SeenThread) -> Bool {
-      trace.stacks.ownFrame(seen.at) != nil
-        || trace.operations.contains { $0.holdsThread && $0.started?.thread == seen.thread }
+    func operation(on seen: SeenThread) -> OperationRecord? {
+      trace.operations.first { $0.holdsThread && $0.started?.thread == seen.thread }
     }
     let others = waiting.filter { seen in
-      isOwn(seen) && !polling.contains { $0.thread == seen.thread }
+      (trace.stacks.ownFrame(seen.at) != nil || operation(on: seen) != nil)
+        && !polling.contains { $0.thread == seen.thread }
     }
-    let inCode = polling + others
-    let all = inCode.filter { thread($0.thread)?.isMain == true } + inCode.filter { thread($0.thread)?.isMain != true }
+    let all = mainFirst(polling + others)
     let cause = all.first(where: \.isUpToOneself) ?? some
     // Threads of libraries alone wait for the program to give them work.
     guard let first = all.first else { return [] }
-    let operation = trace.operations.first { $0.holdsThread && $0.started?.thread == first.thread }
+    let operation = operation(on: first)
     let who = operation.map { name($0.id) } ?? name(first.thread)
-    let what = first.isUpToOneself ? first.phrase : cause.phrase
+    func what(_ seen: SeenThread) -> String { seen.isUpToOneself ? seen.phrase : cause.phrase }
     let more = all.count > 1 ? " (and \(all.count - 1) more)" : ""
     let place = operation.flatMap { location(ofExecuting: $0) } ?? location(of: first.thread)
     let phrase = Self.phrase(place)
     var finding = Finding(
-      "never-signalled", .warning, title: "\(who) waits for \(what)\(more)\(phrase)",
+      "never-signalled", .warning, title: "\(who) waits for \(what(first))\(more)\(phrase)",
       explanation: Self.explanation(of: cause), fix: Self.fix(of: cause))
     finding.variant = Self.itselfVariant
     finding.operations = operation.map { [$0.id] } ?? []
     finding.location = place
     for seen in all.prefix(Self.mostEvidence) {
-      let text = seen.isUpToOneself ? seen.phrase : cause.phrase
       finding.evidence.append(
         .init(
           at: Stamp(seenThreads.time ?? end, seen.thread),
-          "\(name(seen.thread)) waits for \(text)\(Self.phrase(location(of: seen.thread)))"))
+          "\(name(seen.thread)) waits for \(what(seen))\(Self.phrase(location(of: seen.thread)))"))
     }
     return [unproven(finding, because: "another process may have got such an end in a way that was not seen")]
   }

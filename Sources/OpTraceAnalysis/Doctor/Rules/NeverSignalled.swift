@@ -88,7 +88,7 @@ extension DoctorContext {
   fileprivate func neverSignalled(_ waits: [WaitRecord]) -> Finding {
     let first = waits[0]
     let what = target(of: first)
-    let who = first.inside.map { name($0) } ?? name(first.thread)
+    let who = waiter(first)
     let more = waits.count > 1 ? " (and \(waits.count - 1) more)" : ""
     let phrase = Self.phrase(location(of: first))
     let isGroup = isGroup(first)
@@ -106,7 +106,7 @@ extension DoctorContext {
     finding.variant = isGroup ? 1 : 0
     finding.location = location(of: first)
     for wait in waits.prefix(Self.mostEvidence) {
-      let waiter = wait.inside.map { name($0) } ?? name(wait.thread)
+      let waiter = waiter(wait)
       finding.evidence.append(
         .init(
           at: Stamp(wait.began, wait.thread),

@@ -48,7 +48,7 @@ extension DoctorContext {
         let wait = trace.waits[index]
         since = min(since, wait.began)
         if let inside = wait.inside.flatMap(operation) { waiting.append(inside) }
-        let who = wait.inside.map { name($0) } ?? name(wait.thread)
+        let who = waiter(wait)
         evidence.append(
           .init(at: Stamp(wait.began, wait.thread), "\(who) has been waiting for it \(self.since(wait.began))"))
       }

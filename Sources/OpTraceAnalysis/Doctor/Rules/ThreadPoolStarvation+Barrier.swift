@@ -5,8 +5,8 @@ import OpTraceModel
 extension DoctorContext {
   /// A warning for each concurrent queue in which nothing runs, whose barrier has waited for longer than
   /// ``DoctorOptions/stallAfter``, while two or more blocks hold threads of the pool in `sync` behind it, and no thread
-  /// of the pool is idle. libdispatch
-  /// adds a thread a second, so the barrier may still begin, until the pool is full. O(blocks).
+  /// of the pool is idle. libdispatch adds a thread a second, so the barrier may still begin, until the pool is full.
+  /// O(blocks).
   func starvedBarriers() -> [Finding] {
     let barriers = trace.blocks.filter { block in
       block.isBarrier && block.began == nil && block.over == nil && block.runnable != nil && block.way != .sync
