@@ -1,15 +1,14 @@
 #include "filter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "COpTrace.h"
+#include "small_file.h"
 
 static _Atomic int filters;  // How many were installed since the recorder began.
 static _Atomic int inside;   // How many threads are in a call that a filter may forbid.
@@ -54,11 +53,7 @@ static long number_after(const char *text, const char *name) {
 // Since Linux 5.9 the number of filters, before that only whether there are any. Negative: it is not known.
 static long count_filters(void) {
   char text[4096];
-  int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
-  ssize_t count = read(file, text, sizeof text - 1);
-  close(file);
-  text[count > 0 ? count : 0] = 0;
+  if (!small_file_read("/proc/self/status", text, sizeof text)) return -1;
   long filtered = number_after(text, "\nSeccomp_filters:");
   return filtered >= 0 ? filtered : number_after(text, "\nSeccomp:");
 }

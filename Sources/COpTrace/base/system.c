@@ -2,7 +2,6 @@
 #include "COpTrace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #endif
 
 #include "filter.h"
+#include "small_file.h"
 
 bool optrace_is_wanted(const char *variable) {
   const char *wish = getenv(variable);
@@ -82,21 +82,11 @@ void optrace_say(const void *bytes, size_t count) {
 
 #if defined(__linux__)
 
-static size_t read_file(const char *path, char *out, size_t size) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  ssize_t count = read(file, out, size - 1);
-  close(file);
-  if (count < 0) count = 0;
-  out[count] = 0;
-  return (size_t)count;
-}
-
 // Returns field 22 of /proc/PID/stat: clock ticks since boot. The second field is a name that may contain any characters.
 uint64_t optrace_process_start(uint32_t process_id) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%u/stat", process_id);
-  if (!read_file(path, text, sizeof text)) return 0;
+  if (!small_file_read(path, text, sizeof text)) return 0;
   char *at = strrchr(text, ')');
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtoull(at + 1, NULL, 10) : 0;
@@ -105,7 +95,7 @@ uint64_t optrace_process_start(uint32_t process_id) {
 void optrace_boot_id(uint8_t out[16]) {
   char text[64];
   memset(out, 0, 16);
-  size_t count = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text), digits = 0;
+  size_t count = small_file_read("/proc/sys/kernel/random/boot_id", text, sizeof text), digits = 0;
   for (size_t i = 0; i < count && digits < 32; i++) {
     char c = text[i];
     int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

@@ -2,12 +2,12 @@
 #include "profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/small_file.h"
 #include "../base/wiped.h"
 #include "../records/emit.h"
 #include "../records/thread_numbers.h"
@@ -76,14 +76,6 @@ static void write_reading(optrace_recorder *recorder, struct profiler *p) {
 }
 
 // ---- Taking samples out --------------------------------------------------------------------------------------------
-
-// The result is empty if the file cannot be read.
-static void read_text(const char *path, char *out, size_t size) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
-  if (file >= 0) close(file);
-  out[length > 0 ? length : 0] = 0;
-}
 
 static uint32_t thread_of(struct profiler *p, uint32_t tid) {
   if (p->tid == tid && p->thread) return p->thread;
@@ -211,7 +203,7 @@ static void describe(optrace_recorder *recorder, const struct profiler *p, uint3
 static bool has_other_threads(const optrace_recorder *recorder) {
   unsigned threads = 0;
   char status[4096];
-  read_text("/proc/self/status", status, sizeof status);
+  small_file_read("/proc/self/status", status, sizeof status);
   const char *line = strstr(status, "\nThreads:");
   if (line && sscanf(line, "\nThreads: %u", &threads) != 1) threads = 0;
   return threads != 1u + recorder->has_flusher;

@@ -1,11 +1,10 @@
 #include "thread_numbers.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../base/small_file.h"
 #include "COpTraceFields.h"
 #include "emit.h"
 
@@ -56,10 +55,7 @@ uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char
 static void read_name(uint32_t tid, char *out, size_t size) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = file < 0 ? -1 : read(file, out, size - 1);
-  if (file >= 0) close(file);
-  out[length > 0 ? length : 0] = 0;
+  small_file_read(path, out, size);
   out[strcspn(out, "\n")] = 0;
 }
 

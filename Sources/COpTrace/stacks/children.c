@@ -14,24 +14,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/small_file.h"
 #include "calls.h"
 #include "events.h"
 
 enum { most_processes = 4096, deepest = 8 };
 
-static bool read_file(const char *path, char *out, size_t size) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t count = read(file, out, size - 1);
-  close(file);
-  out[count > 0 ? count : 0] = 0;
-  return count > 0;
-}
-
 static bool read_of(uint32_t process, const char *name, char *out, size_t size) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%u/%s", process, name);
-  return read_file(path, out, size);
+  return small_file_read(path, out, size) > 0;
 }
 
 // ---- Children ----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ void ends_forget(sleep_reason *reason) { reason->lock &= (1ull << optrace_event_
 #include <unistd.h>
 
 #include "../base/filter.h"
+#include "../base/small_file.h"
 #include "children.h"
 #include "peers.h"
 
@@ -121,11 +122,7 @@ static bool other_end(looked_for *all, const char *process, uint32_t child, uint
 static bool may_use(const char *process, const char *file, bool reads) {
   char path[64], info[512];
   snprintf(path, sizeof path, "/proc/%s/fdinfo/%s", process, file);
-  int opened = open(path, O_RDONLY | O_CLOEXEC);
-  if (opened < 0) return true;
-  ssize_t count = read(opened, info, sizeof info - 1);
-  close(opened);
-  info[count > 0 ? count : 0] = 0;
+  if (!small_file_read(path, info, sizeof info)) return true;
   const char *flags = strstr(info, "flags:");
   uint64_t mode = flags ? strtoull(flags + strlen("flags:"), NULL, 8) & O_ACCMODE : O_RDWR;
   return mode == O_RDWR || mode == (reads ? O_RDONLY : O_WRONLY);
