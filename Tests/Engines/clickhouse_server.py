@@ -9,16 +9,14 @@ Prints the port that it listens on, and serves until its standard input ends. Wh
 """
 
 import argparse
-import http.server
-import os
 import re
-import sys
 import tempfile
 import threading
 import time
 import urllib.parse
 
 from chdb import session
+from local_server import QuietHandler, serve
 
 options = argparse.ArgumentParser()
 options.add_argument("--password")
@@ -29,9 +27,7 @@ engine = session.Session()
 lock = threading.Lock()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(QuietHandler):
     def body(self):
         """As it comes, in chunks or as a whole."""
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
@@ -99,25 +95,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             self.answer(200, result)
 
-    def log_message(self, *arguments):
-        pass
 
-    def handle_one_request(self):
-        try:
-            super().handle_one_request()
-        except (ConnectionError, ValueError):
-            self.close_connection = True
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-server = Server(("127.0.0.1", 0), Handler)
-print(server.server_port, flush=True)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-sys.stdin.read()
-os._exit(0)
+serve(Handler)

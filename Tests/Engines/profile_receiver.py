@@ -13,9 +13,7 @@ definitions, and checked against what these demand of a dictionary. GET:
 """
 
 import gzip
-import http.server
 import json
-import os
 import sys
 import threading
 import time
@@ -26,6 +24,8 @@ from opentelemetry.proto.collector.profiles.v1development.profiles_service_pb2 i
     ExportProfilesServiceRequest,
     ExportProfilesServiceResponse,
 )
+
+from local_server import QuietHandler, serve
 
 
 def messages(name, package, types):
@@ -222,9 +222,7 @@ READERS = {
 }
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class Handler(QuietHandler):
     def answer(self, status, body=b"", kind="text/plain", headers=None):
         with lock:
             if self.command == "POST":
@@ -291,25 +289,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
             response.partial_success.error_message = "too old\nsecond line"
         self.answer(200, response.SerializeToString(), kind)
 
-    def log_message(self, *arguments):
-        pass
 
-    def handle_one_request(self):
-        try:
-            super().handle_one_request()
-        except (ConnectionError, ValueError):
-            self.close_connection = True
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-server = Server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Handler)
-print(server.server_port, flush=True)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-sys.stdin.read()
-os._exit(0)
+serve(Handler, int(sys.argv[1]) if len(sys.argv) > 1 else 0)
