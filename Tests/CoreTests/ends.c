@@ -1,6 +1,7 @@
 // Who has the other end of what a thread waits for.
 #if defined(__linux__)
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -78,9 +79,11 @@ static void expect_end(void (*wait)(void), uint64_t expected, uint32_t process) 
                                 (unsigned long long)other, (unsigned long long)expected, process);
 }
 
+// The address sanitizer stops all threads when a process exits, and a read with a time limit is not restarted then.
 static void wait_in_read(void) {
   char byte;
-  if (read(ends[0], &byte, 1) < 0) abort();
+  while (read(ends[0], &byte, 1) < 0)
+    if (errno != EINTR) abort();
 }
 
 static void wait_in_write(void) {
