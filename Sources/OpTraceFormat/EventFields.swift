@@ -1204,6 +1204,33 @@ package enum EventFields {
     @inlinable package var idle: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
 
+  /// `machine`
+  package struct Machine: EventWords {
+    @inlinable package static var kind: EventKind { .machine }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(over: UInt32, waited: UInt64, used: UInt32, throttled: UInt16, processors: UInt16) {
+      word1 = UInt64(over) & 0xFF_FFFF | (waited & 0xFF_FFFF_FFFF) << 24
+      word2 = UInt64(used) | UInt64(throttled) << 32 | UInt64(processors) << 48
+    }
+
+    @inlinable package var over: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFF_FFFF) }
+    @inlinable package static var largestOver: UInt32 { 0xFF_FFFF }
+    @inlinable package var waited: UInt64 { word1 >> 24 }
+    @inlinable package static var largestWaited: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var used: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var throttled: UInt16 { UInt16(truncatingIfNeeded: word2 >> 32) }
+    @inlinable package var processors: UInt16 { UInt16(truncatingIfNeeded: word2 >> 48) }
+  }
+
   /// `thread`
   package struct ThreadNamed: EventWords {
     @inlinable package static var kind: EventKind { .threadNamed }

@@ -161,6 +161,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case sampling = 0x8F
   /// What a thread's event loop has done in about a second. Since 1.9.
   case loopTurns = 0x90
+  /// How long the program's threads waited for a processor. Since 1.10.
+  case machine = 0x91
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.

@@ -579,6 +579,19 @@ public struct EventSpec: Sendable {
         "what the thread's event loop did in the `busy` and `idle` microseconds until here: in its turns, and waiting. `turns`: those that ended. `longest`: of those and of one that still runs, in microseconds, rounded up. `manager`: it is libdispatch's own thread. `open`: a turn runs. About once a second; left out while one turn or one wait goes on, so what is between two records was all busy if the first one says `open`, else all idle"
     ),
 
+    // The machine.
+    EventSpec(
+      .machine, "machine", .none,
+      [
+        .init("over", 1, 0, 24, .unsigned(.any)), .init("waited", 1, 24, 40, .unsigned(.any)),
+        .init("used", 2, 0, 32, .unsigned(.any)), .init("throttled", 2, 32, 16, .unsigned(.any)),
+        .init("processors", 2, 48, 16, .unsigned(.any)),
+      ],
+      carry: .never, life: .nobody, since: 10,
+      meaning:
+        "in the `over` microseconds until here the program's threads could have run for `waited` microseconds, added up, and had no processor; they ran for `used` microseconds. `throttled`: milliseconds in which its control group was stopped at its limit. `processors`: how many the program may use, in hundredths. Only where a twentieth of the time was waited, or the group was stopped; of at most 256 threads"
+    ),
+
     // Bookkeeping.
     EventSpec(
       .threadNamed, "thread", .thread, [.init("tid", 1, 32, 32, .systemThread)], text: .init(.thread, at: 2),

@@ -142,6 +142,10 @@ import Testing
       }
       lines += loop.longTurns.map { "  long turn: \($0.began) to \(show($0.ended))" }
     }
+    lines += trace.machine.map { one in
+      "until \(one.time) threads waited \(one.waited) for \(one.processors) processors and ran \(one.used) in \(one.over), stopped "
+        + "\(one.throttled)"
+    }
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
       for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }

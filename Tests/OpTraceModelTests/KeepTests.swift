@@ -36,6 +36,7 @@ import Testing
     8 t1 sampled f0 thread=t2
     9 t1 loop-turns t1 turns=1
     9 t1 loop-turns t2 turns=1
+    9 t1 machine over=1000000 waited=500000
 
     """
 

@@ -841,6 +841,27 @@ static inline optrace_loop_turns_fields optrace_loop_turns_read(uint64_t word1, 
     .idle = (uint32_t)(word2 >> 32)};
 }
 
+// `machine`
+typedef struct {
+  uint32_t over;
+  uint64_t waited;
+  uint32_t used;
+  uint16_t throttled;
+  uint16_t processors;
+} optrace_machine_fields;
+enum { optrace_machine_largest_over = 0xFFFFFF };
+static const uint64_t optrace_machine_largest_waited = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_machine_word1(optrace_machine_fields fields) {
+  return ((uint64_t)fields.over & 0xFFFFFFu) | (fields.waited & 0xFFFFFFFFFFu) << 24;
+}
+static inline uint64_t optrace_machine_word2(optrace_machine_fields fields) {
+  return (uint64_t)fields.used | (uint64_t)fields.throttled << 32 | (uint64_t)fields.processors << 48;
+}
+static inline optrace_machine_fields optrace_machine_read(uint64_t word1, uint64_t word2) {
+  return (optrace_machine_fields){.over = (uint32_t)(word1 & 0xFFFFFFu), .waited = word1 >> 24,
+    .used = (uint32_t)(word2), .throttled = (uint16_t)(word2 >> 32), .processors = (uint16_t)(word2 >> 48)};
+}
+
 // `thread`
 typedef struct {
   uint32_t tid;

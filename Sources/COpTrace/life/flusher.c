@@ -11,6 +11,7 @@
 #include "../base/word.h"
 #include "../entries/entries.h"
 #include "../loops/loops.h"
+#include "../machine/machine.h"
 #include "../profile/profile.h"
 #include "../records/reclaim.h"
 #include "../storage/file.h"
@@ -141,9 +142,12 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 // each heartbeat.
 enum { check_waits_every = 100000000 };
 
-// Snapshots ask the system for everything that it knows about the threads.
+// Snapshots ask the system for everything that it knows about the threads. That the machine is full is no sign that the program moves.
 static void look_at_threads(optrace_recorder *recorder, bool beats) {
   if (!system_call_begins()) return;
+  uint64_t before;
+  bool is_known = beats && optrace_recorder_activity(recorder, &before);
+  if (beats && machine_report(recorder) && is_known) snapshot_overlook(recorder, before);
   snapshot_if_still(recorder, beats);
   system_call_ends();
 }

@@ -13,6 +13,7 @@
 #include "../base/wiped.h"
 #include "../base/word.h"
 #include "../loops/loops.h"
+#include "../machine/machine.h"
 #include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/rests.h"
@@ -135,6 +136,7 @@ static int stop(optrace_recorder *recorder, bool is_flusher) {
   thread_buffer *idle = recorder->idle;
   recorder->idle = NULL;
   snapshot_discard(recorder);
+  machine_discard(recorder);
   rests_discard(recorder);
   if (is_mine) ring_discard(recorder);
   pthread_mutex_unlock(&recorder->lock);

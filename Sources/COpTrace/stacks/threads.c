@@ -134,13 +134,13 @@ static void read_stack(int file, const char *before, const threads_options *opti
   seen.guessed = (uint32_t)guessed;
 }
 
-// "time waited times": two numbers in nanoseconds, and how often it was scheduled; zeros if the kernel does not count.
+// "time delay times": two numbers in nanoseconds, and how often it was scheduled; zeros if the kernel does not count.
 static bool read_run(int tasks, uint32_t id, thread_run *out) {
   char text[80], *rest;
   *out = (thread_run){0};
   if (!read_one(tasks, id, "schedstat", text, sizeof text)) return false;
   out->time = strtoull(text, &rest, 10);
-  strtoull(rest, &rest, 10);
+  out->delay = strtoull(rest, &rest, 10);
   out->times = strtoull(rest, NULL, 10);
   return true;
 }
@@ -177,7 +177,8 @@ static uint32_t number(const char *text) {
   return *text ? 0 : value;
 }
 
-static void read_threads(int tasks, const threads_options *options, void (*see)(void *, const thread_seen *), void *context, threads_count *count) {
+// Calls `visit` for each thread in the list until it returns false.
+static void list_threads(int tasks, bool (*visit)(void *context, int tasks, uint32_t id), void *context) {
   for (;;) {
     long bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries);
     if (bytes <= 0) return;
@@ -185,32 +186,77 @@ static void read_threads(int tasks, const threads_options *options, void (*see)(
       const directory_entry *one = (const directory_entry *)(void *)(entries + at);
       at += one->bytes;
       uint32_t id = number(one->name);
-      if (!id || id == options->but || !read_thread(tasks, id, options, count)) continue;
-      count->seen++;
-      count->running += seen.is_running;
-      see(context, &seen);
+      if (id && !visit(context, tasks, id)) return;
     }
   }
 }
+
+typedef struct {
+  const threads_options *options;
+  void (*see)(void *context, const thread_seen *thread);
+  void *context;
+  threads_count *count;
+} thread_visit;
+
+static bool visit_thread(void *context, int tasks, uint32_t id) {
+  const thread_visit *visit = context;
+  if (id == visit->options->but || !read_thread(tasks, id, visit->options, visit->count)) return true;
+  visit->count->seen++;
+  visit->count->running += seen.is_running;
+  visit->see(visit->context, &seen);
+  return true;
+}
+
+// False: somebody else is visiting.
+static bool visit_begins(void) {
+  pid_t mine = getpid(), is = atomic_load(&visitor);
+  return is != mine && atomic_compare_exchange_strong(&visitor, &is, mine);
+}
+
+static void visit_ends(void) { atomic_store(&visitor, 0); }
 
 threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread), void *context, threads_count *count) {
   threads_count none;
   if (!count) count = &none;
   *count = (threads_count){0};
-  pid_t mine = getpid(), is = atomic_load(&visitor);
-  if (is == mine || !atomic_compare_exchange_strong(&visitor, &is, mine)) return threads_busy;
+  if (!visit_begins()) return threads_busy;
   char path[32] = "/proc/self/task";
   if (options->process) snprintf(path, sizeof path, "/proc/%u/task", options->process);
   int error = errno, tasks = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (tasks >= 0) {
     if (options->process) maps_begin(options->process);
     else modules_refresh();
-    read_threads(tasks, options, see, context, count);
+    thread_visit visit = {options, see, context, count};
+    list_threads(tasks, visit_thread, &visit);
     if (options->process) maps_end();
     close(tasks);
   }
   errno = error;
-  atomic_store(&visitor, 0);
+  visit_ends();
+  return tasks >= 0 ? threads_visited : threads_no_list;
+}
+
+typedef struct {
+  bool (*see)(void *context, uint32_t id, const thread_run *run);
+  void *context;
+} run_visit;
+
+static bool visit_run(void *context, int tasks, uint32_t id) {
+  const run_visit *visit = context;
+  thread_run run;
+  return !read_run(tasks, id, &run) || visit->see(visit->context, id, &run);
+}
+
+threads_status threads_runs(bool (*see)(void *context, uint32_t id, const thread_run *run), void *context) {
+  if (!visit_begins()) return threads_busy;
+  int error = errno, tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  run_visit visit = {see, context};
+  if (tasks >= 0) {
+    list_threads(tasks, visit_run, &visit);
+    close(tasks);
+  }
+  errno = error;
+  visit_ends();
   return tasks >= 0 ? threads_visited : threads_no_list;
 }
 
@@ -224,6 +270,11 @@ bool threads_is_still(uint32_t id, const thread_run *before) {
 }
 
 #else
+
+threads_status threads_runs(bool (*see)(void *context, uint32_t id, const thread_run *run), void *context) {
+  (void)see, (void)context;
+  return threads_no_list;
+}
 
 bool threads_is_still(uint32_t id, const thread_run *before) {
   (void)id, (void)before;

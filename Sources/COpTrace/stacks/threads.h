@@ -12,6 +12,7 @@ enum { threads_deepest = 64, threads_most_stack = 64 * 1024 };
 // How often a thread was scheduled, and for how many nanoseconds. If neither has changed, the thread has not run meanwhile.
 typedef struct {
   uint64_t times, time;     // `times` 0: not known.
+  uint64_t delay;           // How many nanoseconds it waited for a processor when it could have run.
 } thread_run;
 
 typedef struct {
@@ -55,6 +56,8 @@ typedef struct {
 // caller needs some KB of stack. Takes about 20 us per thread. `count` may be null.
 threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread),
                              void *context, threads_count *count);
+// Calls `see` for each thread of this process, in the order of their ids, until it returns false. Takes about 5 us per thread.
+threads_status threads_runs(bool (*see)(void *context, uint32_t id, const thread_run *run), void *context);
 // Whether a thread that was asleep has not run since then. False if it has ended, or cannot be read.
 bool threads_is_still(uint32_t id, const thread_run *before);
 

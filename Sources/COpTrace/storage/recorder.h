@@ -121,6 +121,7 @@ struct optrace_recorder {
                             uint64_t time);
   struct profiler *_Atomic profiler;  // Null: nothing is sampled; see profile/profile.c.
   struct snapshots *snapshots;  // Used only by the flusher; see life/snapshot.c.
+  struct machine *machine;    // Used only by the flusher; see machine/machine.c.
   seen_thread *seen_threads;  // Guarded by `lock`.
   thread_buffer definitions;
   shared_chunk shared;

@@ -29,13 +29,6 @@ public struct Diagnosis: Sendable {
   public let silence: Nanoseconds
   /// Whether nothing has moved for ``DoctorOptions/stallAfter`` although work is open.
   package let isStandstill: Bool
-  /// What may still move the program in a standstill.
-  package let doors: [Door]
-  /// Who waits for what, in words, where no rule finds a reason.
-  package let waiting: [Door]
-  /// Whether no work is open, the program has not ended, and nothing is left that could begin any: every thread is
-  /// idle, and no timer, source or descriptor is waited for.
-  package let isIdleForGood: Bool
   private let context: DoctorContext
 
   /// - Parameter symptom: run only the rules for this symptom; nil: all rules.
@@ -71,10 +64,31 @@ public struct Diagnosis: Sendable {
     blockage = context.blockage
     silence = context.silence
     isStandstill = context.isStandstill
-    doors = context.doors
-    waiting = context.waiting
-    isIdleForGood = context.isStalled && context.isDeadWorld && !trace.hasOpenWork && !trace.header.isClosed
     self.context = context
+  }
+
+  /// What is left where nothing moves. O(threads + open work).
+  package var rest: Rest {
+    Rest(
+      isStandstill: isStandstill, doors: context.doors, waiting: context.waiting,
+      isIdleForGood: context.isStalled && context.isDeadWorld && !context.trace.hasOpenWork
+        && !context.trace.header.isClosed)
+  }
+
+  /// What is left where nothing moves, for answers without a finding.
+  package struct Rest: Sendable {
+    /// As in ``Diagnosis``.
+    package var isStandstill = false
+    /// What may still move the program in a standstill.
+    package var doors: [Door] = []
+    /// Who waits for what, the main thread first, where no rule finds a reason.
+    package var waiting: [Door] = []
+    /// Whether no work is open, the program has not ended, and nothing is left that could begin any: every thread is
+    /// idle, and no timer, source or descriptor is waited for.
+    package var isIdleForGood = false
+
+    /// Of a program that moves, or whose state nobody asked for.
+    package static let none = Rest()
   }
 
   /// Keeps the order, but puts findings about slow units last, those that explain most of the time first.

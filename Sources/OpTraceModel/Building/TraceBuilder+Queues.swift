@@ -91,6 +91,7 @@ extension TraceBuilder {
       if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }
     case .sampled, .sampledInKernel: samples.add(kind, subject, word, at.time)
     case .sampling: samples.add(EventFields.Sampling(events[index]), at.time)
+    case .machine: trace.machine.append(MachineReading(EventFields.Machine(events[index]), at.time))
     case .loopTurn: loops.add(subject, EventFields.LoopTurn(word), at.time)
     case .loopTurns: loops.add(subject, EventFields.LoopTurns(events[index]), at.time)
     case .objectNamed:

@@ -30,6 +30,8 @@ public struct Trace: Sendable, Equatable {
   public var profile: ProfileRecord?
   /// Where threads used processor time, in the order of time.
   public var samples: [SampleRecord] = []
+  /// When the program's threads waited for processors, in the order of time.
+  public var machine: [MachineReading] = []
   /// Event loops, sorted by thread.
   public var loops: [LoopRecord] = []
   /// The stacks that were recorded, and what their code is called.
@@ -120,7 +122,11 @@ public struct Trace: Sendable, Equatable {
     return objects.indices.contains(row) && objects[row].id == id ? objects[row] : nil
   }
   /// The thread with this number; nil: there is none. O(threads).
-  public func thread(_ id: ThreadID) -> ThreadRecord? { threads.first { $0.id == id } }
+  public func thread(_ id: ThreadID) -> ThreadRecord? {
+    let guess = Int(id.rawValue) - 1
+    if threads.indices.contains(guess), threads[guess].id == id { return threads[guess] }
+    return threads.first { $0.id == id }
+  }
 
   /// When anything was last seen to make progress; nil: never. O(n).
   public var lastSign: Nanoseconds? {
@@ -162,7 +168,10 @@ public struct Trace: Sendable, Equatable {
 // Both functions below treat each list: add a line to both for a new list.
 extension Trace {
   /// Empties the lists of moments and measurements, to which nothing refers, in a growing trace after they were used.
-  mutating func forgetMoments() { marks = [] }
+  mutating func forgetMoments() {
+    marks = []
+    machine = []
+  }
 
   /// Keeps only the part of a trace that belongs to some operations, queues and threads. O(n).
   package mutating func keep(_ isKept: (TraceOwner) -> Bool) {
@@ -254,6 +263,9 @@ public struct ThreadRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var lastSign: Nanoseconds?
   package var owner: TraceOwner { .everybody }
 
+  /// Whether it is a recorder's, which wakes once a second and moves nothing. A program may record itself besides.
+  package var isOfRecorder: Bool { !isMain && name == "optrace" }
+
   /// Whether it is one of libdispatch's own, by its name: the end of a root queue's label, which tells people nothing.
   package var isOfPool: Bool { Self.poolNames.contains(name) }
 
@@ -328,6 +340,10 @@ public struct QueueRecord: Sendable, Equatable, Identifiable, TraceOwned {
   /// The same as a source location, if the trace has names for it.
   public internal(set) var codeLocation: CodeLocation?
   package var owner: TraceOwner { .queue(id) }
+
+  /// False if the trace only refers to it: then its limit is not known.
+  package var isDescribed: Bool { name != Self.unknownName || initialLimit >= 0 || created != 0 }
+  static let unknownName = "(unknown)"
 
   /// The displayed name: its name, or `queue 7 made in load() (main.swift:12)` if it has no visible name; the location
   /// only if it is known.

@@ -6,19 +6,31 @@ extension DoctorReport {
   /// What is stuck since when, because of what, at which line, and who could end it; else what is wrong or slow; else that nothing is.
   /// Claims no more than the certainty of its finding.
   public var answer: String {
-    let told = findings.first { $0.severity != .note && !(isStandstill && $0.isPassing) }
     guard let first = told else { return healthyAnswer }
     let what = first.title + locationPhrase(of: first)
     let isStuck = first.isOfStuck(in: trace)
     switch (first.certainty, isStuck) {
     case (.proven, true):
       return joined("Stuck for \(duration(of: first)): \(what)", first.ending) + mistake(besides: first)
-    case (.proven, false): return "\(first.severity == .error ? "A mistake" : "It works, but"): \(what)."
+    case (.proven, false) where first.severity == .error: return "A mistake: \(what)."
+    case (.proven, false): return "It works, but: \(what)." + slowMachine
     case (_, true):
       let lead = first.isOfStandstill ? "Probably stuck for \(duration(of: first))" : "Perhaps stuck"
       return joined("\(lead): \(what)", first.ending)
-    case (_, false): return "It works, but probably: \(what)."
+    case (_, false): return "It works, but probably: \(what)." + slowMachine
     }
+  }
+
+  /// What the answer is about; nil: all is well.
+  private var told: Finding? { findings.first { $0.severity != .note && !(isStandstill && $0.isPassing) } }
+
+  /// Behind a finding about a program that is slow: the machine may be the reason.
+  private var slowMachine: String { machineSentence.map { " " + $0 } ?? "" }
+
+  /// Why all times may be longer than the program's own, where the answer does not say it.
+  var machineRemark: String? {
+    guard let told, !told.isOfStuck(in: trace), told.severity != .error else { return machineSentence }
+    return nil
   }
 
   /// A proven misuse beside a wait that nobody ends: often the reason why nobody does. Empty: there is none.

@@ -16,7 +16,8 @@ extension DoctorReport {
       "answer": .string(answer),
       "findings": jsonOfFindings,
     ]
-    return .members(members, and: trace.header.kept.map { [$0.member] } ?? [])
+    let kept = trace.header.kept.map { [$0.member] } ?? []
+    return .members(members, and: kept + (MachineLoad(of: trace).map { [$0.member] } ?? []))
   }
 
   /// The findings alone.

@@ -41,14 +41,15 @@ public struct DoctorReport: Sendable {
   public let end: Nanoseconds
   /// Nil: the trace was read once.
   public let movement: Movement?
+  private let rest: Diagnosis.Rest
+
   /// Nothing has moved for long enough to count, and work is open.
-  package let isStandstill: Bool
+  package var isStandstill: Bool { rest.isStandstill }
   /// What may still move the program then.
-  package let doors: [Door]
+  package var doors: [Door] { rest.doors }
   /// Who waits for what then, the main thread first.
-  package let waiting: [Door]
-  /// No work is open, and nothing is left that could begin any.
-  package let isIdleForGood: Bool
+  var waiting: [Door] { rest.waiting }
+  private var isIdleForGood: Bool { rest.isIdleForGood }
 
   /// The worst of the findings in one word.
   public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }
@@ -66,8 +67,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = max(reading.now ?? reading.trace.end, reading.trace.end)
     movement = nil
-    (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
-    isIdleForGood = diagnosis.isIdleForGood
+    rest = diagnosis.rest
   }
 
   /// A diagnosis that was made already.
@@ -77,8 +77,7 @@ public struct DoctorReport: Sendable {
     silence = diagnosis.silence
     end = trace.end
     movement = nil
-    (isStandstill, doors, waiting) = (diagnosis.isStandstill, diagnosis.doors, diagnosis.waiting)
-    isIdleForGood = diagnosis.isIdleForGood
+    rest = diagnosis.rest
   }
 
   /// The findings so far of a program that is watched.
@@ -88,7 +87,7 @@ public struct DoctorReport: Sendable {
     silence = 0
     end = trace.end
     movement = nil
-    (isStandstill, doors, waiting, isIdleForGood) = (false, [], [], false)
+    rest = .none
   }
 
   /// What a running process shows in both of two readings: transient states are left out.
@@ -97,8 +96,7 @@ public struct DoctorReport: Sendable {
     trace = second.trace
     findings = Self.diagnosis(of: first, stallAfter).confirmed(by: later)
     silence = later.silence
-    (isStandstill, doors, waiting) = (later.isStandstill, later.doors, later.waiting)
-    isIdleForGood = later.isIdleForGood
+    rest = later.rest
     end = max(second.now ?? second.trace.end, second.trace.end)
     let apart = max(0, end - max(first.now ?? first.trace.end, first.trace.end))
     movement = Movement(from: first.trace, to: second.trace, apart: apart, hasMoved: later.silence < apart)
@@ -215,6 +213,9 @@ extension DoctorReport {
     guard !parts.isEmpty else { return nil }
     return "The trace is not complete: \(listed(parts)). What is missing may show otherwise."
   }
+
+  /// Why all times may be longer than the program's own; nil: its threads seldom waited for a processor.
+  package var machineSentence: String? { MachineLoad(of: trace)?.sentence }
 
   /// What no trace of this program can show; nil: nothing.
   package var unknownWaitsSentence: String? { trace.unknownWaitsSentence }

@@ -247,6 +247,7 @@ extension DoctorText {
     // A program that works has its sentence in the first line.
     var lines = report.verdict == .healthy ? [] : sentence
     if let loss = report.lossSentence { lines += wrapped(loss) }
+    if let machine = report.machineRemark { lines += wrapped(machine) }
     if let unknown = report.unknownWaitsSentence { lines += wrapped(unknown) }
     if let movement = report.movement { lines += wrapped(text(of: movement)) }
     let width = hints.reduce(0) { max($0, TerminalText.columns(of: $1.command)) }

@@ -205,7 +205,8 @@ struct LockRuleTests {
       let open = try diagnosis(lines + Case.look([(1, .inSemaphore), (4, other)]))
       #expect(open.findings.map(\.severity) == [.note] && open.verdict == .healthy, "\(other)")
       #expect(
-        open.findings.first?.certainty == .possible && open.doors.compactMap { $0.thread?.rawValue } == [4], "\(other)")
+        open.findings.first?.certainty == .possible && open.rest.doors.compactMap { $0.thread?.rawValue } == [4],
+        "\(other)")
     }
     // Without a snapshot of the threads it is likely.
     let unseen = try diagnosis(lines)

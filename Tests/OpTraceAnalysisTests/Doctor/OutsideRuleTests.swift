@@ -33,7 +33,7 @@ struct OutsideRuleTests {
     // SIGUSR1 and SIGTERM.
     let handled = try diagnosis(parked, header: "handles \(1 << 9 | 1 << 14)\n")
     #expect(handled.findings.allSatisfy { $0.severity == .note } && handled.verdict == .healthy, "\(handled.findings)")
-    #expect(handled.doors.map(\.text).contains("a handler of SIGUSR1, SIGTERM may run"), "\(handled.doors)")
+    #expect(handled.rest.doors.map(\.text).contains("a handler of SIGUSR1, SIGTERM may run"), "\(handled.rest.doors)")
   }
 
   @Test("no error: another process may signal a shared object")
@@ -44,7 +44,7 @@ struct OutsideRuleTests {
     let diagnosis = try diagnosis(shared)
     #expect(diagnosis.findings.allSatisfy { $0.severity == .note }, "\(diagnosis.findings)")
     #expect(
-      diagnosis.doors.contains {
+      diagnosis.rest.doors.contains {
         $0.text.hasPrefix("the main thread waits for something that it shares with other processes")
       })
   }

@@ -43,7 +43,7 @@ import Testing
   @Test func inputWaiterThatWakesUpStillWaits() throws {
     func doors(_ cpu: Int) throws -> [String] {
       let looks = Self.look(at: 2_000_000, .polling) + Self.look(at: 5_000_000, .computing, cpu: cpu)
-      return Diagnosis(of: try DoctorCase.trace(Case.code + Self.parked + looks, end: 9_000_000)).doors.map(\.text)
+      return Diagnosis(of: try DoctorCase.trace(Case.code + Self.parked + looks, end: 9_000_000)).rest.doors.map(\.text)
     }
     let found = try doors(3)
     #expect(found == ["thread 103 'worker' waits for input or events, in step3() at main.swift:30"])
