@@ -244,7 +244,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceText", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
+        "TestSupport", "optrace-cli", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
         "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
         "PlainTaskProgram",
       ]),

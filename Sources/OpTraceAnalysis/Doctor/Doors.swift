@@ -110,7 +110,7 @@ extension SeenThread {
 
   /// Whether only other threads of the process can wake it, or it is idle.
   func isShut(in trace: Trace) -> Bool {
-    if state == .ended { return true }
+    if state == .ended || trace.thread(thread)?.isOfRecorder == true { return true }
     guard isAsleep else { return isShutStill(in: trace) }
     return !isTimed && reason.isOfProcess || isIdle(in: trace.stacks)
   }

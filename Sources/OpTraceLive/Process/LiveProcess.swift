@@ -35,6 +35,15 @@ package enum LiveProcess {
     return optrace_process_start(header.processID) == header.processStart
   }
 
+  /// The processor time that a thread has used so far, in nanoseconds; nil: it has ended, or the system does not tell.
+  package static func used(by thread: UInt32, of process: Int32) -> Nanoseconds? {
+    let path = "/proc/\(process)/task/\(thread)/schedstat"
+    guard let text = FileManager.default.contents(atPath: path).map({ String(decoding: $0, as: UTF8.self) }),
+      let first = text.split(separator: " ").first
+    else { return nil }
+    return Nanoseconds(first)
+  }
+
   /// Whether it was stopped by a signal or a debugger.
   package static func isStopped(_ processID: UInt32) -> Bool { ProcessStatus(of: processID)?.isStopped ?? false }
 

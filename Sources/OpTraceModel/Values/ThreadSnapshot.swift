@@ -98,4 +98,7 @@ public struct SeenThread: Sendable, Equatable {
     guard let cpuSince, let since, since > 0 else { return false }
     return cpuSince * 2 > since
   }
+
+  /// Whether it used the processor, and not only for a moment, as a thread does that wakes and sleeps again.
+  package var isComputing: Bool { isBusy && before == nil }
 }

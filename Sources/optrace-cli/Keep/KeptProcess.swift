@@ -279,7 +279,7 @@
       let report = DoctorReport(
         of: DoctorReport.Reading(trace, now: LiveProcess.now(of: trace)),
         stallAfter: min(DoctorReport.defaultStallAfter, timeout / 5 * 2))
-      let isComputing = trace.snapshot?.threads.contains(where: \.isBusy) == true
+      let isComputing = trace.snapshot?.threads.contains(where: \.isComputing) == true
       let isStuck =
         [.deadlocked, .stalled, .suspected].contains(report.verdict) || report.isStandstill && report.doors.isEmpty
       guard trace.hasOpenWork, isStuck, !isComputing else {

@@ -191,6 +191,14 @@ struct DoorTests {
     }
   }
 
+  @Test("the thread of another recorder is no door", arguments: SilentCase.all)
+  func recorder(_ one: SilentCase) throws {
+    var door = OpenDoor(name: "", threads: [(7, .seen("state=2 call=203 reason=7 timed"))])
+    door.lines = "0 t7 thread t7 tid=107 \"optrace\"\n"
+    let diagnosis = Diagnosis(of: try one.trace(door, end: 9_000_000))
+    #expect(diagnosis.findings.contains { $0.code == one.code && $0.severity != .note }, "\(diagnosis.findings)")
+  }
+
   /// What nobody can undo stays an error, whoever is awake.
   @Test("a cycle is an error behind any door", arguments: OpenDoor.all)
   func cycles(_ door: OpenDoor) throws {

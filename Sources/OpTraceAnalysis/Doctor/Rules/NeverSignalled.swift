@@ -102,7 +102,8 @@ extension DoctorContext {
         ? "Call leave() once for each enter() of \(what), on every path: also where a guard returns or an error is thrown before it, "
           + "where a callback is never called, and where the object that should call it is gone (weak self)."
         : "Find the code that has to signal \(what), on every path: a return or a thrown error before it, a callback that is never "
-          + "called, or a signal that came before the wait.")
+          + "called, or a signal that came before the wait."
+          + (waits.count > 1 ? " If each that waits holds a part of it already, take all parts at once." : ""))
     finding.variant = isGroup ? 1 : 0
     finding.location = location(of: first)
     for wait in waits.prefix(Self.mostEvidence) {

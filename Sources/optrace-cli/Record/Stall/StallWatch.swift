@@ -119,11 +119,16 @@
       for process in leaves.filter(\.isOfTests) + leaves.filter({ !$0.isOfTests }) {
         prepare(process)
         guard let answer = process.answer, isSilent(process, but: 0), answer.isThere else { continue }
-        // It works, though little, or only in the system; unless the threads that work there wait for an initialiser.
-        if answer.isComputing || process.isInSystem && answer.report.verdict != .deadlocked {
+        // It works only in the system; unless the threads that work there wait for an initialiser.
+        if process.isInSystem && answer.report.verdict != .deadlocked {
           process.moved(at: Self.now)
-        } else {
-          return answer
+          continue
+        }
+        let number = process.number
+        switch process.seenWork.ask(about: answer.computing, usedNow: { LiveProcess.used(by: $0, of: number) }) {
+        case .none: return answer
+        case .some: process.moved(at: Self.now)
+        case .unknown: process.answer = nil
         }
       }
       return nil

@@ -27,9 +27,15 @@
       statuses = ThreadStatuses(of: report.trace)
     }
 
-    /// Whether a thread was seen using the processor, or waiting for one. On a busy machine it may get little processor
-    /// time in all that time.
-    var isComputing: Bool { report.trace.snapshot?.threads.contains(where: \.isBusy) == true }
+    /// The system's ids of threads that were seen using the processor, or waiting for one, and how much each had used by
+    /// then, in nanoseconds.
+    var computing: [UInt32: Nanoseconds] {
+      let threads = (report.trace.snapshot?.threads ?? []).filter(\.isComputing)
+      let found = threads.compactMap { seen in
+        report.trace.threads.first { $0.id == seen.thread }.map { ($0.systemID, seen.cpu) }
+      }
+      return Dictionary(found, uniquingKeysWith: max)
+    }
 
     /// Notes in its trace that it is ended, so that later readers of the trace get the same answer.
     func mark() { StallMark.write(path: path) }

@@ -19,6 +19,9 @@
     var first: (reading: StallReading, cost: Nanoseconds)?
     var answer: StalledProcess?
 
+    /// What threads do that were seen on a processor since it last moved.
+    var seenWork = SeenWork()
+
     private var reader: LiveReader?
     private var state: LiveState
     /// Processor time at some moment, in ticks, from which its use is measured.
@@ -64,6 +67,7 @@
     func moved(at time: Nanoseconds) {
       (lastMove, lastUse) = (max(lastMove, time), max(lastUse, time))
       (first, answer) = (nil, nil)
+      seenWork = SeenWork()
     }
 
     /// - Parameter ticks: processor time of the process and its children until now.
