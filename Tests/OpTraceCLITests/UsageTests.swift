@@ -78,6 +78,19 @@ struct UsageTests {
     }
   }
 
+  @Test("--max-unpacked is the last option of help, before those of every command", arguments: commands)
+  func rareOptionIsLast(command: String) throws {
+    let help = try Command.run("help", command).output
+    let names = help.split(separator: "\n").compactMap { line in
+      line.prefixMatch(of: #/  (?:-\w, )?(--[\w-]+)/#).map { String($0.1) }
+    }
+    let readers = Set(Self.commands).subtracting(["demo", "record", "list", "symbolicate", "fleet"])
+    #expect(names.contains("--max-unpacked") == readers.contains(command))
+    if let place = names.firstIndex(of: "--max-unpacked") {
+      #expect(names[(place + 1)...] == ["--version", "--help"], "\(names)")
+    }
+  }
+
   static let commands = [
     "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
     "unpack", "symbolicate", "record", "keep", "list", "top", "profile", "whatif", "diff", "sql", "export",

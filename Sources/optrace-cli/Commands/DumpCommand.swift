@@ -15,7 +15,7 @@ struct DumpCommand: ParsableCommand {
       Example: optrace dump run.optrace -o run.txt
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(
     name: [.short, .customLong("output")],
@@ -25,6 +25,10 @@ struct DumpCommand: ParsableCommand {
 
   @Option(help: "text or binary. Without it: binary when the file's name ends with '.optrace', else text.")
   var format: Format?
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func run() throws {
     let events = try input.readEvents()

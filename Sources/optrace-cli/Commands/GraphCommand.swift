@@ -28,7 +28,7 @@ struct GraphCommand: ParsableCommand {
     var image: GraphvizRenderer.ImageFormat? { GraphvizRenderer.ImageFormat(rawValue: rawValue) }
   }
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(
     name: .shortAndLong,
@@ -68,6 +68,10 @@ struct GraphCommand: ParsableCommand {
 
   @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
   var criticalPath = true
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func validate() throws {
     if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }

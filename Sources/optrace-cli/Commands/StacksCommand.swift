@@ -29,8 +29,10 @@ struct StacksCommand: ParsableCommand {
     completion: .file())
   var output: String?
 
+  @OptionGroup var limit: UnpackingLimit
+
   func run() throws {
-    let source = try trace.input()
+    let source = try trace.input(limit)
     let output = try source.output(output)
     let input = try source.readWithFreshSnapshot()
     let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }

@@ -16,10 +16,14 @@ struct ValidateCommand: ParsableCommand {
       Example: optrace validate run.optrace
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(help: ArgumentHelp("Print at most this many violations; the summary counts all.", valueName: "n"))
   var limit = 100
+
+  @OptionGroup var unpacking: UnpackingLimit
+
+  private var input: TraceInput { trace.input(unpacking) }
 
   func validate() throws {
     guard limit >= 0 else { throw ValidationError("'--limit' is a number of lines, 0 or more.") }

@@ -59,6 +59,8 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "List all that the doctor can find.")
   var list = false
 
+  @OptionGroup var limit: UnpackingLimit
+
   func validate() throws {
     if let stallAfter, !(stallAfter >= 0 && stallAfter <= 1_000_000) {
       throw ValidationError("--stall-after must be 0 to 1000000 seconds.")
@@ -86,7 +88,7 @@ struct DoctorCommand: ParsableCommand {
       let guide = DoctorGuideText(style: output.style)
       return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
     }
-    let input = try trace.input()
+    let input = try trace.input(limit)
     let output = try input.output(output)
     let examination = try DoctorExamination(of: input, stallAfter: stallAfter, own: own)
     let report = examination.report

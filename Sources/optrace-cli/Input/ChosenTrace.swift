@@ -39,8 +39,6 @@ struct ChosenTrace: ParsableArguments {
   @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
   var path: String?
 
-  @OptionGroup var limit: UnpackingLimit
-
   /// - Throws: ``Failure`` if none is given, and there is none or several to choose from.
-  func input() throws -> TraceInput { try TraceInput(chosen: path, limit: limit) }
+  func input(_ limit: UnpackingLimit) throws -> TraceInput { try TraceInput(chosen: path, limit: limit) }
 }

@@ -6,27 +6,26 @@ import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
-/// The argument TRACE of every command that reads one: `@OptionGroup var input: TraceInput`. Ways to read it:
+/// The argument TRACE of a command that reads one. Its options follow, and ``UnpackingLimit`` is the last of them:
+/// `@OptionGroup var trace: TraceArgument`, …, `@OptionGroup var limit: UnpackingLimit`.
+struct TraceArgument: ParsableArguments {
+  @Argument(help: TraceInput.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
+  var path: String
+
+  func input(_ limit: UnpackingLimit) -> TraceInput { TraceInput(path: path, limit: limit) }
+}
+
+/// A trace that a command reads. Ways to read it:
 /// - ``read(warns:)`` for what has happened; with ``InputTrace/withLiveNames()`` if the command names code;
 /// - ``readWithFreshSnapshot()`` for what threads do now;
 /// - ``LiveReadings`` if one reading of a running program may mislead, as for the doctor.
-struct TraceInput: ParsableArguments {
+struct TraceInput {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded.",
     valueName: "trace")
 
-  @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
   var path: String
-
-  @OptionGroup var limit: UnpackingLimit
-
-  init() {}
-
-  /// For a command that adds conditions of its own.
-  init(path: String, limit: UnpackingLimit = .standard) {
-    self.path = path
-    self.limit = limit
-  }
+  var limit = UnpackingLimit.standard
 
   /// The path for messages.
   var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
@@ -138,7 +137,8 @@ struct TraceInput: ParsableArguments {
   }
 }
 
-/// The option of every command that reads traces.
+/// The option of every command that reads traces. A command declares it after its own options: help lists them in the order
+/// of declaration, and few need this one.
 struct UnpackingLimit: ParsableArguments {
   @Option(
     name: .customLong("max-unpacked"),

@@ -4,7 +4,7 @@ import OpTraceModel
 import OpTraceText
 
 /// The argument TRACE… of commands that combine the traces of several processes.
-struct TraceInputs: ParsableArguments {
+struct TraceArguments: ParsableArguments {
   static let help = ArgumentHelp(
     "The trace: a file, '-' for standard input, or the process id of a program that is being recorded. Several traces: of "
       + "the processes that served the same requests.",
@@ -13,13 +13,19 @@ struct TraceInputs: ParsableArguments {
   @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
   var paths: [String]
 
-  @OptionGroup var limit: UnpackingLimit
-
   func validate() throws {
     if paths.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("'-' is named twice: standard input can be read once.")
     }
   }
+
+  func inputs(_ limit: UnpackingLimit) -> TraceInputs { TraceInputs(paths: paths, limit: limit) }
+}
+
+/// The traces that such a command reads.
+struct TraceInputs {
+  var paths: [String]
+  var limit: UnpackingLimit
 
   var all: [TraceInput] { paths.map { TraceInput(path: $0, limit: limit) } }
 

@@ -35,6 +35,8 @@ struct KeepCommand: ParsableCommand {
     help: ArgumentHelp("Why: a text that the copy begins with; 228 bytes of it are kept.", valueName: "text"))
   var reason: String?
 
+  @OptionGroup var limit: UnpackingLimit
+
   func validate() throws {
     if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
     if output == "" { throw ValidationError("-o needs the name of a file.") }
@@ -42,7 +44,7 @@ struct KeepCommand: ParsableCommand {
 
   #if os(Linux)
     func run() throws {
-      let input = try trace.input()
+      let input = try trace.input(limit)
       let location = try input.location()
       guard input.path != "-", FreshSnapshot.isRecording(location) else {
         throw Failure.usage(

@@ -23,7 +23,7 @@ struct PackCommand: ParsableCommand {
       Example: optrace pack --anonymize run.optrace
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(
     name: [.short, .customLong("output")],
@@ -39,6 +39,10 @@ struct PackCommand: ParsableCommand {
 
   @Flag(help: "Do not look up what code is called: pack the trace as it is.")
   var noSymbols = false
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func run() throws {
     let target = try PackTarget(
@@ -92,7 +96,7 @@ struct UnpackCommand: ParsableCommand {
       Example: optrace unpack run.optracez -o run.optrace
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(
     name: [.short, .customLong("output")],
@@ -101,6 +105,10 @@ struct UnpackCommand: ParsableCommand {
         + "there is no such file yet; for standard input, standard output.", valueName: "file"),
     completion: .file(extensions: ["optrace"]))
   var output: String?
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func run() throws {
     let target = try PackTarget(input, output, endings: [".optracez"], ending: ".optrace")

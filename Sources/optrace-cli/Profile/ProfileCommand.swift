@@ -26,7 +26,7 @@ struct ProfileCommand: ParsableCommand {
     case function, work, thread, queue
   }
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(help: "What to list: function (and then work), work, thread or queue, each with its functions.")
   var by = Grouping.function
@@ -63,6 +63,10 @@ struct ProfileCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("With --push: how much time a profile is of (default: 60s).", valueName: "time"))
   var every: String?
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func validate() throws {
     if pushing.push == nil {

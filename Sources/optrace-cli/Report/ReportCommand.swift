@@ -18,7 +18,7 @@ struct ReportCommand: ParsableCommand {
       Example: optrace report run.optrace -o run.html
       """)
 
-  @OptionGroup var input: TraceInputs
+  @OptionGroup var traces: TraceArguments
 
   @OptionGroup var own: OwnModules
 
@@ -27,6 +27,10 @@ struct ReportCommand: ParsableCommand {
     help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
     completion: .file(extensions: ["html"]))
   var output: String?
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInputs { traces.inputs(limit) }
 
   func run() throws {
     LargeArrays.areGivenBack()

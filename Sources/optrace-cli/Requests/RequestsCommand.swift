@@ -16,7 +16,7 @@ struct RequestsCommand: ParsableCommand {
       Example: optrace requests run.optrace --kind 'price(_:)'
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Option(help: ArgumentHelp("Only this kind of units.", valueName: "name"))
   var kind: String?
@@ -44,6 +44,10 @@ struct RequestsCommand: ParsableCommand {
     help: ArgumentHelp("The file to write; '-' is standard output, and the default.", valueName: "file"),
     completion: .file())
   var output: String?
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func validate() throws {
     if slowest < 0 { throw ValidationError("--slowest must not be negative.") }

@@ -21,7 +21,7 @@ struct TimelineCommand: ParsableCommand {
       Example: optrace timeline run.optrace --from 1.5s --to 2s -o part.json
       """)
 
-  @OptionGroup var input: TraceInputs
+  @OptionGroup var traces: TraceArguments
 
   @Option(
     name: .shortAndLong,
@@ -56,6 +56,10 @@ struct TimelineCommand: ParsableCommand {
   var taskLanes: Int?
 
   @OptionGroup(title: "Part of a trace") var part: TimelinePart
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInputs { traces.inputs(limit) }
 
   func validate() throws {
     if let waitLanes, waitLanes < 0 { throw ValidationError("--wait-lanes must not be negative.") }

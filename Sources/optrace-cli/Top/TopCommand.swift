@@ -29,8 +29,10 @@ struct TopCommand: ParsableCommand {
   @Flag(help: "Write JSON, an object on each line; Documentation/json.md describes its keys.")
   var json = false
 
+  @OptionGroup var limit: UnpackingLimit
+
   func run() throws {
-    let watched = try WatchedTrace(try trace.input())
+    let watched = try WatchedTrace(try trace.input(limit))
     if once {
       try write(try watched.thoroughReading())
     } else if json || !Console.isTerminal(STDOUT_FILENO) || !Console.movesCursor {

@@ -33,6 +33,8 @@ struct ViewCommand: ParsableCommand {
   @Flag(help: "Open the timeline in Perfetto's page instead of the report.")
   var perfetto = false
 
+  @OptionGroup var limit: UnpackingLimit
+
   func validate() throws {
     if let port, !(0...65535).contains(port) { throw ValidationError("--port must be from 0 to 65535.") }
     if perfetto, let port, port != PerfettoSite.port {
@@ -41,7 +43,7 @@ struct ViewCommand: ParsableCommand {
   }
 
   func run() throws {
-    let input = try trace.input()
+    let input = try trace.input(limit)
     let location = try input.location()
     let canBeReadAgain = input.canBeReadAgain
     let read = try input.read()
