@@ -35,11 +35,13 @@
   file(panel, "OpTraceReport/Page/panel.mjs") \
   file(graph, "OpTraceReport/Page/graph.mjs") \
   file(comparison, "OpTraceReport/Page/comparison.mjs") \
+  file(critical_path, "OpTraceReport/Page/critical-path.mjs") \
   file(why, "OpTraceReport/Page/why.mjs") \
   file(findings, "OpTraceReport/Page/findings.mjs") \
   file(latency, "OpTraceReport/Page/latency.mjs") \
   file(waterfall, "OpTraceReport/Page/waterfall.mjs") \
   file(requests_tab, "OpTraceReport/Page/requests-tab.mjs") \
+  file(flame_tab, "OpTraceReport/Page/flame-tab.mjs") \
   file(help, "OpTraceReport/Page/help.mjs") \
   file(live, "OpTraceReport/Page/live.mjs") \
   file(main, "OpTraceReport/Page/main.mjs")

@@ -53,13 +53,27 @@ export function operationButton(model, selection, row) {
     sign(model.state(row)), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
 }
 
+/** Its number alone, where names would take too much room. */
+export function numberButton(model, selection, row) {
+  if (row < 0) return '–';
+  const id = model.id(row);
+  return h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(model.rowOf(id))}, `#${id}`);
+}
+
+/** Nothing is shown as nothing: a column of zeros hides what is there. */
+export function figureCell(time) { return time === 0 ? h('span', {class: 'zero'}, '0') : durationText(time); }
+
 export const TIME_KINDS = [
   {key: 'waitingForDependencies', css: 'blocked-time', text: 'waiting for dependencies', short: 'Dependencies'},
   {key: 'waitingForSlot', css: 'queued-time', text: 'waiting for a slot', short: 'Slot'},
+  {key: 'waitingForThread', css: 'thread-time', text: 'waiting for a thread', short: 'Thread'},
   {key: 'running', css: 'running-time', text: 'running', short: 'Running'},
 ];
 
-/** The three times as one bar, `longest` wide at most. The parts differ in height too, not by colour alone. */
+/** Hardly a run has waits for threads that matter: they are told where they do. */
+export function timeKindsOf(model) { return TIME_KINDS.filter(kind => kind.key !== 'waitingForThread' || model.waitsForThreads); }
+
+/** The times as one bar, `longest` wide at most. The parts differ in height too, not by colour alone. */
 export function timesBar(times, longest, wordsOf = kind => kind.text) {
   const parts = TIME_KINDS.filter(kind => times[kind.key] > 0);
   const words = parts.map(kind => `${wordsOf(kind)} ${durationText(times[kind.key])}`).join(', ');
@@ -81,7 +95,7 @@ export function timeWords(model, row, kind) {
 
 /** The same for all work together. */
 export function timeWordsOfAll(model, kind) {
-  if (model.counts.tasks === 0 || kind.key === 'running') return kind.text;
+  if (model.counts.tasks === 0 || kind.key === 'running' || kind.key === 'waitingForThread') return kind.text;
   const words = kind.key === 'waitingForSlot' ? ['waiting for their turn', 'waiting for a slot or a turn'] : ['suspended', 'waiting for dependencies, or suspended'];
   return words[model.counts.tasks === model.count ? 0 : 1];
 }

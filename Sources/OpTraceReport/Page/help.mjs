@@ -3,7 +3,7 @@ import {h, onPageKey} from './dom.mjs';
 
 const HELP = [
   ['Everywhere', [
-    [['1', '2', '3', '4', '5'], 'timeline, graph, why slow, findings, requests'],
+    [['1', '2', '…'], 'the first tab, the second, …'],
     [['/'], 'search operations'],
     [['Esc'], 'deselect the operation; leave the search'],
     [['?'], 'this help'],
@@ -30,10 +30,11 @@ const HELP = [
     [['Click', 'Enter'], 'select an operation; what it waits for and what waits for it is highlighted'],
     [['←', '→', '↑', '↓'], 'on a box: to the next box; else move'],
   ]],
-  ['Processor time of what is selected', [
+  ['Flame graphs', [
     [['Click', 'Enter'], 'enlarge a function; on a caller: show more again'],
     [['←', '→', '↑', '↓'], 'to the function beside, to its caller, to what it calls'],
     [['0', 'Esc'], 'show all'],
+    [['/'], 'in the graph of the whole run: search functions and modules; Esc leaves the search'],
   ]],
   ['Requests', [
     [['Drag', 'Click'], 'in the histogram: choose a range of durations'],

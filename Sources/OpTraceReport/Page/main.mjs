@@ -9,6 +9,7 @@ import {mountGraph} from './graph.mjs';
 import {mountWhy} from './why.mjs';
 import {mountFindings} from './findings.mjs';
 import {mountRequests} from './requests-tab.mjs';
+import {mountFlame} from './flame-tab.mjs';
 import {mountPanel} from './panel.mjs';
 import {mountHelp} from './help.mjs';
 import {followProgram} from './live.mjs';
@@ -21,7 +22,7 @@ model.isLive = document.querySelector('meta[name="optrace-live"]') !== null;
 const selection = new Selection(model);
 const parts = [
   ['head', mountHead], ['tabs', mountTabs], ['search', mountSearch], ['timeline', mountTimeline], ['graph', mountGraph],
-  ['why', mountWhy], ['findings', mountFindings], ['requests', mountRequests], ['panel', mountPanel], ['help', mountHelp],
+  ['why', mountWhy], ['findings', mountFindings], ['requests', mountRequests], ['flame', mountFlame], ['panel', mountPanel], ['help', mountHelp],
 ];
 const renewals = parts.map(([id, mount]) => mount(document.getElementById(id), model, selection)).filter(Boolean);
 selection.attach(window);

@@ -93,6 +93,8 @@ export class Model {
   get detailsOf() { return this.#relations.detailsOf ??= rowsByOwner(this.details.operation, this.count); }
   get samplesOf() { return this.#relations.samplesOf ??= rowsByOwner(this.samples.work, this.count); }
   get marksOf() { return this.#relations.marksOf ??= rowsByOwner(this.samples.track, this.tracks.count); }
+  // Whether processor time was sampled.
+  get hasSamples() { return this.samples.count > 0 && this.samplePeriod > 0; }
   get boxes() { return this.tables.boxes.box; }
 
   // Does a part of what will be asked for sooner or later, so that nobody waits for it; false: there is none.
@@ -232,13 +234,17 @@ export class Model {
     return (this.operations.flags[row] & this.flags.leavesThread) !== 0 ? finished[row] : first(executionEnded[row], finished[row]);
   }
 
-  // The three times, which do not overlap; as OperationTimes.swift has it.
+  // The times, which do not overlap; as OperationTimes.swift has it. What it waited for a thread comes with the data.
   times(row) {
-    const [waitingForDependencies, waitingForSlot, running] = this.#timesInto(row, []);
-    return {waitingForDependencies, waitingForSlot, running};
+    const [waitingForDependencies, waiting, running] = this.#timesInto(row, []);
+    const waitingForThread = Math.min(waiting, first(this.operations.threadWait[row], 0));
+    return {waitingForDependencies, waitingForSlot: waiting - waitingForThread, waitingForThread, running};
   }
 
-  // Into the first three elements of `times`: for all work in turn, without allocating.
+  // Whether there is a queue whose operations waited for threads, long enough to be told everywhere.
+  get waitsForThreads() { return this.queues.some(queue => queue.waitingForThread >= 1e6); }
+
+  // Into the first three elements of `times`, the wait for a thread among that for a slot: for all work in turn, without allocating.
   #timesInto(row, times) {
     times[0] = times[1] = times[2] = 0;
     if (this.isTask(row)) return this.#timesOfTask(row, times);
@@ -269,7 +275,7 @@ export class Model {
   }
 
   // When all work that is no task executed and waited, by row, for what draws all of it: `begin` to `end`, from `enqueued` to `turned` for its
-  // dependencies, and to `got` for a slot.
+  // dependencies, and to `got` for a slot or a thread.
   intervals() {
     const count = Math.min(this.count, this.firstTask);
     const [begin, end, turned, got] = Array.from({length: 4}, () => new Float64Array(count));
@@ -298,13 +304,14 @@ export class Model {
     return waitingForDependencies > 0 ? {begin, end: begin + waitingForDependencies} : null;
   }
 
-  // From when to when it waited for a slot; null: not at all.
+  // From when to when it waited for a slot or a thread; null: not at all.
   slotWait(row) {
     if (this.isTask(row)) return null;
     const times = this.times(row);
-    if (times.waitingForSlot <= 0) return null;
+    const waiting = times.waitingForSlot + times.waitingForThread;
+    if (waiting <= 0) return null;
     const begin = this.moment.enqueued[row] + times.waitingForDependencies;
-    return {begin, end: begin + times.waitingForSlot};
+    return {begin, end: begin + waiting};
   }
 
   moments(row) {
@@ -521,7 +528,7 @@ export class Model {
     const steps = Array.from(table.row, (row, index) => ({
       row, cause: this.causes[table.cause[index]], causeRow: table.causeRow[index], began: table.began[index],
       ended: table.ended[index], waitingForDependencies: table.dependencies[index], waitingForSlot: table.slot[index],
-      running: table.running[index],
+      waitingForThread: table.thread[index], running: table.running[index],
     }));
     const remaining = Array.from(this.tables.remaining.row);
     const running = steps.reduce((sum, step) => sum + step.running, 0);

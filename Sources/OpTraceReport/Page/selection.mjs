@@ -1,7 +1,7 @@
 // What is selected and in view: the state that all parts of the page share, and its form in the page's address, so
 // that an address opens the same view for somebody else.
 
-export const TABS = ['timeline', 'graph', 'why', 'findings', 'requests'];
+export const TABS = ['timeline', 'graph', 'why', 'findings', 'requests', 'flame'];
 
 export class Selection {
   row = -1;
@@ -32,7 +32,7 @@ export class Selection {
     return verdictWord === 'warning' ? 'why' : 'timeline';
   }
 
-  #isTab(tab) { return TABS.includes(tab) && (tab !== 'requests' || Boolean(this.model.requests)); }
+  #isTab(tab) { return TABS.includes(tab) && (tab !== 'requests' || Boolean(this.model.requests)) && (tab !== 'flame' || Boolean(this.model.hasSamples)); }
 
   // `listener(selection, changed)`: `changed` is a set of 'row', 'tab', 'finding', 'view'.
   subscribe(listener) { this.#listeners.push(listener); }

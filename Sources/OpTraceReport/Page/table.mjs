@@ -32,13 +32,13 @@ export function largestRows(count, value, most) {
 }
 
 /**
- * A table. Columns: `{title, cell(row) -> text or nodes, value(row) -> number or string, isNumber, hint}`; one without `value` does not sort.
+ * A table. Columns: `{title, cell(row) -> text or nodes, value(row) -> number or string, isNumber, hint}`; one without `value` does not sort, one with `isOnScreen` is not on paper.
  * `sort` is the column that sorts first, or -1 to keep the rows' order. `first` rows are shown at once.
  */
 export function sortableTable({caption, columns, rows, sort = -1, first = 50}) {
   const body = h('tbody');
   const state = {column: sort, isDescending: sort >= 0 && Boolean(columns[sort].isNumber)};
-  const heads = columns.map((column, index) => h('th', {scope: 'col', class: column.isNumber && 'figure', title: column.hint},
+  const heads = columns.map((column, index) => h('th', {scope: 'col', class: classOf(column, false), title: column.hint},
     column.value ? h('button', {type: 'button', class: 'sort', onclick: () => order(index)}, column.title) : column.title));
   const table = h('table', {}, h('caption', {class: 'unseen'}, caption), h('thead', {}, h('tr', {}, heads)), body);
   const below = h('div', {class: 'below-table'});
@@ -69,9 +69,12 @@ export function sortableTable({caption, columns, rows, sort = -1, first = 50}) {
   return root;
 }
 
+/** The colour of a column is that of its cells, not of its head. */
+const classOf = (column, isCell) => [column.isNumber && 'figure', isCell && column.css, column.isOnScreen && 'on-screen'].filter(Boolean).join(' ') || null;
+
 function tableRow(columns, row) {
   return h('tr', {}, columns.map((column, index) => {
-    const attributes = {class: [column.isNumber && 'figure', column.css].filter(Boolean).join(' ') || null};
+    const attributes = {class: classOf(column, true)};
     return index === 0 ? h('th', {...attributes, scope: 'row'}, column.cell(row)) : h('td', attributes, column.cell(row));
   }));
 }

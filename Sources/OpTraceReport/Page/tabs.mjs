@@ -24,11 +24,14 @@ export function mountTabs(element, model, selection) {
     findings.append(h('span', {class: `badge ${worst}-badge`, 'aria-hidden': 'true'}, String(model.findings.length)),
       h('span', {class: 'unseen'}, `, ${counted(model.findings.length, 'finding')}`));
   };
-  const requests = tabs.find(tab => nameOf(tab) === 'requests');
+  const [requests, flame] = ['requests', 'flame'].map(name => tabs.find(tab => nameOf(tab) === name));
   const present = () => tabs.filter(tab => !tab.hidden);
   const renew = () => {
     countFindings();
     if (requests) requests.hidden = !model.requests;
+    if (flame) flame.hidden = !model.hasSamples;
+    // The digits count those that are there.
+    present().forEach((tab, index) => tab.setAttribute('aria-keyshortcuts', String(index + 1)));
   };
   renew();
 

@@ -1,71 +1,27 @@
 // Where the time went: the critical path, then waits by length, queue, class, thread and operation.
 import {capitalised, counted, durationText, grouped, percentText} from './format.mjs';
-import {TIME_KINDS, h, moreButton, nameText, operationButton, timeWordsOfAll, timesBar, threadName, whenShown} from './dom.mjs';
+import {TIME_KINDS, figureCell, h, moreButton, numberButton, operationButton, timeKindsOf, timeWordsOfAll, timesBar, threadName, whenShown} from './dom.mjs';
 import {largestRows, sortableTable} from './table.mjs';
 import {histogramView} from './histogram.mjs';
 import {comparisonPart} from './comparison.mjs';
 import {renewUnits} from './renewal.mjs';
-import {PIECES, isOver} from './words.mjs';
+import {criticalPathPart} from './critical-path.mjs';
+import {PIECES} from './words.mjs';
 
 export function mountWhy(element, model, selection) {
   const reading = h('div', {class: 'reading'});
   element.append(reading);
   return whenShown(selection, 'why', () => {
     const view = new WhyView(model, selection);
-    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), view.criticalPath(), view.prediction(), view.processorTime(), view.hotFunctions(), view.remaining(), view.waits(),
+    renewUnits(reading, [...h('div', {}, comparisonPart(model.comparison, view.part), timesLegend(model), criticalPathPart(model, selection), view.prediction(), view.processorTime(), view.hotFunctions(), view.remaining(), view.waits(),
       view.queues(), view.dispatchQueues(), view.classes(), view.functions(), view.tasks(), view.taskTree(), ...view.work(), view.threads(), view.threadWaits(), view.waitLocations()).children]);
   });
 }
 
 function timesLegend(model) {
-  return h('p', {class: 'times-legend'}, TIME_KINDS.map(kind => h('span', {}, h('i', {class: kind.css}), timeWordsOfAll(model, kind))),
+  return h('p', {class: 'times-legend'}, timeKindsOf(model).map(kind => h('span', {}, h('i', {class: kind.css}), timeWordsOfAll(model, kind))),
     model.counts.operations > 0 && h('span', {}, h('i', {class: 'critical-time'}), 'running, on the critical path'));
 }
-
-/** The rows of the critical path's table, which add up to the wall time: `{step | part, took, total}`. */
-export function pathRows(path, wall) {
-  const rows = [];
-  let total = 0;
-  function add(row, took) {
-    total += took;
-    rows.push({...row, took, total});
-  }
-  if (path.before > 0) add({part: 'before'}, path.before);
-  for (const step of path.steps) add({step}, step.waitingForDependencies + step.waitingForSlot + step.running);
-  if (path.after > 0) add({part: 'after'}, path.after);
-  return {rows, total, isWhole: Math.abs(total - wall) < 1};
-}
-
-/** `95 % running, 2 % waiting for a slot, 3 % after the last step` of the wall time; what is nothing is left out. */
-export function shareText(path, wall) {
-  const sums = TIME_KINDS.map(kind => [kind.text, path.steps.reduce((sum, step) => sum + step[kind.key], 0)]);
-  sums.push(['before the first step', path.before], ['after the last step', path.after]);
-  return sums.filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]).map(([text, time]) => `${percentText(time / Math.max(1, wall))} ${text}`).join(', ');
-}
-
-/** Whether all operations that were given to a queue came to their end. */
-function isAllOver(model) {
-  return model.states.every(({state}) => isOver(state) || state === 'unknown');
-}
-
-const PATH_PARTS = {
-  before: ['Before the first step', 'nothing of the path had begun'],
-  after: ['After the last step', 'until the end of all activity'],
-};
-
-/** Why a step began when it did. `link`: the button of the work that was the cause. */
-export const CAUSES = {
-  start: () => 'the first of the path',
-  dependency: ({link, areOperations}) => ['after ', link, areOperations ? ' finished' : ' was over'],
-  slot: ({link, areOperations, isBarrier, isBehindBarrier}) => {
-    if (!areOperations) return ['its queue’s turn after ', link];
-    // A barrier takes all slots, and is named as what it is.
-    if (isBehindBarrier) return ['behind the barrier ', link];
-    return isBarrier ? ['as a barrier, behind ', link] : ['got the slot of ', link];
-  },
-  submission: ({link}) => ['submitted by ', link],
-  signal: ({link, isOperation}) => [isOperation ? 'finished by ' : 'resumed by ', link],
-};
 
 const taskTimeWords = kind => ({waitingForDependencies: 'suspended', waitingForSlot: 'waiting for their turn'}[kind.key] ?? kind.text);
 
@@ -74,18 +30,6 @@ class WhyView {
     this.model = model;
     this.selection = selection;
     this.operation = row => operationButton(model, selection, row);
-  }
-
-  criticalPath() {
-    const {model} = this;
-    const path = model.criticalPath;
-    if (path.steps.length === 0 && model.counts.operations === 0) return null;
-    if (path.steps.length === 0) return this.part('Critical path', h('p', {class: 'faint'}, 'No operation of this trace ended, so it has no critical path.'));
-    const {rows, total} = pathRows(path, model.wall);
-    return this.part('Critical path',
-      h('p', {class: 'lead'}, `${path.steps.length === 1 ? `1 ${this.pathWord()} decides` : `${counted(path.steps.length, this.pathWord())} one after the other decide`} the ${durationText(model.wall)}: ${shareText(path, model.wall)}. `,
-        isAllOver(model) ? 'The run gets shorter if a step here does, or begins sooner: with a larger limit, or one dependency less.' : 'Not everything has ended: the findings say what blocks the rest, if anything does.'),
-      this.strip(rows, total), this.pathTable(rows, total));
   }
 
   /** What would help: the run replayed with one change each, with the range of each answer. */
@@ -106,68 +50,6 @@ class WhyView {
       assumptions.length > 0 && scenarios.length > 0 && h('details', {}, h('summary', {}, 'What this assumes'), h('ul', {}, assumptions.map(text => h('li', {}, text)))));
   }
 
-  /** What the path's steps are: work of other kinds may take several each. */
-  pathWord() { return this.model.criticalPath.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
-
-  /** The whole time as one line: the widest part matters most. */
-  strip(rows, total) {
-    const {model, selection} = this;
-    const most = 400;
-    return h('div', {class: 'strip', role: 'group', 'aria-label': 'The steps in proportion'}, rows.slice(0, most).map(({step, part, took}) => {
-      const css = {'flex-grow': String(took / total)};
-      if (!step) return h('span', {class: 'strip-part', css, title: `${PATH_PARTS[part][0]}: ${durationText(took)}`});
-      const id = model.id(step.row);
-      const words = `${model.name(step.row)} #${id}: ${durationText(took)}, ${percentText(took / total)}`;
-      return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(model.rowOf(id))},
-        TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}},
-          // On the running part alone: on the others it could not be read.
-          kind.key === 'running' && nameText(model.name(step.row), {class: 'strip-name'}))));
-    }));
-  }
-
-  pathTable(rows, total) {
-    const {model} = this;
-    const longest = Math.max(...rows.map(row => row.took));
-    const body = h('tbody');
-    const more = moreButton(body, rows.length, rows.length > 200 ? 100 : rows.length, (from, to) => {
-      for (const row of rows.slice(from, to)) body.append(row.step ? this.stepRow(row, longest) : pathPartRow(row));
-    });
-    const heads = [this.pathWord() === 'operation' ? 'Operation' : 'Work', 'Why now', 'Time', 'Dependencies', 'Slot', 'Running', 'Takes', 'Adds up to'];
-    return h('div', {class: 'table'}, h('div', {class: 'scroll'}, h('table', {class: 'path'},
-      h('caption', {class: 'unseen'}, 'The steps of the critical path and how they add up to the wall time'),
-      h('thead', {}, h('tr', {}, heads.map((head, at) => h('th', {scope: 'col', class: at > 2 && 'figure'}, head)))),
-      body,
-      h('tfoot', {}, h('tr', {}, h('th', {scope: 'row', colspan: '3'}, `Wall time of ${model.process.name || 'the trace'}`),
-        TIME_KINDS.map(kind => h('td', {class: 'figure'}, durationText(rows.reduce((sum, row) => sum + (row.step?.[kind.key] ?? 0), 0)))),
-        h('td', {class: 'figure'}, durationText(total)), h('td', {class: 'figure'}, durationText(model.wall)))))), more,
-      h('p', {class: 'faint'}, 'A step begins where the one before ended, so only the rest of a longer wait counts here. The step’s panel shows the whole wait.'));
-  }
-
-  stepRow({step, took, total}, longest) {
-    return h('tr', {}, h('th', {scope: 'row'}, this.operation(step.row)), h('td', {class: 'cause'}, this.cause(step)),
-      h('td', {class: 'bar-cell'}, timesBar(step, longest)),
-      TIME_KINDS.map(kind => h('td', {class: 'figure'}, figureCell(step[kind.key]))),
-      h('td', {class: 'figure strong'}, durationText(took)), h('td', {class: 'figure faint'}, durationText(total)));
-  }
-
-  cause(step) {
-    const {model} = this;
-    if (step.causeRow < 0) return CAUSES.start();
-    const isOperation = row => model.kind(row) === 'operation';
-    return CAUSES[step.cause]?.({
-      link: this.number(step.causeRow), isOperation: isOperation(step.row), areOperations: isOperation(step.row) && isOperation(step.causeRow),
-      isBarrier: model.isBarrier(step.row), isBehindBarrier: model.isBarrier(step.causeRow),
-    });
-  }
-
-  /** Its number alone, where names would take too much room. */
-  number(row) {
-    const {model, selection} = this;
-    if (row < 0) return '–';
-    const id = model.id(row);
-    return h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(model.rowOf(id))}, `#${id}`);
-  }
-
   remaining() {
     const rows = this.model.criticalPath.remaining;
     if (rows.length === 0) return null;
@@ -185,7 +67,8 @@ class WhyView {
   queues() {
     const queues = this.model.queues.filter(queue => !queue.isDispatch);
     if (queues.length === 0) return null;
-    const longest = Math.max(...queues.map(queue => queue.busy + queue.waitingForDependencies + queue.waitingForSlot));
+    const longest = Math.max(...queues.map(queue => queue.busy + queue.waitingForDependencies + queue.waitingForSlot + queue.waitingForThread));
+    const threads = this.model.waitsForThreads ? [{title: 'Thread', isNumber: true, cell: queue => figureCell(queue.waitingForThread), value: queue => queue.waitingForThread, hint: 'Sum of the waits for a thread, while the queue had free slots'}] : [];
     return this.part('Queues', sortableTable({
       caption: 'Queues and the times of their operations', rows: queues, sort: 7, columns: [
         {title: 'Queue', cell: queue => [h('bdi', {}, queue.name), queue.isSuspended && h('span', {class: 'tag warned'}, 'suspended')], value: queue => queue.name},
@@ -196,6 +79,7 @@ class WhyView {
         {title: 'Utilisation', isNumber: true, cell: queue => percentText(queue.utilisation), value: queue => queue.utilisation, hint: 'Share of its slots’ time in which operations ran'},
         {title: 'Dependencies', isNumber: true, cell: queue => figureCell(queue.waitingForDependencies), value: queue => queue.waitingForDependencies, hint: 'Sum of the waits for dependencies'},
         {title: 'Slot', isNumber: true, cell: queue => figureCell(queue.waitingForSlot), value: queue => queue.waitingForSlot, hint: 'Sum of the waits for a slot'},
+        ...threads,
         {title: 'Running', isNumber: true, cell: queue => figureCell(queue.busy), value: queue => queue.busy, hint: 'Sum of the times in which operations ran'},
       ]}));
   }
@@ -284,17 +168,22 @@ class WhyView {
 
   kinds(title, head, noun, caption, list) {
     if (list.length === 0) return null;
-    const longest = Math.max(...list.map(one => one.waitingForDependencies.total + one.waitingForSlot.total + one.running.total));
-    const figures = TIME_KINDS.flatMap(kind => [
+    const totals = list.map(one => Object.fromEntries(TIME_KINDS.map(({key}) => [key, one[key].total])));
+    const longest = Math.max(...totals.map(total => TIME_KINDS.reduce((sum, {key}) => sum + total[key], 0)));
+    const times = new Map(list.map((one, index) => [one, totals[index]]));
+    const shown = TIME_KINDS.filter(({key}) => key !== 'waitingForThread' || list.some(one => one[key].total >= 1e6));
+    // Paper is too narrow for all figures of four kinds.
+    const isOnScreen = shown.length > 3;
+    const figures = shown.flatMap(kind => [
       {title: kind.short, isNumber: true, cell: one => figureCell(one[kind.key].total), value: one => one[kind.key].total, hint: `Sum of the times ${kind.text}`},
-      {title: 'median', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].median), value: one => one[kind.key].median, hint: `Half of the times ${kind.text} are at most this long`},
-      {title: '95 %', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].p95), value: one => one[kind.key].p95, hint: `95 of 100 times ${kind.text} are at most this long`},
+      {title: 'median', isNumber: true, css: 'faint', isOnScreen, cell: one => figureCell(one[kind.key].median), value: one => one[kind.key].median, hint: `Half of the times ${kind.text} are at most this long`},
+      {title: '95 %', isNumber: true, css: 'faint', isOnScreen, cell: one => figureCell(one[kind.key].p95), value: one => one[kind.key].p95, hint: `95 of 100 times ${kind.text} are at most this long`},
       {title: 'max', isNumber: true, css: 'faint', cell: one => figureCell(one[kind.key].max), value: one => one[kind.key].max, hint: `The longest time ${kind.text}`},
     ]);
     return this.part(title, sortableTable({
-      caption, rows: list, sort: 11, columns: [
+      caption, rows: list, sort: 3 + 4 * (shown.length - 1), columns: [
         {title: head, cell: one => h('bdi', {}, one.name), value: one => one.name},
-        {title: 'Time', cell: one => timesBar({waitingForDependencies: one.waitingForDependencies.total, waitingForSlot: one.waitingForSlot.total, running: one.running.total}, longest), css: 'bar-cell'},
+        {title: 'Time', cell: one => timesBar(times.get(one), longest), css: 'bar-cell'},
         {title: noun, isNumber: true, cell: one => grouped(one.count), value: one => one.count},
         ...figures,
       ]}));
@@ -305,7 +194,7 @@ class WhyView {
 
   workOf({word, first, end}) {
     const {model} = this;
-    const waited = row => model.times(row).waitingForDependencies + model.times(row).waitingForSlot;
+    const waited = row => { const times = model.times(row); return times.waitingForDependencies + times.waitingForSlot + times.waitingForThread; };
     const inRange = value => largestRows(end - first, index => value(first + index), 20).map(index => first + index);
     const slowest = inRange(row => model.times(row).running);
     const longest = inRange(waited);
@@ -317,13 +206,13 @@ class WhyView {
 
   operationTable(word, heading, caption, rows, what, value) {
     const {model} = this;
-    const whole = row => { const times = model.times(row); return times.waitingForDependencies + times.waitingForSlot + times.running; };
+    const whole = row => { const times = model.times(row); return times.waitingForDependencies + times.waitingForSlot + times.waitingForThread + times.running; };
     const longest = Math.max(1, ...rows.map(whole));
     return h('div', {}, h('h4', {}, heading), rows.length === 0 ? h('p', {class: 'faint'}, `No ${word} ${what}.`) : sortableTable({
       caption, rows, sort: 3, columns: [
         {title: capitalised(word), cell: this.operation, value: row => model.name(row)},
         word === 'task'
-          ? {title: 'By', isNumber: true, cell: row => this.number(model.submitter(row)), value: row => model.submitter(row), hint: 'Who created it'}
+          ? {title: 'By', isNumber: true, cell: row => numberButton(model, this.selection, model.submitter(row)), value: row => model.submitter(row), hint: 'Who created it'}
           : {title: 'Queue', cell: row => h('bdi', {}, model.queues[model.queue(row)]?.name ?? '–'), value: row => model.queues[model.queue(row)]?.name},
         {title: 'Time', cell: row => timesBar(model.times(row), longest), css: 'bar-cell'},
         {title: what === 'running' ? 'Running' : 'Waited', isNumber: true, cell: row => durationText(value(row)), value},
@@ -396,7 +285,8 @@ class WhyView {
     const {processorTime} = this.model;
     if (!processorTime || processorTime.functions.length === 0) return null;
     return this.part('Hot functions',
-      h('p', {class: 'lead'}, 'Where processor time was used: in a function’s own code, and with all that it called. ', h('code', {}, 'optrace profile'), ' draws them as a flame graph.'),
+      h('p', {class: 'lead'}, 'Where processor time was used: in a function’s own code, and with all that it called. ',
+        h('button', {type: 'button', class: 'plain', onclick: () => this.selection.show('flame')}, 'Who called them'), ' is in the flame graph.'),
       sortableTable({caption: 'Functions that used processor time', rows: processorTime.functions, sort: 2, first: 20, columns: [
         {title: 'Function', cell: one => h('bdi', {}, one.function), value: one => one.function},
         {title: 'At', cell: one => h('code', {}, one.at), value: one => one.at},
@@ -409,13 +299,4 @@ class WhyView {
   part(title, ...content) {
     return h('section', {class: 'part'}, h('h2', {}, title), content);
   }
-}
-
-/** Nothing is shown as nothing: a column of zeros hides what is there. */
-function figureCell(time) { return time === 0 ? h('span', {class: 'zero'}, '0') : durationText(time); }
-
-function pathPartRow({part, took, total}) {
-  const [title, why] = PATH_PARTS[part];
-  return h('tr', {class: 'faint'}, h('th', {scope: 'row'}, title), h('td', {colspan: '5'}, why),
-    h('td', {class: 'figure'}, durationText(took)), h('td', {class: 'figure'}, durationText(total)));
 }

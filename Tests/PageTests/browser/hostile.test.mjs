@@ -25,6 +25,7 @@ async function showEverything(tab, step = 1) {
     await settled(tab);
   }
   await tab.keyboard.press('3');
+  await tab.locator('#why .steps').evaluateAll((all) => { for (const one of all) one.open = true; });
   const rows = await tab.locator('#why .operation').count();
   for (let index = 0; index < rows; index += Math.max(1, step)) await tab.locator('#why .operation').nth(index).click();
   await settled(tab);

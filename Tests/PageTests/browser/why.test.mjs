@@ -3,6 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, focused, openReport, selected, text, texts} from '../support/browser.mjs';
 import {dataOf, json, sample, samples, textTrace, workload, written} from '../support/reports.mjs';
+import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
 import {durationText, grouped, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
 
 after(closeBrowser);
@@ -29,7 +30,7 @@ for (const name of ['photo-import', 'i-love-u-limit-1', 'diamond', 'barrier', 'p
     const {document} = dataOf(sample(name));
     const summary = json('summary', name);
     const path = part(tab, 'Critical path');
-    const rows = await table(path);
+    const rows = await table(path.locator('.steps'));
     const steps = rows.filter((row) => row[0].includes('#'));
     assert.deepEqual(steps.map((row) => Number(row[0].match(/#(\d+)/)[1])), summary.criticalPath.steps.map((step) => step.id));
     const wall = document.wall;
@@ -44,6 +45,7 @@ for (const name of ['photo-import', 'i-love-u-limit-1', 'diamond', 'barrier', 'p
     assert.ok(Math.abs(sum - wall) <= slack + 1, `${sum} is not ${wall}`);
     assert.equal(rows[rows.length - 1].at(-1), durationText(wall), 'adds up to the wall time');
     assert.equal(await path.locator('tfoot td').last().innerText(), durationText(wall));
+    assert.equal((await titles(path.locator('.steps'))).length, steps[0].length, 'a title for each column');
     assert.match(await path.locator('.lead').innerText(), new RegExp(`decides? the ${durationText(wall)}`));
     assert.deepEqual(problems, []);
     await close();
@@ -56,15 +58,20 @@ for (const name of ['photo-import', 'cross-queue', 'priorities']) {
     const summary = json('summary', name);
     const queues = await table(part(tab, 'Queues'));
     assert.equal(queues.length, summary.queues.length);
+    // A column of its own only where it matters.
+    const isLong = (seconds) => seconds >= 0.001;
+    const hasThreads = summary.queues.some((queue) => isLong(queue.waitingForThreadSeconds));
     for (const queue of summary.queues) {
+      const threads = hasThreads ? [cell(queue.waitingForThreadSeconds)] : [];
       const row = queues.find(([first]) => first.split('\n')[0] === queue.name);
       assert.deepEqual(row.slice(2), [queue.limit < 0 ? 'none' : grouped(queue.limit), grouped(queue.peakExecuting), grouped(queue.operationCount),
-        percentText(queue.utilisation), cell(queue.waitingForDependenciesSeconds), cell(queue.waitingForSlotSeconds), cell(queue.busySeconds)], queue.name);
+        percentText(queue.utilisation), cell(queue.waitingForDependenciesSeconds), cell(queue.waitingForSlotSeconds), ...threads, cell(queue.busySeconds)], queue.name);
     }
     const classes = await table(part(tab, 'Classes'));
     assert.equal(classes.length, summary.classes.length);
     for (const one of summary.classes) {
-      const figures = [one.waitingForDependencies, one.waitingForSlot, one.running]
+      const threads = summary.classes.some((each) => isLong(each.waitingForThread.totalSeconds)) ? [one.waitingForThread] : [];
+      const figures = [one.waitingForDependencies, one.waitingForSlot, ...threads, one.running]
         .flatMap((times) => [times.totalSeconds, times.p50Seconds, times.p95Seconds, times.maxSeconds].map((seconds) => cell(seconds ?? 0)));
       assert.deepEqual(classes.find(([first]) => first === one.name).slice(2), [grouped(one.operationCount), ...figures], one.name);
     }
@@ -124,7 +131,7 @@ test('the histogram counts each operation once, and a bar lists its operations',
 
 test('steps of the path select their operation', async () => {
   const {tab, close} = await open(sample('photo-import'));
-  await part(tab, 'Critical path').locator('tbody .operation').nth(2).click();
+  await part(tab, 'Critical path').locator('.steps tbody .operation').nth(2).click();
   assert.equal(await selected(tab), 'Download 3 #5');
   await part(tab, 'Critical path').locator('.strip-step').first().click();
   assert.equal(await selected(tab), 'FetchManifest #1');
@@ -133,14 +140,64 @@ test('steps of the path select their operation', async () => {
   await close();
 });
 
-test('a path of thousands of steps shows some, then more', async () => {
+test('a path of thousands of steps shows its parts; its steps are folded, and shown some, then more', async () => {
   const {tab, close} = await open(written('chain', workload(1500, {width: 1})));
-  const path = part(tab, 'Critical path');
+  const path = part(tab, 'Critical path').locator('.steps');
+  assert.equal(await path.locator('tbody').isVisible(), false);
+  assert.equal(await part(tab, 'Critical path').locator('.strip').count(), 0);
+  assert.match(await path.locator('summary').innerText(), /^1,500 operations in their order; the slowest: operation 1 #1 \(103 µs\), operation \d+ #\d+ \(15/);
+  await path.locator('summary').focus();
+  await tab.keyboard.press('Enter');
+  assert.equal(await path.locator('tbody').isVisible(), true);
   const count = () => path.locator('tbody tr').count();
   assert.equal(await count(), 100);
   await path.getByRole('button', {name: /^Show/}).click();
   assert.ok(await count() > 1000);
   assert.match(await text(tab, '#why tfoot'), /Wall time of workload/);
+  await close();
+});
+
+for (const name of ['photo-import', 'barrier', 'async-wait', 'photo-import-stuck']) {
+  test(`the parts of the path add up to its time, the largest first: ${name}`, async () => {
+    const {tab, problems, close} = await open(sample(name));
+    const path = part(tab, 'Critical path');
+    const model = new Model(dataOf(sample(name)));
+    const {steps, before, after: rest} = model.criticalPath;
+    const took = steps.reduce((sum, {waitingForDependencies, waitingForSlot, waitingForThread, running}) => sum + waitingForDependencies + waitingForSlot + waitingForThread + running, 0);
+    assert.equal(await path.locator('details').evaluate((one) => one.open), steps.length <= 12);
+    const parts = path.locator('.path-parts > .table');
+    for (let at = 0; at < await parts.count(); at++) {
+      const [head] = await titles(parts.nth(at));
+      const rows = await table(parts.nth(at));
+      const figures = rows.map((row) => parsed(row[3]));
+      assert.deepEqual(figures.map(([time]) => time), figures.map(([time]) => time).toSorted((one, other) => other - one), head);
+      const slack = figures.reduce((sum, [, within]) => sum + within, 1);
+      const whole = head === 'Time' ? took + before + rest : took;
+      assert.ok(Math.abs(figures.reduce((sum, [time]) => sum + time, 0) - whole) <= slack, `${head}: not ${whole}`);
+      if (head !== 'Time') assert.equal(rows.reduce((sum, row) => sum + Number(row[2]), 0), steps.length, head);
+    }
+    assert.ok(steps.length < 2 || await parts.count() >= 2);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+}
+
+test('of many classes the largest are shown, and the others behind a button', async () => {
+  const lines = ['0 t1 thread t1 tid=1 "main"', '0 t1 queue q1 limit=1 "work"'];
+  const ms = (time) => time * 1e6;
+  for (let number = 1; number <= 14; number++) {
+    const [began, ended] = [ms(number * (number - 1) / 2 + 1), ms(number * (number + 1) / 2 + 1)];
+    lines.push(`0 t1 created #${number} class="Kind${number}"`, ...(number > 1 ? [`0 t1 depends #${number} on=#${number - 1}`] : []), `0 t1 enqueued #${number} queue=q1 priority=0`,
+      `${began} t1 ready #${number}`, `${began} t1 started #${number}`, `${began} t1 began #${number}`, `${ended} t1 ended #${number}`, `${ended} t1 finished #${number}`, `${ended} t1 start-returned #${number}`);
+  }
+  const sorted = lines.map((line, at) => [Number(line.split(' ')[0]), at, line]).sort((one, other) => one[0] - other[0] || one[1] - other[1]).map(([, , line]) => line);
+  const {tab, close} = await open(written('many-classes', textTrace(sorted, {end: ms(120)})));
+  const classes = part(tab, 'Critical path').locator('.path-parts > .table').first();
+  const names = async () => (await table(classes)).map(([name]) => name);
+  assert.deepEqual(await names(), [14, 13, 12, 11, 10, 9, 8, 7].map((number) => `Kind${number}`));
+  assert.equal(await part(tab, 'Critical path').locator('.steps').evaluate((one) => one.open), false);
+  await classes.getByRole('button', {name: '6 more'}).click();
+  assert.equal((await names()).length, 14);
   await close();
 });
 

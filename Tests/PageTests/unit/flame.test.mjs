@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {flameBoxes, mergedStacks} from '../../../Sources/OpTraceReport/Page/flame.mjs';
+import {flameBoxes, foundCalls, mergedStacks} from '../../../Sources/OpTraceReport/Page/flame.mjs';
 import {callOf, markAt, sampleText, samplesLike, samplesOfWork} from '../../../Sources/OpTraceReport/Page/samples.mjs';
 import {dataOf, json, written} from '../support/reports.mjs';
 import {SAMPLES, PERIOD, sampledTrace} from '../support/sampled.mjs';
@@ -34,6 +34,17 @@ test('functions have their location, and whether they are the program\'s', () =>
   assert.deepEqual(calls.map(({title, location, isOwn}) => [title, location, isOwn]).slice(0, 3),
     [['load', 'main.swift:11', true], ['parse', 'main.swift:12', true], ['inflate<b>', null, false]]);
   assert.equal(sampleText(model, samplesOfWork(model, model.rowOf(1))[2]), 'parse at main.swift:12');
+});
+
+test('a search finds names, locations and modules, and counts what is inside of another once', () => {
+  const model = small();
+  const root = mergedStacks(model, Array.from({length: model.samples.count}, (_, index) => index));
+  assert.equal(root.count, SAMPLES.length);
+  const found = (words) => { const {boxes, count} = foundCalls(model, root, words); return [boxes, count]; };
+  assert.deepEqual(found(' PARSE '), [1, 4]);
+  assert.deepEqual(found('swift:1'), [4, 9]);
+  assert.deepEqual(found('libz'), [1, 2]);
+  assert.deepEqual([found(''), found('no such'), found('.*')], [[0, 0], [0, 0], [0, 0]]);
 });
 
 test('boxes are as wide as their samples, callers of an enlarged one as wide as all', () => {

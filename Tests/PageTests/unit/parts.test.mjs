@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {shareText} from '../../../Sources/OpTraceReport/Page/why.mjs';
+import {partsOf, shareText, timesOf} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
 import {chainText, durationText, grouped, listText, momentText, percentText, queueHeading} from '../../../Sources/OpTraceReport/Page/format.mjs';
 import {largestRows, sortedRows} from '../../../Sources/OpTraceReport/Page/table.mjs';
 import {boxAround, partView} from '../../../Sources/OpTraceReport/Page/graph.mjs';
@@ -57,8 +57,17 @@ test('of calls that follow each other closely, the last one runs', () => {
 });
 
 test('the lead of the critical path counts by the wall time, with what lies before and after', () => {
-  const step = {waitingForDependencies: 0, waitingForSlot: 20, running: 130};
-  assert.equal(shareText({steps: [step], before: 0, after: 850}, 1000), '85 % after the last step, 13 % running, 2 % waiting for a slot');
+  const step = {waitingForDependencies: 0, waitingForSlot: 15, waitingForThread: 5, running: 130};
+  assert.equal(shareText({steps: [step], before: 0, after: 850}, 1000), '85 % after the last step, 13 % running, 2 % waiting for a slot, <1 % waiting for a thread');
+});
+
+test('the parts of the critical path add up, the largest first, whatever names they have', () => {
+  const step = (name, waitingForDependencies, waitingForSlot, running) => ({name, waitingForDependencies, waitingForSlot, waitingForThread: 0, running});
+  const steps = [step('a', 0, 5, 10), step('__proto__', 1, 0, 40), step('a', 0, 0, 20)];
+  const short = ({name, steps: count, took, running}) => [name, count, took, running];
+  assert.deepEqual(partsOf(steps, ({name}) => name).map(short), [['__proto__', 1, 41, 40], ['a', 2, 35, 30]]);
+  const times = timesOf({steps, before: 8, after: 0}, (_, kind) => kind.text);
+  assert.deepEqual(times.map(short), [['running', 3, 70, 70], ['Before the first step', 0, 8, 0], ['waiting for a slot', 1, 5, 0], ['waiting for dependencies', 1, 1, 0]]);
 });
 
 test('a part of a picture is shown legibly, with as much of the rest as there is room for', () => {

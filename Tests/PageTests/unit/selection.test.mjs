@@ -40,6 +40,15 @@ test('a page opens with what explains the run', () => {
   assert.equal(selection.tab, 'graph');
 });
 
+test('the flame graph of the run is a tab where there are samples', () => {
+  for (const [hasSamples, tab] of [[true, 'flame'], [false, 'timeline'], [undefined, 'timeline']]) {
+    const selection = new Selection({...model, hasSamples});
+    selection.read('#tab=flame');
+    assert.equal(selection.tab, tab);
+    assert.equal(selection.address, hasSamples ? 'tab=flame' : '');
+  }
+});
+
 test('nonsense in an address selects nothing', () => {
   for (const address of ['#op=7', '#op=-1', '#op=1e9', '#op=x', '#tab=<script>', '#finding=3', '#finding=-1', '#from=5&to=2', '#from=x&to=9', '#&&&===', '#%zz']) {
     const selection = new Selection(model);

@@ -4,7 +4,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'node:test';
 import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {CAUSES} from '../../../Sources/OpTraceReport/Page/why.mjs';
+import {CAUSES} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
 import {CALLS, DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTraceReport/Page/words.mjs';
 import {dataOf, root, textTrace, written} from '../support/reports.mjs';
 
