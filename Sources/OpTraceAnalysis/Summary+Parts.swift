@@ -1,7 +1,7 @@
 public import OpTraceModel
 
 extension Summary {
-  static func queues(_ trace: Trace, _ activity: ClosedRange<Nanoseconds>?) -> [Queue] {
+  static func queues(_ trace: Trace, _ activity: ClosedRange<Nanoseconds>?, _ threads: ThreadWaits) -> [Queue] {
     var result = trace.queues.map {
       Queue(
         id: $0.id, name: $0.name, title: $0.title, code: $0.codeLocation, limit: $0.limit, isSuspended: $0.isSuspended)
@@ -12,7 +12,7 @@ extension Summary {
       result[index].operations = operations.count
       var executions = Openings(capacity: operations.count)
       for member in operations {
-        let times = OperationTimes(of: trace.operations[member], traceEnd: trace.end)
+        let times = threads.times(ofOperationAt: member, in: trace)
         result[index].add(times)
         guard times.running > 0 else { continue }
         let end = trace.operations[member].finished?.time ?? trace.end
@@ -43,28 +43,36 @@ extension Summary {
   }
 
   /// Groups work by kind. Distributions are made one by one, so that only the values of one are in memory.
+  ///
+  /// - Parameter threads: of operations; nil: the waits of this kind of work are not told apart.
   static func classes<Kind: Work>(
-    _ list: [Kind], traceEnd: Nanoseconds, processorTime: @Sendable (borrowing Kind) -> Nanoseconds? = { _ in nil }
+    _ list: [Kind], traceEnd: Nanoseconds, threads: ThreadWaits? = nil,
+    processorTime: @Sendable (borrowing Kind) -> Nanoseconds? = { _ in nil }
   ) -> [Class] {
     let (names, members) = kinds(list)
     return SideBySide.map(names.count) { number in
-      func distribution(_ value: (borrowing Kind) -> Nanoseconds?) -> Distribution {
+      func distribution(_ value: (borrowing Kind, Int) -> Nanoseconds?) -> Distribution {
         var values: [Nanoseconds] = []
         values.reserveCapacity(members[number].count)
-        for index in members[number] { if let value = value(list[index]) { values.append(value) } }
+        for index in members[number] { if let value = value(list[index], index) { values.append(value) } }
         return Distribution(values)
       }
       func waiting(_ time: KeyPath<OperationTimes, Nanoseconds>) -> Distribution {
-        distribution { work in
+        distribution { work, index in
           guard work.submitted != nil, work.isOutcomeKnown else { return nil }
-          return OperationTimes(of: work, traceEnd: traceEnd)[keyPath: time]
+          var times = OperationTimes(of: work, traceEnd: traceEnd)
+          if let threads { times.tellApart(thread: threads[index]) }
+          return times[keyPath: time]
         }
       }
       return Class(
         name: names[number], count: members[number].count, waitingForDependencies: waiting(\.waitingForDependencies),
         waitingForSlot: waiting(\.waitingForSlot),
-        running: distribution { $0.began == nil ? nil : OperationTimes(of: $0, traceEnd: traceEnd).running },
-        computing: distribution(processorTime))
+        waitingForThread: threads == nil ? nil : waiting(\.waitingForThread),
+        running: distribution { work, _ in
+          work.began == nil ? nil : OperationTimes(of: work, traceEnd: traceEnd).running
+        },
+        computing: distribution { work, _ in processorTime(work) })
     }
     .sorted { ($1.running.total, $0.name) < ($0.running.total, $1.name) }
   }
@@ -123,21 +131,25 @@ extension Summary.Queue {
     busy = busy.saturating(times.running)
     waitingForDependencies = waitingForDependencies.saturating(times.waitingForDependencies)
     waitingForSlot = waitingForSlot.saturating(times.waitingForSlot)
+    waitingForThread = waitingForThread.saturating(times.waitingForThread)
   }
 }
 
-/// The three times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
+/// The times of an operation or a block, in nanoseconds. They do not overlap, and add up to the time from the enqueueing
 /// to the finish (or to the trace's end, for an unfinished one). All zero if it was never enqueued or run,
 /// or if its outcome is not in the trace (`OperationRecord.isOutcomeKnown`).
 public struct OperationTimes: Sendable, Equatable {
-  /// From the enqueueing until it only needed a slot.
+  /// From the enqueueing until it only needed a slot and a thread.
   public var waitingForDependencies: Nanoseconds = 0
-  /// From then until its own code began.
+  /// From then until its own code began, without ``waitingForThread``.
   public var waitingForSlot: Nanoseconds = 0
+  /// The part of that wait in which its queue had a free slot. Only ``ThreadWaits`` tells it apart: one operation alone does not
+  /// show it, so that elsewhere this is zero.
+  public var waitingForThread: Nanoseconds = 0
   /// From then until it was finished; for an asynchronous operation also after its `start()` returned.
   public var running: Nanoseconds = 0
 
-  /// All three zero.
+  /// All zero.
   public init() {}
 
   /// Borrowed and inlined. Otherwise each call would copy an array element and count references, a million times.
@@ -154,6 +166,6 @@ public struct OperationTimes: Sendable, Equatable {
     if let began { running = max(0, end - began) }
   }
 
-  /// The sum of the three, in nanoseconds: from the enqueueing to the finish.
-  public var total: Nanoseconds { waitingForDependencies + waitingForSlot + running }
+  /// The sum of all, in nanoseconds: from the enqueueing to the finish.
+  public var total: Nanoseconds { waitingForDependencies + waitingForSlot + waitingForThread + running }
 }

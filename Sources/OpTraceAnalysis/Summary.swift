@@ -45,6 +45,8 @@ public struct Summary: Sendable, Equatable {
   public var moreLocations = 0
   /// Where processor time went; nil: it was not sampled (`record --profile`), or none was used.
   public var processorTime: ProcessorTime?
+  /// How long threads waited for a processor; nil: seldom.
+  public var machine: MachineLoad?
   /// What is missing from the trace.
   public var loss: LossReport
   /// When and why the trace was kept while its program ran on; nil: it is no such copy.
@@ -76,6 +78,8 @@ public struct Summary: Sendable, Equatable {
     public var waitingForDependencies: Nanoseconds = 0
     /// The sum over its operations, in nanoseconds.
     public var waitingForSlot: Nanoseconds = 0
+    /// The sum over its operations, in nanoseconds: waits while it had a free slot (``ThreadWaits``).
+    public var waitingForThread: Nanoseconds = 0
 
     /// `busy` as a share of `capacity`. Above 1 if the limit was lowered while operations ran.
     public var utilisation: Double { capacity > 0 ? Double(busy) / capacity : 0 }
@@ -91,6 +95,8 @@ public struct Summary: Sendable, Equatable {
     public var waitingForDependencies = Distribution()
     /// Waits of the operations that were enqueued and not merely seen in part.
     public var waitingForSlot = Distribution()
+    /// The same for waits for a thread; nil: waits of this kind of work are not told apart.
+    public var waitingForThread: Distribution?
     /// Times of the operations that executed.
     public var running = Distribution()
     /// Processor time of the finished operations for which it was recorded (`record --cpu`): the part of running in
@@ -110,7 +116,7 @@ public struct Summary: Sendable, Equatable {
     public var state: OperationState
     /// The queue that it was added to; nil: none.
     public var queue: QueueID?
-    /// Its three times.
+    /// Its times.
     public var times: OperationTimes
     /// Its source location.
     public var code: CodeLocation
@@ -136,12 +142,15 @@ public struct Summary: Sendable, Equatable {
 
   /// - Parameter slowestCount: how many operations ``slowest`` has at most, and how many waits ``Waits/longest``.
   public init(of trace: Trace, slowestCount: Int = 10) {
+    let threadWaits = ThreadWaits(trace)
     // The path takes about as long as everything else together.
-    let (path, figures) = SideBySide.both({ CriticalPath(of: trace) }, { Figures(trace, most: slowestCount) })
+    let (path, figures) = SideBySide.both(
+      { CriticalPath(of: trace, threadWaits) }, { Figures(trace, threadWaits, most: slowestCount) })
     criticalPath = path
     for id in path.works { pathNames[id] = trace.work(id)?.title }
     loss = trace.loss
     kept = trace.header.kept
+    machine = MachineLoad(of: trace)
     operationCount = trace.operations.count
     let activity = trace.activity
     wall = activity.map { $0.upperBound - $0.lowerBound } ?? 0
@@ -174,20 +183,20 @@ public struct Summary: Sendable, Equatable {
 
     /// One after the other, because each has its own tables: for a large trace these are most of the memory besides the
     /// trace.
-    init(_ trace: Trace, most count: Int) {
-      queues = Summary.queues(trace, trace.activity)
-      classes = Summary.classes(trace.operations, traceEnd: trace.end) { $0.processorTime }
-      slowest = Summary.slowest(trace, count)
+    init(_ trace: Trace, _ threadWaits: ThreadWaits, most count: Int) {
+      queues = Summary.queues(trace, trace.activity, threadWaits)
+      classes = Summary.classes(trace.operations, traceEnd: trace.end, threads: threadWaits) { $0.processorTime }
+      slowest = Summary.slowest(trace, count, threadWaits)
       threads = Summary.threads(trace)
     }
   }
 
-  private static func slowest(_ trace: Trace, _ count: Int) -> [Operation] {
+  private static func slowest(_ trace: Trace, _ count: Int, _ threadWaits: ThreadWaits) -> [Operation] {
     var first = FirstFew<(index: Int, times: OperationTimes)>(count) {
       ($1.times.running, $0.index) < ($0.times.running, $1.index)
     }
     for index in trace.operations.indices {
-      let times = OperationTimes(of: trace.operations[index], traceEnd: trace.end)
+      let times = threadWaits.times(ofOperationAt: index, in: trace)
       if times.running > 0 { first.offer((index, times)) }
     }
     return first.take().map { index, times in

@@ -171,7 +171,8 @@ enum ClickHouseKeys {
 
   /// Columns whose neighbours have little to do with each other.
   private static let scattered: Set = [
-    "wait_dependencies", "wait_slot", "running", "duration", "cpu", "thread", "queue", "line", "target", "pending",
+    "wait_dependencies", "wait_slot", "wait_thread", "running", "duration", "cpu", "thread", "queue", "line", "target",
+    "pending",
     "executing", "threads", "enqueued_thread", "signal_thread", "priority", "pid", "system_id",
   ]
 

@@ -16,7 +16,10 @@ package final class TableSource {
   }
 
   private(set) lazy var holders = SlotHolders(trace)
-  private(set) lazy var pathRows = CriticalPath(of: trace).steps.enumerated().map { PathRow(number: $0 + 1, step: $1) }
+  private(set) lazy var threadWaits = ThreadWaits(trace)
+  private(set) lazy var pathRows = CriticalPath(of: trace, threadWaits).steps.enumerated().map {
+    PathRow(number: $0 + 1, step: $1)
+  }
   private(set) lazy var findingRows = Diagnosis(of: trace).findings.enumerated().map {
     FindingRow(number: $0 + 1, finding: $1)
   }

@@ -45,7 +45,9 @@ struct SummaryCommandTests {
     #expect(result.status == 0)
     let document = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     let group = JSONPaths.group
-    let times = "waitingForDependenciesSeconds:number waitingForSlotSeconds:number"
+    let times =
+      "waitingForDependenciesSeconds:number waitingForSlotSeconds:number "
+      + "waitingForThreadSeconds:number"
     let distribution = "count:number totalSeconds:number p50Seconds:number p95Seconds:number maxSeconds:number"
     var expected = group(
       "",
@@ -63,7 +65,7 @@ struct SummaryCommandTests {
         "id:number name:string limit:number limit:null suspended:number operationCount:number utilisation:number "
           + "peakExecuting:number busySeconds:number function:null file:null line:null module:null " + times))
     expected.formUnion(group(".classes[]", "name:string operationCount:number"))
-    for time in ["waitingForDependencies", "waitingForSlot", "running"] {
+    for time in ["waitingForDependencies", "waitingForSlot", "waitingForThread", "running"] {
       expected.formUnion(group(".classes[].\(time)", distribution))
     }
     expected.formUnion(
@@ -139,17 +141,18 @@ struct SummaryCommandTests {
 
         Queues
           queue  limit  operations  utilisation  peak  running  waiting for a slot  for dependencies
-          work       1           2         71 %     1  7.00 µs             4.70 µs                 0
-          disk    none           2         15 %     1  1.50 µs              500 ns           17.3 µs
+          work       1           2         71 %     1  7.00 µs             3.00 µs                 0
+          disk    none           2         15 %     1  1.50 µs                   0           17.3 µs
 
         Classes
           class  count  time                        total      p50      p95      max
           Parse      1  running                   4.00 µs  4.00 µs  4.00 µs  4.00 µs
-                        waiting for a slot        3.80 µs  3.80 µs  3.80 µs  3.80 µs
+                        waiting for a slot        3.00 µs  3.00 µs  3.00 µs  3.00 µs
+                        waiting for a thread       800 ns   800 ns   800 ns   800 ns
           Load       1  running                   3.00 µs  3.00 µs  3.00 µs  3.00 µs
-                        waiting for a slot         900 ns   900 ns   900 ns   900 ns
+                        waiting for a thread       900 ns   900 ns   900 ns   900 ns
           Store      2  running                   1.50 µs  1.50 µs  1.50 µs  1.50 µs
-                        waiting for a slot         500 ns        0   500 ns   500 ns
+                        waiting for a thread       500 ns        0   500 ns   500 ns
                         waiting for dependencies  17.3 µs  7.70 µs  9.60 µs  9.60 µs
 
         Slowest operations
@@ -157,7 +160,7 @@ struct SummaryCommandTests {
           parse      #2  Parse  work   finished  4.00 µs  3.80 µs
 
         Critical path
-          8.50 µs running of 9.90 µs (86 %), 1.40 µs waiting for a slot, 0 waiting for dependencies
+          8.50 µs running of 9.90 µs (86 %), 0 waiting for a slot, 0 waiting for dependencies
           operation  id  after             waited  running  share
           load       #1                    900 ns  3.00 µs   30 %
           parse      #2  slot of load           0  4.00 µs   40 %

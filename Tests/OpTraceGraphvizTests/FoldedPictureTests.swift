@@ -75,14 +75,14 @@ import Testing
     #expect(boxes.count == 1 && box.id == "fold-1")
     #expect(box.name == "392 × Part … of")
     #expect(box.caption == "all finished")
-    #expect(box.fold?.timesText == "dependencies 3.92 s · slot 1 min 18 s · running 784 ms")
+    #expect(box.fold?.timesText == "dependencies 3.92 s · slot 1 min 15 s · thread 3.86 s · running 784 ms")
     #expect(
       box.tooltip == """
         392 × Part … of — all finished
         folded, from #2 to #401
         class Step
         queue work
-        in all waiting for dependencies 3.92 s, for a slot 1 min 18 s, running 784 ms
+        in all waiting for dependencies 3.92 s, for a slot 1 min 15 s, for a thread 3.86 s, running 784 ms
         the longest ran 2 ms: #2 Part 0 of 400
         first enqueued at 0 ms · first began at 10 ms · last ended at 411 ms
         closer: optrace graph TRACE --focus '#2'
@@ -260,13 +260,15 @@ import Testing
   }
 
   private func checkTimes(_ folded: GraphPicture, _ trace: Trace, _ seed: Int) {
+    let threadWaits = ThreadWaits(trace)
     for fold in folded.nodes.compactMap(\.fold) {
       var sum = OperationTimes()
       for id in fold.members {
-        guard let operation = trace.operation(id) else { continue }
-        let own = OperationTimes(of: operation, traceEnd: trace.end)
+        guard let index = trace.index(of: id) else { continue }
+        let own = threadWaits.times(ofOperationAt: index, in: trace)
         sum.waitingForDependencies += own.waitingForDependencies
         sum.waitingForSlot += own.waitingForSlot
+        sum.waitingForThread += own.waitingForThread
         sum.running += own.running
       }
       #expect(fold.times == sum, "seed \(seed): fold \(fold.number)")

@@ -284,6 +284,22 @@ struct PredictorTests {
     #expect(two.likely == 30_000_000)
   }
 
+  @Test("no larger limit is suggested where operations waited for threads, not for slots")
+  func suggestionsForThreads() throws {
+    var trace = HandmadeTrace()
+    let queue = trace.queue("work", limit: 4)
+    for index in 0..<3 {
+      let begin = 50 + Double(index) * 10
+      trace.operation("a\(index)", on: queue, ready: 0, began: begin, ended: begin + 10)
+    }
+    let texts = try Predictor(trace.trace, processors: 8).suggestions(atMost: 100).map {
+      $0.changes.map(\.text).joined()
+    }
+    #expect(texts.contains { $0.hasPrefix("--faster") }, "\(texts)")
+    let larger = ["--limit work=5", "--limit work=8", "--limit work=unlimited"]
+    #expect(texts.allSatisfy { !larger.contains($0) }, "\(texts)")
+  }
+
   /// The main thread adds each operation after the one before has ended, or at its own pace.
   private func inTurn(pace: [Int]) throws -> Trace {
     var lines = "0 t1 queue q1 limit=2 \"work\"\n"

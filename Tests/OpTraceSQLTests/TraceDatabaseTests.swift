@@ -128,7 +128,7 @@ struct TraceDatabaseTests {
       TraceTable.named("operations")?.columns.map(\.name) == [
         "trace", "id", "name", "class", "function", "file", "line", "queue", "created", "enqueued", "ready", "started",
         "began", "ended", "finished", "cancelled", "released", "state", "thread", "enqueued_thread", "held_by",
-        "held_by_kind", "wait_dependencies", "wait_slot", "running", "cpu",
+        "held_by_kind", "wait_dependencies", "wait_slot", "running", "cpu", "wait_thread",
       ])
     #expect(
       try Self.text(
@@ -142,10 +142,11 @@ struct TraceDatabaseTests {
           "6 | never | 2 | 0 | null | null | pending | null | null | null",
         ])
     #expect(
-      try Self.text("SELECT wait_dependencies, wait_slot, running, cancelled FROM operations WHERE id IN (2, 3, 5, 6)")
+      try Self.text(
+        "SELECT wait_dependencies, wait_slot, wait_thread, running, cancelled FROM operations WHERE id IN (2, 3, 5, 6)")
         == [
-          "0 | 5000000 | 4000000 | null", "5000000 | 1000000 | 1000000 | null", "null | null | null | null",
-          "9000000 | 0 | null | 4000000",
+          "0 | 4000000 | 1000000 | 4000000 | null", "5000000 | 0 | 1000000 | 1000000 | null",
+          "null | null | null | null | null", "9000000 | 0 | 0 | null | 4000000",
         ])
   }
 

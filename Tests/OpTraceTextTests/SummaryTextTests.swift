@@ -61,13 +61,16 @@ struct SummaryTextTests {
     #expect(lines.contains("  and 70 more with 140 operations"))
   }
 
-  @Test("the text says that operations of a queue without a limit waited for a thread")
+  @Test("waits for a thread are told apart from those for a slot, where they are long")
   func waitsForThreads() {
-    let note = "\n  without a limit, waiting for a slot means waiting for a thread\n"
-    for (limit, wait, isReported) in [(-1, 500.0, true), (2, 500, false), (-1, 0.01, false)] {
+    for (limit, wait, isReported) in [(-1, 500.0, true), (2, 500, true), (0, 500, false), (-1, 0.01, false)] {
       var fixture = HandmadeTrace(end: 1000)
       fixture.operation("late", on: fixture.queue("free", limit: limit), ready: 1, began: 1 + wait, ended: 600)
-      #expect(text(fixture).contains(note) == isReported, "limit \(limit), waited \(wait) ms")
+      let text = text(fixture)
+      let words = Comment(rawValue: "limit \(limit), waited \(wait) ms")
+      #expect(text.contains("waiting for a slot  for a thread  for dependencies") == isReported, words)
+      #expect(text.contains(" 0 waiting for a slot, 500 ms waiting for a thread") == isReported, words)
+      #expect(text.contains(" 501 ms for a thread  ") == isReported, "of the step: \(words)")
     }
   }
 

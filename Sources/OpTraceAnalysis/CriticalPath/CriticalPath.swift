@@ -53,7 +53,7 @@ public struct CriticalPath: Sendable, Equatable {
   }
 
   /// A part of the path; work that waited for what it started has several steps. A step begins where the one before
-  /// ended, so the steps cover the path's time without gap or overlap; the three times add up to the step's duration.
+  /// ended, so the steps cover the path's time without gap or overlap; its times add up to the step's duration.
   /// All times are on the trace's clock.
   public struct Step: Sendable, Hashable {
     /// The work of this step.
@@ -67,8 +67,11 @@ public struct CriticalPath: Sendable, Equatable {
     /// From `began` until it only needed a slot or a turn. For a task this includes suspensions for something that the
     /// trace does not show, such as a sleep.
     public var waitingForDependencies: Nanoseconds
-    /// From then until its own code ran. Time in which other work of the path held the slot counts for that work.
+    /// From then until its own code ran, without ``waitingForThread``. Time in which other work of the path held the slot
+    /// counts for that work.
     public var waitingForSlot: Nanoseconds
+    /// The time in which an operation waited while its queue had a free slot (``ThreadWaits``).
+    public var waitingForThread: Nanoseconds = 0
     /// The time in its own code, in nanoseconds.
     public var running: Nanoseconds
 
@@ -89,6 +92,8 @@ public struct CriticalPath: Sendable, Equatable {
   public var waitingForDependencies: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForDependencies } }
   /// The sum over all steps, in nanoseconds.
   public var waitingForSlot: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForSlot } }
+  /// The sum over all steps, in nanoseconds.
+  public var waitingForThread: Nanoseconds { steps.reduce(0) { $0 + $1.waitingForThread } }
   /// From the first step's begin to the last one's end, waits included.
   public var span: Nanoseconds { (steps.last?.ended ?? 0) - (steps.first?.began ?? 0) }
   /// ``total`` as a share of ``wall``, 0 to 1. The rest is waits between the steps, and before and after them.
@@ -97,11 +102,14 @@ public struct CriticalPath: Sendable, Equatable {
   public var works: [WorkID] { steps.map(\.work) + remaining }
 
   /// Finds the path. Without work that was submitted or ran it has no steps. O(n log n + e).
-  public init(of trace: Trace) {
+  public init(of trace: Trace) { self.init(of: trace, nil) }
+
+  /// - Parameter threadWaits: of the same trace, if they are there already.
+  package init(of trace: Trace, _ threadWaits: ThreadWaits?) {
     wall = trace.activity.map { $0.upperBound - $0.lowerBound } ?? 0
     let end = PathEnd(trace)
     remaining = end.behind.map { trace.operations[$0].id }
-    var walker = PathWalker(trace)
+    var walker = PathWalker(trace, threadWaits)
     if let last = end.last { steps = walker.walk(back: last) }
   }
 }

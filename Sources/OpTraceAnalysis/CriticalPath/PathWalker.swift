@@ -11,11 +11,15 @@ struct PathWalker {
   private let floor: Nanoseconds
   private let members: QueueMembers
   private var releases: [QueueID: SlotReleases] = [:]
+  private let threadWaits: ThreadWaits?
+  /// Of queues that the path met, where ``threadWaits`` are not there. Nil in it: nothing is claimed of the queue.
+  private var freeSlots: [QueueID: FreeSlots?] = [:]
   /// Nil if there are only operations.
   let submitted: SubmittedPaths?
 
-  init(_ trace: Trace) {
+  init(_ trace: Trace, _ threadWaits: ThreadWaits?) {
     self.trace = trace
+    self.threadWaits = threadWaits
     members = QueueMembers(trace)
     floor = trace.activity?.lowerBound ?? .min
     submitted = trace.blocks.isEmpty && trace.tasks.isEmpty ? nil : SubmittedPaths(trace)
@@ -82,10 +86,26 @@ struct PathWalker {
     } else if let enqueued = operation.enqueued, let by = submitted?.runs.innermost(at: enqueued), by != operation.id {
       (cause, before, began) = (.submission(by), (by, enqueued.time), min(enqueued.time, over))
     }
+    let since = max(began, runnable)
+    let forThread = operation.isOutcomeKnown ? waitForThread(of: operation, from: since, to: over) : 0
     let step = CriticalPath.Step(
       work: operation.id, cause: cause, began: began, ended: end, waitingForDependencies: max(0, runnable - began),
-      waitingForSlot: over - max(began, runnable), running: end - over)
+      waitingForSlot: over - since - forThread, waitingForThread: forThread, running: end - over)
     return (step, before)
+  }
+
+  private mutating func waitForThread(
+    of operation: OperationRecord, from: Nanoseconds, to: Nanoseconds
+  ) -> Nanoseconds {
+    guard from < to, let queue = operation.queue, operation.enqueued != nil else { return 0 }
+    if let threadWaits {
+      return threadWaits.freeSlots(of: queue)?.freeTime(for: operation, from: from, to: to) ?? 0
+    }
+    if freeSlots[queue] == nil {
+      let isKnown = FreeSlots.areKnown(in: trace)
+      freeSlots[queue] = .some(isKnown ? FreeSlots(members[queue], of: trace, queue: trace.queue(queue)) : nil)
+    }
+    return freeSlots[queue]??.freeTime(for: operation, from: from, to: to) ?? 0
   }
 
   /// The dependency that finished last while the operation waited. One that finished before `from` delayed nothing.
@@ -119,7 +139,7 @@ extension CriticalPath.Step {
   fileprivate mutating func cut(at time: Nanoseconds) {
     var excess = max(0, ended - max(time, began))
     ended -= excess
-    for part in [\Self.running, \.waitingForSlot, \.waitingForDependencies] {
+    for part in [\Self.running, \.waitingForThread, \.waitingForSlot, \.waitingForDependencies] {
       let taken = min(excess, self[keyPath: part])
       self[keyPath: part] -= taken
       excess -= taken
@@ -130,7 +150,7 @@ extension CriticalPath.Step {
   fileprivate mutating func cutFront(at time: Nanoseconds) {
     var excess = max(0, min(time, ended) - began)
     began += excess
-    for part in [\Self.waitingForDependencies, \.waitingForSlot, \.running] {
+    for part in [\Self.waitingForDependencies, \.waitingForSlot, \.waitingForThread, \.running] {
       let taken = min(excess, self[keyPath: part])
       self[keyPath: part] -= taken
       excess -= taken

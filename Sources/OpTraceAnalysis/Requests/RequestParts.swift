@@ -16,6 +16,7 @@ struct RequestParts {
   private let samples: ThreadSamples
   private let sampledRuns: SampledRuns
   private let queueTitles: [SchedulerID: String]
+  private let threadWaits: ThreadWaits
   /// The parts of the unit that is being split.
   private var found: [Requests.Part] = []
   /// What ``line(_:_:_:)`` collects; nil: only sums are wanted.
@@ -43,6 +44,7 @@ struct RequestParts {
     for queue in trace.queues { titles[.queue(queue.id)] = queue.title }
     for queue in trace.dispatchQueues { titles[.dispatchQueue(queue.id)] = queue.title }
     queueTitles = titles
+    threadWaits = ThreadWaits(trace)
   }
 
   /// The parts of a stretch, each cause once.
@@ -86,10 +88,32 @@ struct RequestParts {
     let location = code.path(operation.addedAt).location
     note(.dependency, location, from, min(ready, to))
     let queue = operation.queue.flatMap { queueTitles[.queue($0)] } ?? ""
-    note(.operationQueue, who: queue, location, max(from, ready), min(began, to))
+    waited(operation, who: queue, location, max(from, ready), min(began, to))
     let function = operation.function
     let runs = function.map { self.location(of: $0) } ?? -1
     for run in operation.runs { ran(run, from, min(to, run.ended ?? to), after: runs) }
+  }
+
+  /// For a slot of its queue, or for a thread.
+  private mutating func waited(
+    _ operation: OperationRecord, who queue: String, _ location: Int32, _ from: Nanoseconds, _ to: Nanoseconds
+  ) {
+    guard to > from, let slots = operation.queue.flatMap({ threadWaits.freeSlots(of: $0) }) else {
+      return note(.operationQueue, who: queue, location, from, to)
+    }
+    if pieces == nil {
+      let forThread = slots.freeTime(for: operation, from: from, to: to)
+      add(.operationQueue, who: queue, location, to - from - forThread)
+      add(.thread, who: "", -1, forThread)
+      return
+    }
+    var at = from
+    for stretch in slots.stretches(for: operation, from: from, to: to) {
+      note(.operationQueue, who: queue, location, at, stretch.lowerBound)
+      note(.thread, -1, stretch.lowerBound, stretch.upperBound)
+      at = stretch.upperBound
+    }
+    note(.operationQueue, who: queue, location, at, to)
   }
 
   private mutating func add(_ block: BlockRecord, _ from: Nanoseconds, _ to: Nanoseconds) {

@@ -115,7 +115,7 @@ private struct LeanDOTNodes {
       writer.text(" · ")
       writer.string(DurationText.text(max(0, ended - began)))
     } else {
-      writer.string(TextEscaping.dot(builder.caption(of: operations[index], state)))
+      writer.string(TextEscaping.dot(builder.caption(of: index, state)))
     }
     if form.metrics.namesLanes {
       writer.text("\\n")

@@ -45,7 +45,7 @@ struct FoldedBox {
     _ operation: borrowing OperationRecord, at index: Int, lane newLane: Int, in builder: GraphPictureBuilder
   ) {
     let state = builder.state(of: index)
-    let own = OperationTimes(of: operation, traceEnd: builder.trace.end)
+    let own = builder.threadWaits.times(ofOperationAt: index, in: builder.trace)
     addName(operation, isFirst: count == 0)
     if count == 0 {
       first = index
@@ -56,9 +56,10 @@ struct FoldedBox {
     members.append(operation.id)
     last = index
     if builder.isUnknown(index, state) { unknown += 1 } else { states[state.ordinal] += 1 }
-    times.waitingForDependencies += own.waitingForDependencies
-    times.waitingForSlot += own.waitingForSlot
-    times.running += own.running
+    times.waitingForDependencies = times.waitingForDependencies.saturating(own.waitingForDependencies)
+    times.waitingForSlot = times.waitingForSlot.saturating(own.waitingForSlot)
+    times.waitingForThread = times.waitingForThread.saturating(own.waitingForThread)
+    times.running = times.running.saturating(own.running)
     if builder.isCritical[index] { critical += 1 }
     if builder.stuck.culprits.contains(index) { culprits += 1 }
     if operation.isBarrier { barriers += 1 }

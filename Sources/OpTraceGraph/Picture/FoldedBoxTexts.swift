@@ -41,9 +41,13 @@ extension GraphPictureBuilder {
     fold.times = box.times
     fold.critical = box.critical
     fold.inner = box.inner
+    // There is little room: only where it matters.
+    let thread = box.times.waitingForThread
     fold.timesText =
       "dependencies \(DurationText.text(box.times.waitingForDependencies))"
-      + " · slot \(DurationText.text(box.times.waitingForSlot)) · running \(DurationText.text(box.times.running))"
+      + " · slot \(DurationText.text(box.times.waitingForSlot))"
+      + (thread >= 1_000_000 ? " · thread \(DurationText.text(thread))" : "")
+      + " · running \(DurationText.text(box.times.running))"
     let span = box.span(traceEnd: trace.end)
     return GraphPicture.Node(
       operation: trace.operations[box.first].id, lane: lane, state: box.state, name: name(of: box),
@@ -82,7 +86,8 @@ extension GraphPictureBuilder {
     lines.append(listed("queue", "queues", queues.sorted()))
     lines.append(
       "in all waiting for dependencies \(DurationText.text(box.times.waitingForDependencies)), "
-        + "for a slot \(DurationText.text(box.times.waitingForSlot)), running \(DurationText.text(box.times.running))")
+        + "for a slot \(DurationText.text(box.times.waitingForSlot)), " + Self.threadPart(box.times)
+        + "running \(DurationText.text(box.times.running))")
     if box.longestRun > 0 {
       let title = TextEscaping.oneLine(trace.operations[box.longest].title, limit: 60)
       lines.append("the longest ran \(DurationText.text(box.longestRun)): \(id(box.longest)) \(title)")

@@ -22,6 +22,7 @@ struct GraphPictureBuilder {
   let path: CriticalPath
   let stuck: StuckPart
   let barriers: BarrierWaits
+  let threadWaits: ThreadWaits
   let diagnosis: Diagnosis
   let period: ClosedRange<Nanoseconds>
   /// What the threads of executing operations are blocked in at the end: the wait that began last.
@@ -45,6 +46,7 @@ struct GraphPictureBuilder {
     diagnosis = folds ? known?.diagnosis ?? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
     stuck = StuckPart(of: trace, diagnosis)
     barriers = BarrierWaits(in: trace)
+    threadWaits = ThreadWaits(trace)
     openWaits = Dictionary(
       trace.waits.compactMap { wait in wait.ended == nil ? wait.inside.map { ($0, wait) } : nil },
       uniquingKeysWith: { $0.began > $1.began ? $0 : $1 })
@@ -131,7 +133,7 @@ struct GraphPictureBuilder {
     let state = state(of: index)
     return GraphPicture.Node(
       operation: operation.id, lane: lane, state: state, name: TextEscaping.oneLine(operation.title, limit: 300),
-      caption: isLean ? "" : caption(of: operation, state) + submittedCaption(at: index),
+      caption: isLean ? "" : caption(of: index, state) + submittedCaption(at: index),
       bar: isLean ? [] : bar(of: operation),
       isCritical: isCritical[index], isBarrier: operation.isBarrier, isExternal: operation.coverage == .external,
       isUnknown: isUnknown(index, state), isCulprit: stuck.culprits.contains(index),

@@ -3,19 +3,26 @@ import OpTraceModel
 import OpTraceText
 
 extension GraphPictureBuilder {
-  func caption(of operation: OperationRecord, _ state: ShownState) -> String {
-    let times = OperationTimes(of: operation, traceEnd: trace.end)
+  func caption(of index: Int, _ state: ShownState) -> String {
+    let operation = trace.operations[index]
+    let times = threadWaits.times(ofOperationAt: index, in: trace)
     let what =
       switch state {
       case .finished: finishedCaption(operation, times.running)
       case .executing: executingCaption(operation, times.running)
-      case .ready: "waits \(DurationText.text(times.waitingForSlot)) for a \(slotWord(of: operation))"
+      case .ready: readyCaption(operation, times)
       case .pending: operation.isOutcomeKnown ? pendingCaption(operation) : unknownCaption(operation)
       case .cancelled: "never ran"
       case .failed: "failed after \(DurationText.text(times.running))"
       case .deadlocked, .stalled: stuckCaption(operation, times)
       }
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
+  }
+
+  /// For what it waited longer.
+  private func readyCaption(_ operation: OperationRecord, _ times: OperationTimes) -> String {
+    let what = times.waitingForThread > times.waitingForSlot ? "thread" : slotWord(of: operation)
+    return "waits \(DurationText.text(times.waitingForSlot + times.waitingForThread)) for a \(what)"
   }
 
   /// What it waits for when no dependency holds it up any more.
@@ -74,7 +81,7 @@ extension GraphPictureBuilder {
 
   func tooltip(of index: Int, _ state: ShownState, isCritical: Bool) -> String {
     let operation = trace.operations[index]
-    let times = OperationTimes(of: operation, traceEnd: trace.end)
+    let times = threadWaits.times(ofOperationAt: index, in: trace)
     func line(_ text: String) -> String { TextEscaping.oneLine(text, limit: 400) }
     let isUnknown = state == .pending && !operation.isOutcomeKnown
     let word = isUnknown ? unknownCaption(operation) : state.rawValue
@@ -101,7 +108,7 @@ extension GraphPictureBuilder {
         ? "what became of it is not in the trace"
         : "waiting for \(dependencyWord(of: operation)) \(DurationText.text(times.waitingForDependencies)), "
           + "for a \(slotWord(of: operation)) \(DurationText.text(times.waitingForSlot)), "
-          + "running \(DurationText.text(times.running))")
+          + Self.threadPart(times) + "running \(DurationText.text(times.running))")
     let moments = [
       ("enqueued", operation.enqueued), ("began", operation.executionBegan),
       ("cancelled", operation.cancelRequested), ("ended", operation.finished),
@@ -115,6 +122,10 @@ extension GraphPictureBuilder {
     if isCritical { lines.append("on the critical path") }
     if stuck.culprits.contains(index) { lines.append("others cannot go on because of it") }
     return lines.joined(separator: "\n")
+  }
+
+  static func threadPart(_ times: OperationTimes) -> String {
+    times.waitingForThread > 0 ? "for a thread \(DurationText.text(times.waitingForThread)), " : ""
   }
 
   private func threadName(_ id: ThreadID) -> String {

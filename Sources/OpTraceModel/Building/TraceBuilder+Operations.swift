@@ -228,5 +228,5 @@ extension TraceBuilder {
 
   func named(_ id: UInt32) -> OperationID? { id == 0 ? nil : OperationID(id) }
   func text(_ index: Int) -> String { events[index].text ?? "" }
-  static let unknownName = "(unknown)"
+  static let unknownName = QueueRecord.unknownName
 }

@@ -50,8 +50,9 @@ struct Candidates {
     var options: [(ChangeOption, String)] = []
     let titles = QueueTitles(trace)
     let queues = busiest(workload).map { (title: titles.title(of: $0), record: $0) }
+    let waits = waits()
     for (title, queue) in queues where !queue.isMain {
-      for limit in limits(of: queue) { options.append((.limit, "\(title)=\(limit)")) }
+      for limit in limits(of: queue, waits[queue.id] ?? (0, 0)) { options.append((.limit, "\(title)=\(limit)")) }
     }
     for kind in kinds() {
       options.append((.faster, "\(kind)=2"))
@@ -69,10 +70,25 @@ struct Candidates {
     all = options.compactMap { try? parser.parse($0, $1) }
   }
 
-  private func limits(of queue: QueueRecord) -> [String] {
+  /// Larger ones only where operations waited for slots: one more slot does not help what waited for a thread.
+  private func limits(of queue: QueueRecord, _ wait: (slot: Nanoseconds, thread: Nanoseconds)) -> [String] {
     guard queue.limit > 0 else { return ["1", "2", "4"] }
-    let numbers = Set([queue.limit / 2, queue.limit - 1, queue.limit + 1, queue.limit * 2]).filter { $0 >= 1 }
-    return numbers.sorted().map(String.init) + ["unlimited"]
+    let smaller = Set([queue.limit / 2, queue.limit - 1]).filter { $0 >= 1 }
+    if wait.thread > 0, wait.slot <= wait.thread / 10 { return smaller.sorted().map(String.init) }
+    return smaller.union([queue.limit + 1, queue.limit * 2]).sorted().map(String.init) + ["unlimited"]
+  }
+
+  /// How long the operations of each queue waited for its slots, and for threads.
+  private func waits() -> [QueueID: (slot: Nanoseconds, thread: Nanoseconds)] {
+    let threadWaits = ThreadWaits(trace)
+    var waits: [QueueID: (slot: Nanoseconds, thread: Nanoseconds)] = [:]
+    for index in trace.operations.indices {
+      guard let queue = trace.operations[index].queue else { continue }
+      let times = threadWaits.times(ofOperationAt: index, in: trace)
+      let sum = waits[queue] ?? (0, 0)
+      waits[queue] = (sum.slot.saturating(times.waitingForSlot), sum.thread.saturating(times.waitingForThread))
+    }
+    return waits
   }
 
   private func busiest(_ workload: Workload) -> [QueueRecord] {

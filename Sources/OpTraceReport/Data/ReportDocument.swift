@@ -123,6 +123,7 @@ struct ReportDocument {
       "busy": .integer(Int(queue.busy)), "utilisation": .number(queue.utilisation),
       "waitingForDependencies": .integer(Int(queue.waitingForDependencies)),
       "waitingForSlot": .integer(Int(queue.waitingForSlot)),
+      "waitingForThread": .integer(Int(queue.waitingForThread)),
     ])
   }
 
@@ -134,6 +135,7 @@ struct ReportDocument {
       "isSuspended": .bool(false), "operations": .integer(queue.blocks), "unfinished": .integer(queue.unfinished),
       "depth": .integer(queue.depth), "peak": .integer(queue.peak), "busy": .integer(Int(queue.running.total)),
       "waitingForDependencies": .integer(0), "waitingForSlot": .integer(Int(queue.waiting.total)),
+      "waitingForThread": .integer(0),
       "waiting": queue.waiting.report, "running": queue.running.report,
     ])
   }
@@ -174,7 +176,8 @@ extension Summary.Class {
   fileprivate var report: JSONValue {
     .members([
       "name": .string(name), "count": .integer(count), "waitingForDependencies": waitingForDependencies.report,
-      "waitingForSlot": waitingForSlot.report, "running": running.report,
+      "waitingForSlot": waitingForSlot.report, "waitingForThread": (waitingForThread ?? Distribution()).report,
+      "running": running.report,
     ])
   }
 }

@@ -55,6 +55,7 @@ extension ReportTables {
         trace.workIndex(of: step.work), ReportStepCause(step.cause).rawValue,
         step.cause.work.flatMap { trace.workIndex(of: $0) }, Int(step.began), Int(step.ended),
         Int(step.waitingForDependencies), Int(step.waitingForSlot), Int(step.running),
+        Int(step.waitingForThread),
       ])
     }
     for id in path.remaining { remaining.append([trace.index(of: id)]) }

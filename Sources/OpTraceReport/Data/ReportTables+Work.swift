@@ -11,7 +11,8 @@ extension ReportTables {
     for thread in ThreadStatuses(of: trace).threads {
       if let operation = thread.operation, let stack = thread.stack { stacks[operation] = stack }
     }
-    let facts = OperationFacts(trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, stacks: stacks)
+    let facts = OperationFacts(
+      trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, threadWaits: ThreadWaits(trace), stacks: stacks)
     var lately = SharedFacts()
     trace.operations.withUnsafeBufferPointer { records in
       // The same memory for all rows.
@@ -34,6 +35,7 @@ extension ReportTables {
     let tracks: WorkTracks
     let stuck: StuckPart
     let barriers: BarrierWaits
+    let threadWaits: ThreadWaits
     /// The stacks of the threads that operations are on.
     let stacks: [OperationID: FrameID]
   }
@@ -52,6 +54,8 @@ extension ReportTables {
     values.append(Self.track(facts.tracks.dependencies[row]))
     values.append(Self.track(facts.tracks.slot[row]))
     addOrigin(of: operation, facts.trace, facts.stacks, &lately, to: &values)
+    let threadWait = facts.threadWaits[row]
+    values.append(threadWait > 0 ? Int(threadWait) : nil)
   }
 
   private static func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
@@ -167,7 +171,7 @@ extension ReportTables {
           Self.track(tracks.execution[row]), Self.track(tracks.dependencies[row]), Self.track(tracks.slot[row]), nil,
           self.row(of: work.submittedAt, trace.stacks), nil, self.row(of: stacks[work.id], trace.stacks),
           work.submitter.flatMap(trace.workIndex(of:)), way.map { names.index(of: $0) }, nil,
-          trace.span(around: work.id).map { names.index(of: $0.name) },
+          trace.span(around: work.id).map { names.index(of: $0.name) }, nil,
         ], key: key(ofWork: row))
     }
   }

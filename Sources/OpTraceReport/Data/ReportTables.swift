@@ -18,7 +18,7 @@ package struct ReportTables {
     ColumnEncoder("slotTrack", .track),
     ColumnEncoder("created", .time), ColumnEncoder("added"), ColumnEncoder("made"),
     ColumnEncoder("stands"), ColumnEncoder("submitter", .work), ColumnEncoder("way"),
-    ColumnEncoder("computing", .time), ColumnEncoder("within"))
+    ColumnEncoder("computing", .time), ColumnEncoder("within"), ColumnEncoder("threadWait", .time))
   var moments = TableEncoder("moments", Self.momentColumns)
   /// The folded box of the graph that each work is in.
   private(set) var boxes = TableEncoder("boxes", ColumnEncoder("box"))
@@ -48,7 +48,7 @@ package struct ReportTables {
     "steps", ColumnEncoder("row", .work), ColumnEncoder("cause"), ColumnEncoder("causeRow", .work),
     ColumnEncoder("began", .time),
     ColumnEncoder("ended", base: "began", .time), ColumnEncoder("dependencies", .time), ColumnEncoder("slot", .time),
-    ColumnEncoder("running", .time))
+    ColumnEncoder("running", .time), ColumnEncoder("thread", .time))
   var remaining = TableEncoder("remaining", ColumnEncoder("row", .work))
   /// Functions on stacks.
   private(set) var frames = TableEncoder(

@@ -1,6 +1,6 @@
 // How long operations waited or ran: buckets that double from a nanosecond to over an hour.
 import {durationText, grouped, percentText} from './format.mjs';
-import {TIME_KINDS, h, operationList, timeWordsOfAll} from './dom.mjs';
+import {TIME_KINDS, h, operationList, timeKindsOf, timeWordsOfAll} from './dom.mjs';
 import {largestRows} from './table.mjs';
 
 /** Bucket 0 holds times of 0, bucket n those from 2^(n-1) to below 2^n ns, the last one all that are longer. */
@@ -53,7 +53,7 @@ export function histogramView(model, selection) {
   const state = {kind: TIME_KINDS[1], queue: -1, bucket: -1, counts: histogramCounts(model, -1)};
   const bars = h('div', {class: 'bars', role: 'group'});
   const below = h('div', {class: 'bucket'});
-  const kinds = h('span', {class: 'switch', role: 'group', 'aria-label': 'Which time'}, TIME_KINDS.map(kind =>
+  const kinds = h('span', {class: 'switch', role: 'group', 'aria-label': 'Which time'}, timeKindsOf(model).map(kind =>
     h('button', {type: 'button', 'data-kind': kind.key, onclick: () => change({kind, bucket: -1})}, timeWordsOfAll(model, kind))));
   const queues = model.queues.length < 2 ? null : h('label', {}, 'Queue ', h('select', {onchange: event => {
     const queue = Number(event.target.value);

@@ -150,9 +150,9 @@ class PanelContent {
         h('div', {class: 'part-of'}, h('dt', {}, 'computing'), h('dd', {class: 'figure'}, durationText(this.model.operations.computing[this.row])))])));
   }
 
-  /** Hardly a block waits for a time or a group. */
+  /** Hardly a block waits for a time or a group, and hardly an operation for a thread. */
   timeKinds() {
-    return TIME_KINDS.filter(({key}) => key !== 'waitingForDependencies' || this.times[key] > 0 || this.model.kind(this.row) === 'operation');
+    return TIME_KINDS.filter(({key}) => this.times[key] > 0 || (key !== 'waitingForThread' && (key !== 'waitingForDependencies' || this.model.kind(this.row) === 'operation')));
   }
 
   /** Whether the operation came as far as this time. */
@@ -184,7 +184,8 @@ class PanelContent {
 
   slotPart() {
     const {model, row, times} = this;
-    const giver = model.slotGiver(row);
+    // Who only waited for a thread was given no slot.
+    const giver = times.waitingForSlot > 0 ? model.slotGiver(row) : null;
     const holders = times.waitingForSlot > 0 ? model.slotHolders(row) : {rows: [], more: 0};
     if (!giver && holders.rows.length === 0) return null;
     const isBarrier = model.waitsForBarrier(row, 'waitingForSlot');

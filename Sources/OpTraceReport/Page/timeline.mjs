@@ -448,7 +448,10 @@ class Timeline {
     if (lane.detail) return [this.model.detailName(lane.detail[at]), length, when];
     const operation = lane.row[at];
     const queue = this.model.queues[this.model.queue(operation)];
-    return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${timeWords(this.model, operation, TIME_KINDS.find((kind) => kind.key === LANE_KINDS[lane.kind]))} ${length}`, when,
+    const times = this.model.times(operation);
+    const isForThread = lane.kind === 'slot' && times.waitingForThread >= 9 * times.waitingForSlot;
+    const kind = isForThread ? 'waitingForThread' : LANE_KINDS[lane.kind];
+    return [`${this.model.name(operation)} #${this.model.id(operation)}`, `${timeWords(this.model, operation, TIME_KINDS.find((one) => one.key === kind))} ${length}`, when,
       `${this.model.className(operation)}${queue ? ` · ${queue.name}` : ''} · ${this.model.state(operation)}`];
   }
 

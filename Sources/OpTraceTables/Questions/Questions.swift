@@ -4,17 +4,18 @@ extension Question {
       "waits-by-class", "How long do the operations of each class wait and run (p99)?",
       """
       SELECT class, count(*) AS operations,
-        p99(wait_dependencies) AS p99_wait_dependencies, p99(wait_slot) AS p99_wait_slot, p99(running) AS p99_running
+        p99(wait_dependencies) AS p99_wait_dependencies, p99(wait_slot) AS p99_wait_slot, p99(running) AS p99_running,
+        p99(wait_thread) AS p99_wait_thread
       FROM operations GROUP BY class ORDER BY p99_wait_slot DESC, class
       """),
     Question(
-      "starved-queues", "In which queues do operations wait for a slot, and for how long?",
+      "starved-queues", "In which queues do operations wait for a slot or a thread, and for how long?",
       """
       SELECT q.name AS queue, q.max_concurrent, o.operations, o.wait_slot, o.longest,
-        round(1.0 * o.wait_slot / nullif(o.running, 0), 3) AS waits_per_running
+        round(1.0 * o.wait_slot / nullif(o.running, 0), 3) AS waits_per_running, o.wait_thread
       FROM (
         SELECT a.trace AS trace, a.queue AS queue, count(*) AS operations, sum(a.wait_slot) AS wait_slot, max(a.wait_slot) AS longest,
-          sum(a.running) AS running
+          sum(a.running) AS running, sum(a.wait_thread) AS wait_thread
         FROM operations a GROUP BY a.trace, a.queue) o
       JOIN queues q ON q.trace = o.trace AND q.id = o.queue ORDER BY o.wait_slot DESC
       """),
@@ -42,16 +43,18 @@ extension Question {
       "slowest", "Which operations took longest (the slowest 1 %), and what did they wait for?",
       """
       SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.took, o.wait_dependencies, o.wait_slot, o.running,
-        h.name AS held_by
+        h.name AS held_by, o.wait_thread
       FROM (
         SELECT a.trace AS trace, a.id AS id, a.name AS name, a.class AS class, a.queue AS queue, a.state AS state,
           a.wait_dependencies AS wait_dependencies, a.wait_slot AS wait_slot, a.running AS running, a.held_by AS held_by,
-          a.wait_dependencies + a.wait_slot + coalesce(a.running, 0) AS took
+          a.wait_thread AS wait_thread,
+          a.wait_dependencies + a.wait_slot + coalesce(a.wait_thread, 0) + coalesce(a.running, 0) AS took
         FROM operations a) o
       LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
       LEFT JOIN operations h ON h.trace = o.trace AND h.id = o.held_by
       WHERE o.took >= (
-        SELECT p99(b.wait_dependencies + b.wait_slot + coalesce(b.running, 0)) FROM operations b)
+        SELECT p99(b.wait_dependencies + b.wait_slot + coalesce(b.wait_thread, 0) + coalesce(b.running, 0))
+        FROM operations b)
       ORDER BY took DESC LIMIT 100
       """),
     Question(
@@ -76,7 +79,7 @@ extension Question {
       "path-by-class", "Which classes are on the critical path?",
       """
       SELECT c.kind AS kind, o.class AS class, count(*) AS steps, sum(c.running) AS running, sum(c.wait_slot) AS wait_slot,
-        sum(c.wait_dependencies) AS wait_dependencies
+        sum(c.wait_dependencies) AS wait_dependencies, sum(c.wait_thread) AS wait_thread
       FROM critical_path c LEFT JOIN operations o ON o.trace = c.trace AND o.id = c.work
       GROUP BY c.kind, o.class ORDER BY running DESC
       """),
@@ -167,7 +170,8 @@ extension Question {
     Question(
       "never-started", "Which operations were enqueued and never began?",
       """
-      SELECT o.id, o.name, o.class, q.name AS queue, o.state, o.wait_dependencies + o.wait_slot AS waited
+      SELECT o.id, o.name, o.class, q.name AS queue, o.state,
+        o.wait_dependencies + o.wait_slot + coalesce(o.wait_thread, 0) AS waited
       FROM operations o LEFT JOIN queues q ON q.trace = o.trace AND q.id = o.queue
       WHERE o.enqueued IS NOT NULL AND o.began IS NULL AND o.started IS NULL AND o.state <> 'unknown'
       ORDER BY waited DESC LIMIT 100

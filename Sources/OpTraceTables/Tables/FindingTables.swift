@@ -87,5 +87,6 @@ extension TraceTable {
       ColumnOf("wait_dependencies", .integer, "of the step") { _, row in TableValue(row.step.waitingForDependencies) },
       ColumnOf("wait_slot", .integer, "of the step") { _, row in TableValue(row.step.waitingForSlot) },
       ColumnOf("running", .integer, "of the step") { _, row in TableValue(row.step.running) },
+      ColumnOf("wait_thread", .integer, "of the step") { _, row in TableValue(row.step.waitingForThread) },
     ] as [ColumnOf<PathRow>])
 }

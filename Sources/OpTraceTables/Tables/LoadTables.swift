@@ -142,7 +142,7 @@ extension TraceTable {
         TableValue(row.until)
       },
       ColumnOf("pending", .integer, "wait for dependencies") { _, row in TableValue(row.pending) },
-      ColumnOf("ready", .integer, "wait for a slot") { _, row in TableValue(row.ready) },
+      ColumnOf("ready", .integer, "wait for a slot or a thread") { _, row in TableValue(row.ready) },
       ColumnOf("executing", .integer, "run") { _, row in TableValue(row.executing) },
     ])
 }

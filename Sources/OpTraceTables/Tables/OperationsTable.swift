@@ -34,12 +34,17 @@ extension TraceTable {
       ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, row in
         TableValue(holder(source, row) == nil ? nil : "operation")
       },
-      times("wait_dependencies", "from the enqueueing until only its queue's limit kept it from starting") {
+      times("wait_dependencies", "from the enqueueing until it only needed a slot and a thread") {
         $0.enqueued == nil ? nil : $1.waitingForDependencies
       },
-      times("wait_slot", "from then until its own code began") { $0.enqueued == nil ? nil : $1.waitingForSlot },
+      times("wait_slot", "from then until its own code began, without wait_thread") {
+        $0.enqueued == nil ? nil : $1.waitingForSlot
+      },
       times("running", "from then until it was finished") { $0.began == nil ? nil : $1.running },
       column("cpu", .integer, "processor time of its code (record --cpu)") { TableValue($0.processorTime) },
+      times("wait_thread", "how long it was ready and its queue had a free slot, but no thread ran it") {
+        $0.enqueued == nil ? nil : $1.waitingForThread
+      },
     ])
 
   private static func column(
@@ -55,17 +60,17 @@ extension TraceTable {
     _ value: @escaping @Sendable (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
   ) -> ColumnOf<Int> {
     ColumnOf(name, .integer, meaning) { source, row in
-      TableValue(time(of: source.trace.operations[row], traceEnd: source.trace.end, value))
+      let times = source.threadWaits.times(ofOperationAt: row, in: source.trace)
+      return TableValue(time(of: source.trace.operations[row], times, value))
     }
   }
 
   /// Borrowed: a copy of a record counts references, a million times.
   private static func time(
-    of operation: borrowing OperationRecord, traceEnd: Nanoseconds,
+    of operation: borrowing OperationRecord, _ times: OperationTimes,
     _ value: (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
   ) -> Nanoseconds? {
-    guard operation.isOutcomeKnown else { return nil }
-    return value(operation, OperationTimes(of: operation, traceEnd: traceEnd))
+    operation.isOutcomeKnown ? value(operation, times) : nil
   }
 
   private static func holder(_ source: TableSource, _ row: Int) -> OperationID? {

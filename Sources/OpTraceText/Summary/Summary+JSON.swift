@@ -28,6 +28,7 @@ extension Summary {
     ]
     var more: [JSONValue.Member] = actors.isEmpty ? [] : [.init("actors", .array(actors.map(\.json)))]
     if let kept { more.append(kept.member) }
+    if let machine { more.append(machine.member) }
     if let processorTime { more.append(.init("processorTime", processorTime.json)) }
     return .members(members, and: more)
   }
@@ -47,6 +48,7 @@ extension Summary.Queue {
         "busySeconds": .seconds(busy),
         "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
         "waitingForSlotSeconds": .seconds(waitingForSlot),
+        "waitingForThreadSeconds": .seconds(waitingForThread),
       ], and: (code ?? CodeLocation()).members)
   }
 }
@@ -142,8 +144,8 @@ extension Summary.Class {
       [
         .init("name", .string(name)), .init(key, .integer(count)),
         .init("waitingForDependencies", waitingForDependencies.json), .init("waitingForSlot", waitingForSlot.json),
-        .init("running", running.json),
-      ] + (computing.count > 0 ? [.init("computing", computing.json)] : []))
+      ] + (waitingForThread.map { [.init("waitingForThread", $0.json)] } ?? [])
+        + [.init("running", running.json)] + (computing.count > 0 ? [.init("computing", computing.json)] : []))
   }
 }
 
@@ -170,6 +172,7 @@ extension Summary.Operation {
         "queue": .optional(queue) { .integer(Int($0.rawValue)) },
         "waitingForDependenciesSeconds": .seconds(times.waitingForDependencies),
         "waitingForSlotSeconds": .seconds(times.waitingForSlot),
+        "waitingForThreadSeconds": .seconds(times.waitingForThread),
         "runningSeconds": .seconds(times.running),
       ],
       and: code.members + [
@@ -264,6 +267,7 @@ extension CriticalPath {
       "share": .number(share),
       "waitingForDependenciesSeconds": .seconds(waitingForDependencies),
       "waitingForSlotSeconds": .seconds(waitingForSlot),
+      "waitingForThreadSeconds": .seconds(waitingForThread),
       "steps": .array(
         steps.map { step in
           .members([
@@ -275,6 +279,7 @@ extension CriticalPath {
             "endedSeconds": .seconds(step.ended),
             "waitingForDependenciesSeconds": .seconds(step.waitingForDependencies),
             "waitingForSlotSeconds": .seconds(step.waitingForSlot),
+            "waitingForThreadSeconds": .seconds(step.waitingForThread),
             "runningSeconds": .seconds(step.running),
           ])
         }),

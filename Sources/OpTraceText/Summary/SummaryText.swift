@@ -77,7 +77,9 @@ public struct SummaryText: Sendable {
     }
     if summary.unknown > 0 { states.append("\(grouped(summary.unknown)) recorded in part") }
     if let completeness = summary.loss.completeness(until: trace.end) { text += "\n  " + completeness }
-    return text + "\n" + (states.isEmpty ? "" : "  " + states.joined(separator: ", ") + "\n")
+    text += "\n" + (states.isEmpty ? "" : "  " + states.joined(separator: ", ") + "\n")
+    let machine = summary.machine.map { TerminalText.wrapped($0.sentence, to: max(1, style.width - 2)) } ?? []
+    return text + machine.map { "  " + style.paint(.warning, $0) + "\n" }.joined()
   }
 
   private func coloured(_ state: OperationState) -> String {
@@ -89,26 +91,26 @@ public struct SummaryText: Sendable {
   }
 
   private var queues: String {
-    var table = TextTable([
-      .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
-      .number("running"), .number("waiting for a slot"), .number("for dependencies"),
-    ])
     let shown = shownQueues
+    let waitsForThreads = shown.contains { $0.waitingForThread >= Self.worthANote }
+    var table = TextTable(
+      [
+        .text("queue"), .number("limit"), .number("operations"), .number("utilisation"), .number("peak"),
+        .number("running"), .number("waiting for a slot"),
+      ] + (waitsForThreads ? [.number("for a thread")] : []) + [.number("for dependencies")])
     for queue in shown {
-      table.add([
-        queueName(queue.id) + (queue.isSuspended ? " (suspended)" : ""),
-        queue.limit < 0 ? "none" : grouped(queue.limit),
-        grouped(queue.operations), percent(queue.utilisation), grouped(queue.peak), duration(queue.busy),
-        duration(queue.waitingForSlot), duration(queue.waitingForDependencies),
-      ])
+      table.add(
+        [
+          queueName(queue.id) + (queue.isSuspended ? " (suspended)" : ""),
+          queue.limit < 0 ? "none" : grouped(queue.limit),
+          grouped(queue.operations), percent(queue.utilisation), grouped(queue.peak), duration(queue.busy),
+          duration(queue.waitingForSlot),
+        ] + (waitsForThreads ? [duration(queue.waitingForThread)] : []) + [duration(queue.waitingForDependencies)])
     }
     var text = table.text(style)
     if summary.queues.count > shown.count {
       let operations = summary.queues.reduce(0) { $0 + $1.operations } - shown.reduce(0) { $0 + $1.operations }
       text += "  and \(grouped(summary.queues.count - shown.count)) more with \(counted(operations, "operation"))\n"
-    }
-    if shown.contains(where: { $0.limit < 0 && $0.waitingForSlot >= Self.worthANote }) {
-      text += "  without a limit, waiting for a slot means waiting for a thread\n"
     }
     return text
   }
@@ -116,12 +118,14 @@ public struct SummaryText: Sendable {
   /// Of many queues those with the most time in them, in the order of the trace.
   private var shownQueues: [Summary.Queue] {
     guard summary.queues.count > Self.mostQueues else { return summary.queues }
-    let times = summary.queues.map { $0.busy &+ $0.waitingForSlot &+ $0.waitingForDependencies }
+    let times = summary.queues.map {
+      $0.busy &+ $0.waitingForSlot &+ $0.waitingForThread &+ $0.waitingForDependencies
+    }
     let order = summary.queues.indices.sorted { (times[$0], $1) > (times[$1], $0) }
     return order.prefix(Self.mostQueues).sorted().map { summary.queues[$0] }
   }
 
-  /// Three rows per class; a row where all is zero is left out, but not the first. Of many those that ran longest.
+  /// A row per class and time; a row where all is zero is left out, but not the first. Of many those that ran longest.
   private func table(of classes: [Summary.Class], _ title: String, _ word: String) -> String {
     var table = TextTable([
       .text(title), .number("count"), .text("time"), .number("total"), .number("p50"), .number("p95"),
@@ -132,6 +136,7 @@ public struct SummaryText: Sendable {
       let rows = [
         ("running", entry.running), ("of that computing", entry.computing),
         ("waiting for a slot", entry.waitingForSlot),
+        ("waiting for a thread", entry.waitingForThread ?? Distribution()),
         ("waiting for dependencies", entry.waitingForDependencies),
       ]
       for (index, (name, times)) in rows.enumerated() where index == 0 || times.total > 0 {
@@ -216,7 +221,7 @@ public struct SummaryText: Sendable {
       table.add([
         operation.name, operation.id.description, operation.className, queueName(operation.queue),
         operation.state.rawValue, duration(operation.times.running),
-        duration(operation.times.waitingForSlot + operation.times.waitingForDependencies),
+        duration(operation.times.total - operation.times.running),
       ])
     }
     return table.text(style)
@@ -243,6 +248,7 @@ public struct SummaryText: Sendable {
     guard !path.steps.isEmpty else { return "" }
     var text = "  \(duration(path.total)) running of \(duration(path.wall)) (\(percent(path.share)))"
     text += ", \(duration(path.waitingForSlot)) waiting for a slot"
+    if path.waitingForThread >= Self.worthANote { text += ", \(duration(path.waitingForThread)) waiting for a thread" }
     let isMixed = path.steps.contains { trace.index(of: $0.work) == nil }
     text += ", \(duration(path.waitingForDependencies)) waiting for dependencies"
     text += isMixed ? " or suspended\n" : "\n"
@@ -253,7 +259,7 @@ public struct SummaryText: Sendable {
     for step in path.steps.prefix(Self.longestPath) {
       table.add([
         summary.pathNames[step.work] ?? "", step.work.description, cause(of: step),
-        duration(step.waitingForSlot + step.waitingForDependencies), duration(step.running),
+        waited(step), duration(step.running),
         percent(path.wall > 0 ? Double(step.running) / Double(path.wall) : 0),
       ])
     }
@@ -268,6 +274,13 @@ public struct SummaryText: Sendable {
         "  still to run: \(names.joined(separator: ", "))" + (more > 0 ? " and \(grouped(more)) more" : "") + "\n"
     }
     return text
+  }
+
+  /// Says so if most of it was for a thread.
+  private func waited(_ step: CriticalPath.Step) -> String {
+    let whole = step.waitingForSlot + step.waitingForThread + step.waitingForDependencies
+    let isForThread = step.waitingForThread >= Self.worthANote && step.waitingForThread > whole / 2
+    return duration(whole) + (isForThread ? " for a thread" : "")
   }
 
   private func cause(of step: CriticalPath.Step) -> String {

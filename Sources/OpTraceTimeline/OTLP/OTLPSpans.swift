@@ -10,6 +10,7 @@ struct OTLPSpans {
   private let start: Int64
   private let threads: [ThreadID: ThreadRecord]
   private let queues: [QueueID: String]
+  private let threadWaits: ThreadWaits
   /// By number of the operation: what it marked.
   private let marks: [OperationID: [Int]]
   /// Marks that no operation made.
@@ -19,6 +20,7 @@ struct OTLPSpans {
     (self.content, self.writer) = (content, writer)
     trace = content.trace
     start = Int64(clamping: trace.header.startWall)
+    threadWaits = ThreadWaits(trace)
     threads = Dictionary(trace.threads.map { ($0.id, $0) }) { first, _ in first }
     queues = Dictionary(trace.queues.map { ($0.id, $0.title) }) { first, _ in first }
     var marks: [OperationID: [Int]] = [:]
@@ -182,9 +184,10 @@ struct OTLPSpans {
     if let line = code.line { list.number("code.line.number", line) }
     if let thread = operation.executionBegan?.thread { self.thread(thread, &list) }
     if operation.isOutcomeKnown, operation.enqueued != nil {
-      let times = OperationTimes(of: operation, traceEnd: trace.end)
+      let times = threadWaits.times(ofOperationAt: index, in: trace)
       list.number("optrace.wait_dependencies", Int(times.waitingForDependencies))
       list.number("optrace.wait_slot", Int(times.waitingForSlot))
+      list.number("optrace.wait_thread", Int(times.waitingForThread))
       if operation.began != nil { list.number("optrace.running", Int(times.running)) }
     }
     if let used = operation.processorTime { list.number("optrace.cpu", Int(used)) }

@@ -15,6 +15,7 @@ enum ArgumentName: Int, CaseIterable {
   case code, severity, isProven, operations, explanation, fix
   case wallClock, start, process, writtenBy, closed, lost, damaged, overwritten, withoutLane, waitingTimes, hidden,
     thinned, tasksWithoutLane
+  case threadWait
 
   var text: StaticString {
     switch self {
@@ -24,6 +25,7 @@ enum ArgumentName: Int, CaseIterable {
     case .state: "state"
     case .dependencyWait: "dependency wait (us)"
     case .slotWait: "slot wait (us)"
+    case .threadWait: "thread wait (us)"
     case .startedOn: "started on"
     case .cancelRequested: "cancel requested at (us)"
     case .error: "error"
@@ -116,9 +118,10 @@ extension TimelineContent {
       if operations[index].state != .finished { sink.text(.state, operations[index].state.rawValue) }
       let times =
         timeline.counts.leavesOutTimes
-        ? OperationTimes() : OperationTimes(of: operations[index], traceEnd: trace.end)
+        ? OperationTimes() : threadWaits.times(ofOperationAt: index, in: trace)
       if times.waitingForDependencies > 0 { sink.microseconds(.dependencyWait, times.waitingForDependencies) }
       if times.waitingForSlot > 0 { sink.microseconds(.slotWait, times.waitingForSlot) }
+      if times.waitingForThread > 0 { sink.microseconds(.threadWait, times.waitingForThread) }
       if operations[index].leavesThread, let began = operations[index].executionBegan ?? operations[index].started {
         sink.text(.startedOn, name(of: began.thread))
       }
@@ -141,9 +144,19 @@ extension TimelineContent {
       let index = Int(wait.work)
       sink.number(.operation, Int(operations[index].id.rawValue))
       // The track says so of a slot.
-      if wait.kind == .dependencies { sink.text(.waitsFor, awaited(operations, index, since: wait.begin)) }
+      if wait.kind == .dependencies {
+        sink.text(.waitsFor, awaited(operations, index, since: wait.begin))
+      } else if isForThread(wait) {
+        sink.text(.waitsFor, "a thread")
+      }
     }
     if wait.isOpen { sink.flag(.unfinished, true) }
+  }
+
+  /// Nearly all of it: what took a slot before was busy a little longer.
+  private func isForThread(_ wait: Timeline.Wait) -> Bool {
+    let forThread = threadWaits[Int(wait.work)]
+    return forThread > 0 && wait.end - wait.begin - forThread <= (wait.end - wait.begin) / 10
   }
 
   private func awaited(

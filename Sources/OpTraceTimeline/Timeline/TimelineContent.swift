@@ -59,6 +59,8 @@ struct TimelineContent {
   let findings: [Finding]
   let counters: CounterValues
   let titles: QueueTitles
+  /// Claims nothing where times are left out.
+  let threadWaits: ThreadWaits
   /// Where it stands in its file.
   var place = TimelinePlace()
   let stackWords = StackWords()
@@ -70,6 +72,7 @@ struct TimelineContent {
     titles = QueueTitles(trace)
     // The two take about as long, and need nothing of each other.
     (timeline, findings) = SideBySide.both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
+    threadWaits = options.includesArguments && !timeline.counts.leavesOutTimes ? ThreadWaits(trace) : ThreadWaits()
     counters = CounterValues(timeline, trace, options.selection)
     place.origin = timeline.origin
   }

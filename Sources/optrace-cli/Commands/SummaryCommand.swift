@@ -8,13 +8,14 @@ struct SummaryCommand: ParsableCommand {
     commandName: "summary",
     abstract: "Print figures of queues, classes, waits and threads.",
     discussion: """
-      The time of an operation splits into waiting for dependencies, waiting for a slot of its queue, and running. \
+      The time of an operation splits into waiting for dependencies, for a slot of its queue, for a thread although \
+      its queue had a free slot, and running. \
       Shares are of the wall time: from the first operation that was enqueued to the last that finished.
 
       Example: optrace summary run.optrace --slowest 20
       """)
 
-  @OptionGroup var input: TraceInput
+  @OptionGroup var trace: TraceArgument
 
   @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
   var json = false
@@ -32,6 +33,10 @@ struct SummaryCommand: ParsableCommand {
   var slowest = 10
 
   @OptionGroup var own: OwnModules
+
+  @OptionGroup var limit: UnpackingLimit
+
+  private var input: TraceInput { trace.input(limit) }
 
   func validate() throws {
     if slowest < 0 { throw ValidationError("--slowest must not be negative.") }

@@ -12,9 +12,12 @@ import Testing
     }
     for step in path.steps {
       #expect(step.waitingForDependencies >= 0 && step.waitingForSlot >= 0 && step.running >= 0, comment)
-      #expect(step.waitingForDependencies + step.waitingForSlot + step.running == step.duration, comment)
+      #expect(step.waitingForThread >= 0, comment)
+      let waited = step.waitingForDependencies + step.waitingForSlot + step.waitingForThread
+      #expect(waited + step.running == step.duration, comment)
     }
-    #expect(path.waitingForDependencies + path.waitingForSlot + path.total == path.span, comment)
+    let waited = path.waitingForDependencies + path.waitingForSlot + path.waitingForThread
+    #expect(waited + path.total == path.span, comment)
   }
 
   /// In an eager run an operation runs at every moment, so the running time of the path is the whole run. This oracle
@@ -90,7 +93,7 @@ import Testing
     let path = CriticalPath(of: make.trace)
     #expect(path.steps.map(\.work) == [OperationID(1), OperationID(2)])
     #expect(path.steps.map(\.cause) == [.start, .dependency(OperationID(1))])
-    #expect(path.steps.last?.waitingForSlot == milliseconds(1))
+    #expect(path.steps.last?.waitingForThread == milliseconds(1))
     #expect(path.total == milliseconds(19))
     #expect(path.wall == milliseconds(20))
     #expect(path.remaining.isEmpty)
@@ -103,7 +106,7 @@ import Testing
     make.operation("waiter", on: queue, ready: 0, began: 52, ended: 60)
     let path = CriticalPath(of: make.trace)
     #expect(path.steps.map(\.cause) == [.start, .slot(OperationID(1))])
-    #expect(path.steps.last?.waitingForSlot == milliseconds(2), "the rest of the wait is the holder's run")
+    #expect(path.steps.last?.waitingForThread == milliseconds(2), "the rest of the wait is the holder's run")
   }
 
   @Test func queueWithAFreeSlotGivesNoCause() {
@@ -113,7 +116,8 @@ import Testing
     make.operation("late", on: queue, ready: 0, began: 52, ended: 60)
     let path = CriticalPath(of: make.trace)
     #expect(path.steps.map(\.work) == [OperationID(2)])
-    #expect(path.steps.first?.waitingForSlot == milliseconds(52))
+    #expect(path.steps.first?.waitingForSlot == 0)
+    #expect(path.steps.first?.waitingForThread == milliseconds(52))
   }
 
   @Test func limitAtTheStartOfTheOperationCounts() {

@@ -25,14 +25,16 @@ import Testing
     for (step, next) in zip(path.steps, path.steps.dropFirst()) { #expect(step.ended == next.began, comment) }
     for step in path.steps {
       #expect(step.waitingForDependencies >= 0 && step.waitingForSlot >= 0 && step.running >= 0, comment)
-      #expect(step.waitingForDependencies + step.waitingForSlot + step.running == step.duration, comment)
+      let waited = step.waitingForDependencies + step.waitingForSlot + step.waitingForThread
+      #expect(waited + step.running == step.duration, comment)
     }
     #expect(path.steps.first?.cause ?? .start == .start, comment)
   }
 
-  /// `#2 100-300 d0 s50 r150 slot #1`: the work, its begin and end, the three times, and the cause.
+  /// `#2 100-300 d0 s50 t20 r130 slot #1`: the work, its begin and end, its times, and the cause.
   private func texts(_ path: CriticalPath) -> [String] {
     path.steps.map { step in
+      let thread = step.waitingForThread > 0 ? " t\(step.waitingForThread / 1000)" : ""
       let times = [step.waitingForDependencies, step.waitingForSlot, step.running].map { $0 / 1000 }
       let cause =
         switch step.cause {
@@ -42,7 +44,8 @@ import Testing
         case .submission(let id): "submission \(id)"
         case .signal(let id): "signal \(id)"
         }
-      return "\(step.work) \(step.began / 1000)-\(step.ended / 1000) d\(times[0]) s\(times[1]) r\(times[2]) \(cause)"
+      return
+        "\(step.work) \(step.began / 1000)-\(step.ended / 1000) d\(times[0]) s\(times[1])\(thread) r\(times[2]) \(cause)"
     }
   }
 
@@ -71,7 +74,7 @@ import Testing
         """)
     #expect(
       texts(path) == [
-        "#1 20-40 d1 s10 r9 start", "#2 40-150 d0 s60 r50 submission #1", "#3 150-290 d0 s50 r90 submission #2",
+        "#1 20-40 d1 s0 t10 r9 start", "#2 40-150 d0 s60 r50 submission #1", "#3 150-290 d0 s50 r90 submission #2",
         "#1 290-290 d0 s0 r0 signal #3",
       ])
     #expect(path.works.map(\.rawValue) == [1, 2, 3, 1])
@@ -87,7 +90,7 @@ import Testing
         300 t3 ran #2
 
         """)
-    #expect(texts(path) == ["#1 20-290 d1 s10 r259 start"])
+    #expect(texts(path) == ["#1 20-290 d1 s0 t10 r259 start"])
   }
 
   @Test func pathGoesThroughTheTurnsOfASerialQueue() throws {
@@ -209,7 +212,7 @@ import Testing
         """, end: 1000)
     #expect(
       texts(path) == [
-        "#1 20-40 d1 s10 r9 start", "#2 40-1000 d920 s20 r20 submission #1", "#1 1000-1000 d0 s0 r0 dependency #2",
+        "#1 20-40 d1 s0 t10 r9 start", "#2 40-1000 d920 s20 r20 submission #1", "#1 1000-1000 d0 s0 r0 dependency #2",
       ])
   }
 
@@ -236,7 +239,7 @@ import Testing
       110 t1 task-completed #9
 
       """)
-    #expect(texts(path) == ["#9 30-80 d0 s0 r50 start", "#2 80-100 d1 s10 r9 submission #9"])
+    #expect(texts(path) == ["#9 30-80 d0 s0 r50 start", "#2 80-100 d1 s0 t10 r9 submission #9"])
     #expect(path.wall == 70_000 && path.span == 70_000)
   }
 

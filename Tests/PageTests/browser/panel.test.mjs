@@ -15,7 +15,7 @@ test('Download 3: who took away its last dependency, and whose slot it got', asy
   assert.equal(await selected(tab), 'Download 3 #5');
   assert.match(await text(tab, '#panel .panel-state'), /finished\s*asynchronous/);
   assert.deepEqual(await texts(tab, '#panel .facts-list dd'), ['Download', 'network limit 4', 'OpTraceScenarios/PhotoImport.swift:71']);
-  assert.deepEqual(await texts(tab, '#panel .times dd'), ['471 ms', '120 ms', '1.23 s']);
+  assert.deepEqual(await texts(tab, '#panel .times dd'), ['471 ms', '120 ms', '134 µs', '1.23 s']);
   const unblocked = await part(tab, 'Unblocked by').innerText();
   assert.match(unblocked, /ParseManifest\s*#2/);
   assert.match(unblocked, /at 471\.872 ms, on thread oot\.default-qos · 24680, after it had waited 471 ms/);

@@ -6,10 +6,10 @@ import {bucketText, bucketsInUse, histogramCounts, shortCount} from '../../../So
 import {findingCounts, findingOrder} from '../../../Sources/OpTraceReport/Page/findings.mjs';
 import {searchDelay} from '../../../Sources/OpTraceReport/Page/search.mjs';
 import {tabAfterKey} from '../../../Sources/OpTraceReport/Page/tabs.mjs';
-import {pathRows} from '../../../Sources/OpTraceReport/Page/why.mjs';
+import {pathRows} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
 
 test('the rows of the critical path run from before it to after it, and add up', () => {
-  const step = {waitingForDependencies: 1, waitingForSlot: 2, running: 7};
+  const step = {waitingForDependencies: 1, waitingForSlot: 2, waitingForThread: 0, running: 7};
   const {rows, total, isWhole} = pathRows({before: 5, steps: [step, step], after: 75}, 100);
   assert.deepEqual(rows.map(({part, took, total: sum}) => [part ?? 'step', took, sum]), [['before', 5, 5], ['step', 10, 15], ['step', 10, 25], ['after', 75, 100]]);
   assert.equal(total, 100);
@@ -40,7 +40,7 @@ test('the histogram counts each known time once, by queue', () => {
   const times = [[0, 1, 5], [0, 2, 5], [3, 1000, 5]];
   const model = {
     count: 3, queue: (row) => (row === 2 ? 1 : 0),
-    times: (row) => ({waitingForDependencies: times[row][0], waitingForSlot: times[row][1], running: times[row][2]}),
+    times: (row) => ({waitingForDependencies: times[row][0], waitingForSlot: times[row][1], waitingForThread: 0, running: times[row][2]}),
   };
   const all = histogramCounts(model, -1);
   assert.equal(all.waitingForDependencies[0], 2);

@@ -25,7 +25,7 @@ test('a block has its queue, its times, its submitter, its way, and what it subm
   const model = golden();
   const [first, second] = [model.rowOf(2), model.rowOf(3)];
   assert.equal(model.queues[model.queue(first)].name, 'disk.io');
-  assert.deepEqual(model.times(first), {waitingForDependencies: 0, waitingForSlot: 80, running: 20});
+  assert.deepEqual(model.times(first), {waitingForDependencies: 0, waitingForSlot: 80, waitingForThread: 0, running: 20});
   assert.deepEqual(model.execution(first), {begin: 300, end: 320, isOpen: false});
   assert.equal(model.submitter(first), model.rowOf(1));
   assert.deepEqual(model.submissions(first), [second]);

@@ -25,6 +25,7 @@ for (const name of names) {
       assert.equal(own.length, queue.operationCount, queue.name);
       assert.equal(sum('waitingForDependencies'), queue.waitingForDependenciesSeconds, queue.name);
       assert.equal(sum('waitingForSlot'), queue.waitingForSlotSeconds, queue.name);
+      assert.equal(sum('waitingForThread'), queue.waitingForThreadSeconds, queue.name);
       assert.equal(sum('running'), queue.busySeconds, queue.name);
     }
     for (const one of summary.classes) {
@@ -36,7 +37,7 @@ for (const name of names) {
   test(`${name}: the critical path adds up to the wall time`, () => {
     const {criticalPath, wall} = load(sample(name));
     const parts = criticalPath.steps.map((step) => {
-      assert.equal(step.waitingForDependencies + step.waitingForSlot + step.running, step.ended - step.began);
+      assert.equal(step.waitingForDependencies + step.waitingForSlot + step.waitingForThread + step.running, step.ended - step.began);
       return step.ended - step.began;
     });
     if (parts.length > 0) assert.equal(criticalPath.before + parts.reduce((sum, one) => sum + one, 0) + criticalPath.after, wall);
