@@ -84,7 +84,15 @@ struct DoctorContext: Sendable {
   /// The same for states that the program's next line may undo. On a busy machine a thread took 160 ms to reach that
   /// line; with two snapshots this does not matter.
   private var settlingOfLines: Nanoseconds {
-    trace.header.isClosed || options.now != nil ? settling : 500_000_000
+    trace.header.isClosed || options.now != nil ? settling : Self.slowestLine
+  }
+  /// A thread on a busy machine gets to its next line in this time.
+  private static let slowestLine: Nanoseconds = 500_000_000
+
+  /// Whether a state that the next line of a thread may undo has lasted, also where the trace was closed meanwhile: that thread
+  /// may not have had a processor since.
+  func isSettledOnBusyMachine(since time: Nanoseconds) -> Bool {
+    isSettled(since: time) && (!trace.header.isClosed || end - time >= Self.slowestLine)
   }
 
   /// Whether a state that began at this time has lasted.

@@ -84,7 +84,7 @@ extension Suspect {
       }
       return (.running, false, operation.lastSign ?? operation.started?.time ?? context.lastSign)
     }
-    if let seen = operation.finishSeen, context.isSettled(since: seen.time) {
+    if let seen = operation.finishSeen, context.isSettledOnBusyMachine(since: seen.time) {
       return (.neverFinished, true, seen.time)
     }
     guard let cancelled = operation.cancelRequested else {

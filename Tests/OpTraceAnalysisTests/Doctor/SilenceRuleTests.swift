@@ -70,6 +70,11 @@ struct SilenceRuleTests {
     #expect(found.map(\.code) == ["never-finished"])
     // Its class may be about to announce it.
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n", end: 300_000).map(\.severity) == [.warning])
+    // A thread without a processor may be about to announce it, also when the program stops its recorder.
+    let seen = queue + upload + "30 t3 finish-seen #1\n"
+    let early = try findings(seen + "5000 t1 mark #0 \"end\"\n", end: 5500, isClosed: true)
+    #expect(early.allSatisfy { $0.severity == .note }, "\(early)")
+    #expect(try findings(seen, end: 600_000, isClosed: true).map(\.severity) == [.error])
     #expect(found.first?.severity == .error)
     #expect(found.first?.title == "'upload' (#1) is finished but never notified its queue")
     #expect(try findings(queue + upload + "30 t3 finish-seen #1\n31 t3 finished #1\n", end: 500_000).isEmpty)
