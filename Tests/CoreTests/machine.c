@@ -17,7 +17,8 @@ static uint64_t beats(optrace_recorder *recorder) {
   return atomic_load(header_word(recorder, optrace_header_heartbeat_sequence)) / 2;
 }
 
-static bool is_looked_at(void *recorder) { return beats(recorder) >= 5; }
+// The look of a heartbeat comes behind it, so it is over when the next one has come: that of the fifth is of a second.
+static bool is_looked_at(void *recorder) { return beats(recorder) >= 6; }
 
 static _Atomic bool may_end;
 

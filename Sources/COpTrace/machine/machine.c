@@ -91,11 +91,13 @@ bool machine_report(optrace_recorder *recorder) {
     return false;
   }
   uint64_t over = now - own->at;
+  // Without a first count nobody knows what was added.
+  bool is_first = !own->last.count;
   if (over < own->last.count * a_second / threads_per_second || !count_threads(own)) return false;
   uint64_t throttled = control_group_throttled(&own->group), stopped = throttled > own->throttled ? throttled - own->throttled : 0;
   own->at = now;
   own->throttled = throttled;
-  if (own->waited < over / least_share && !stopped) return false;
+  if (is_first || (own->waited < over / least_share && !stopped)) return false;
   write_record(recorder, own, over, stopped);
   return true;
 }

@@ -31,9 +31,7 @@
     /// then, in nanoseconds.
     var computing: [UInt32: Nanoseconds] {
       let threads = (report.trace.snapshot?.threads ?? []).filter(\.isComputing)
-      let found = threads.compactMap { seen in
-        report.trace.threads.first { $0.id == seen.thread }.map { ($0.systemID, seen.cpu) }
-      }
+      let found = threads.compactMap { seen in report.trace.thread(seen.thread).map { ($0.systemID, seen.cpu) } }
       return Dictionary(found, uniquingKeysWith: max)
     }
 
