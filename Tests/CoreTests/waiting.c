@@ -242,18 +242,18 @@ static void hang_beside(void *(*run)(void *), int parent) {
   _exit(optrace_recorder_stop(recorder) != 0);
 }
 
-// The last snapshot finds all threads asleep, and the first one did not.
-static void expect_still_at_last(void *(*run)(void *)) {
+// Records a process in which `run` runs. True if its first snapshot finds a thread running, and its last one finds all asleep.
+static bool is_still_at_last(void *(*run)(void *)) {
   int ends[2], status = -1;
   char byte;
-  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-  pid_t child = fork();
+  pid_t child = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 ? fork() : -1;
   if (child == 0) {
     close(ends[1]);
     hang_beside(run, ends[0]);
   }
-  close(ends[0]);
-  REQUIRE(child > 0 && read(ends[1], &byte, 1) == 1 && map_file("hangs.optrace"));
+  bool records = child > 0 && close(ends[0]) == 0 && read(ends[1], &byte, 1) == 1 && map_file("hangs.optrace");
+  EXPECT(records);
+  if (!records) return false;
   // The fifth is the first that may find it still; the usual next snapshot would be taken ten later.
   uint64_t beats = 9 * 2;
   EXPECT(comes_true(has_beaten, &beats));
@@ -271,8 +271,17 @@ static void expect_still_at_last(void *(*run)(void *)) {
     if (snapshots++ == 0) first = last;
     running = 0;
   }
-  EXPECT(snapshots > 1 && first > 0 && last == 0);
   trace_free(&t);
+  return snapshots > 1 && first > 0 && last == 0;
+}
+
+// On a full machine the thread may get no processor between a snapshot and the next one, and never seems to sleep: then another process
+// shows it. Without further snapshots between two heartbeats no process does.
+static void expect_still_at_last(void *(*run)(void *)) {
+  enum { most_processes = 10 };
+  bool is_still = false;
+  for (int i = 0; i < most_processes && !is_still; i++) is_still = is_still_at_last(run);
+  EXPECT(is_still);
 }
 
 TEST(a_snapshot_in_which_a_thread_ran_is_taken_again_soon) {
