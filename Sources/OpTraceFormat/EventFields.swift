@@ -1,5 +1,4 @@
-// Made from EventSpec.table, and not by hand: after a change there, run
-//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format.
 // swift-format-ignore-file
 
 /// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a

@@ -1,37 +1,8 @@
-import Foundation
 import OpTraceFormat
 import Testing
 
-/// The accessors of fields match the table: `EventFields.swift` and C's headers are generated. After a change, run
-///
-///     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+/// The accessors of fields, as `scripts/make-format` makes them.
 @Suite("accessors of fields") struct FieldTests {
-  private static let sources = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Sources")
-
-  @Test(
-    "the sources of the accessors match the table",
-    arguments: [
-      "OpTraceFormat/EventFields.swift", "COpTrace/include/COpTraceFields.h", "COpTrace/include/COpTraceTraits.h",
-    ])
-  func current(_ file: String) throws {
-    let made =
-      switch file {
-      case "COpTrace/include/COpTraceFields.h": FieldSources.c
-      case "COpTrace/include/COpTraceTraits.h": FieldSources.traits
-      default: FieldSources.swift
-      }
-    let path = Self.sources.appendingPathComponent(file)
-    if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_FORMAT"] != nil {
-      try made.write(to: path, atomically: true, encoding: .utf8)
-      return
-    }
-    #expect(
-      try String(contentsOf: path, encoding: .utf8) == made,
-      "the event table has changed: run OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests")
-  }
-
   /// The values that the table reads from the words of an accessor.
   private func values(_ kind: EventKind, _ words: some EventWords) -> [String: Int64] {
     Dictionary(uniqueKeysWithValues: kind.spec.fields.map { ($0.name, $0.value(words.word1, words.word2)) })

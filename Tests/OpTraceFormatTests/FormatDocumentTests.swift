@@ -2,33 +2,9 @@ import Foundation
 import OpTraceFormat
 import Testing
 
-/// `Documentation/format.md` says the same as the code. After a change of the event table, run
-///
-///     OPTRACE_UPDATE_FORMAT=1 swift test --filter FormatDocumentTests
+/// `Documentation/format.md` says the same as the code; its table of events is made (`GeneratedFileTests`).
 @Suite struct FormatDocumentTests {
-  private let path = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Documentation/format.md")
-  private let begin = "<!-- table of events: begin -->\n"
-  private let end = "<!-- table of events: end -->"
-
-  @Test func eventTableInTheDocumentMatchesTheCode() throws {
-    let text = try String(contentsOf: path, encoding: .utf8)
-    let from = try #require(text.range(of: begin)).upperBound
-    let to = try #require(text.range(of: end)).lowerBound
-    let table = makeTable()
-    if ProcessInfo.processInfo.environment["OPTRACE_UPDATE_FORMAT"] != nil {
-      try text.replacingCharacters(in: from..<to, with: table)
-        .replacing(/(?m)^\| \d+ \| u16 \| minor version: \d+/, maxReplacements: 1) { _ in
-          "| \(Layout.Header.minorVersion) | u16 | minor version: \(Layout.minorVersion)"
-        }
-        .write(to: path, atomically: true, encoding: .utf8)
-      return
-    }
-    #expect(
-      String(text[from..<to]) == table,
-      "the event table has changed: run OPTRACE_UPDATE_FORMAT=1 swift test --filter FormatDocumentTests")
-  }
+  private let path = GeneratedFileTests.package.appendingPathComponent("Documentation/format.md")
 
   @Test func headerOffsetsInTheDocumentMatchTheCode() throws {
     let text = try String(contentsOf: path, encoding: .utf8)
@@ -63,26 +39,5 @@ import Testing
       #expect(rows.contains { $0.count == 3 && $0[0] == "\(offset)" && $0[2].hasPrefix(what) }, "\(offset): \(what)")
     }
     #expect(text.contains("0x" + String(Layout.Chunk.magic, radix: 16, uppercase: true)))
-  }
-
-  private func makeTable() -> String {
-    var lines = [
-      "| kind | word | words | about | fields | text at | since | meaning |", "|---|---|---|---|---|---|---|---|",
-    ]
-    for spec in EventSpec.table {
-      let kind = "0x" + (spec.kind.rawValue < 16 ? "0" : "") + String(spec.kind.rawValue, radix: 16, uppercase: true)
-      let words = RecordSize.fixedWords(kind: spec.kind.rawValue).map(String.init) ?? "…"
-      let fields = spec.fields.map { field in
-        "`\(field.name)` (\(field.word):\(field.shift)+\(field.width)) \(field.meaning.word)"
-          + (field.values.words.map { ", " + $0 } ?? "")
-      }
-      let cells = [
-        kind, "`\(spec.name)`", words, spec.subject == .none ? "" : spec.subject.rawValue,
-        fields.joined(separator: "; "),
-        spec.text.map { String($0.word) } ?? "", "1.\(spec.since)", spec.meaning,
-      ]
-      lines.append("| " + cells.joined(separator: " | ") + " |")
-    }
-    return lines.joined(separator: "\n") + "\n"
   }
 }

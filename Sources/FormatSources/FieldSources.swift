@@ -2,10 +2,7 @@ import OpTraceFormat
 
 /// Generates the accessors of fields, in Swift and in C, from ``EventSpec/table``.
 enum FieldSources {
-  static let note = [
-    "// Made from EventSpec.table, and not by hand: after a change there, run",
-    "//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests",
-  ]
+  static let note = ["// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format."]
 
   private static var specs: [EventSpec] { EventSpec.table.filter { !$0.fields.isEmpty } }
 
@@ -122,7 +119,7 @@ enum FieldSources {
   }
 
   private static func c(_ spec: EventSpec) -> [String] {
-    let prefix = "optrace_\(HeaderTests.snake("\(spec.kind)"))"
+    let prefix = "optrace_\(FormatNumbers.snake("\(spec.kind)"))"
     var lines = ["// `\(spec.name)`", "typedef struct {"]
     lines += spec.fields.map { "  \(cType($0)) \(cName($0));" }
     lines.append("} \(prefix)_fields;")

@@ -19,7 +19,7 @@ extension FieldSources {
       ["none", "begins", "ends", "follows"])
     lines.append("static const uint8_t optrace_carries[256] = {")
     for spec in EventSpec.table where spec.carry != .never {
-      lines.append("  [\(kind(spec))] = optrace_carry_\(HeaderTests.snake("\(spec.carry)")),")
+      lines.append("  [\(kind(spec))] = optrace_carry_\(FormatNumbers.snake("\(spec.carry)")),")
     }
     lines += [
       "};", "", "typedef struct {", "  uint8_t bound, of;", "} optrace_bound;",
@@ -28,16 +28,16 @@ extension FieldSources {
     for spec in EventSpec.table {
       guard let (bound, of) = words(spec.bound) else { continue }
       lines.append(
-        "  [\(kind(spec))] = {optrace_bound_\(bound), optrace_lasting_\(HeaderTests.snake("\(of)"))},")
+        "  [\(kind(spec))] = {optrace_bound_\(bound), optrace_lasting_\(FormatNumbers.snake("\(of)"))},")
     }
     return (lines + ["};", "", "#endif"]).joined(separator: "\n") + "\n"
   }
 
   private static func enumeration(_ meaning: String, _ prefix: String, _ names: [String]) -> [String] {
-    ["// " + meaning, "enum {"] + names.map { "  optrace_\(prefix)_\(HeaderTests.snake($0))," } + ["};", ""]
+    ["// " + meaning, "enum {"] + names.map { "  optrace_\(prefix)_\(FormatNumbers.snake($0))," } + ["};", ""]
   }
 
-  private static func kind(_ spec: EventSpec) -> String { "optrace_kind_\(HeaderTests.snake("\(spec.kind)"))" }
+  private static func kind(_ spec: EventSpec) -> String { "optrace_kind_\(FormatNumbers.snake("\(spec.kind)"))" }
 
   private static func words(_ bound: EventSpec.Bound) -> (String, EventSpec.Lasting)? {
     switch bound {
