@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../Sources/COpTrace/hooks/classes.h"
-#include "../../Sources/COpTrace/hooks/memory.h"
+#include "../../Sources/COpTrace/objects/classes.h"
+#include "../../Sources/COpTrace/objects/memory.h"
 #include "../../Sources/COpTrace/hooks/sleeping.h"
 #include "COpTraceHooks.h"
 #include "harness.h"

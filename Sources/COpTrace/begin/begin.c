@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../book/book.h"
-#include "../describe/describe.h"
+#include "../describe/layout.h"
 #include "COpTraceBegin.h"
 #include "COpTraceHooks.h"
 #include "request.h"
@@ -90,7 +90,7 @@ void optrace_begin_from_outside(void) {
                             "`strip`, or put its debug file (same build id) beside it");
   optrace_environment wanted;
   if (!optrace_environment_read(&wanted)) return;
-  optrace_hooks_describe_by(describe_prepare, describe_fill_hook_calls);
+  layout_begin();
   // Check Foundation's layout now. It is not examined again later.
   const char *why = optrace_hooks_misfit();
   bool has_more = wanted.dispatch || wanted.tasks || wanted.recorder.profile.rate;
@@ -108,7 +108,7 @@ void optrace_begin_from_outside(void) {
     if (text) optrace_complain(text, NOTHING_IS_RECORDED);
     free(text);
   }
-  for (uint32_t i = 0; describe_left_out(i); i++) request_complain("the rest is recorded", "%s", describe_left_out(i));
+  for (uint32_t i = 0; layout_left_out(i); i++) request_complain("the rest is recorded", "%s", layout_left_out(i));
   const char *left_out = optrace_hooks_left_out();
   if (left_out) request_complain("the rest is recorded", "%s", left_out);
   optrace_hooks_begun();

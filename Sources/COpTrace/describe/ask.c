@@ -3,39 +3,37 @@
 
 #include <stdatomic.h>
 
-#include "../hooks/operations.h"
+#include "../objects/classes.h"
 
 #if OPTRACE_HAS_HOOKS
 
 static void *getter_of(const void *operation, uint32_t index) {
   const uint8_t *table = *(const uint8_t *const *)operation;
-  return atomic_load_explicit((void *_Atomic *)(uintptr_t)(table + operation_methods[index].offset), memory_order_relaxed);
+  return atomic_load_explicit((void *_Atomic *)(uintptr_t)(table + class_methods(class_operation)[index].offset), memory_order_relaxed);
 }
 
 static bool ask(void *operation, uint32_t index) { return ((getter)getter_of(operation, index))(operation); }
 
 bool ask_is_finished(void *operation) { return ask(operation, method_is_finished); }
 bool ask_is_executing(void *operation) { return ask(operation, method_is_executing); }
-bool ask_is_cancelled(void *operation) { return ask(operation, index_is_cancelled); }
-bool ask_is_asynchronous(void *operation) { return ask(operation, index_get_asynchronous); }
+bool ask_is_cancelled(void *operation) { return ask(operation, method_is_cancelled); }
+bool ask_is_asynchronous(void *operation) { return ask(operation, method_get_asynchronous); }
 
 swift_string ask_name(void *operation) {
   if (!strings_known()) return (swift_string){0};
-  return ((SWIFT swift_string (*)(SELF))getter_of(operation, index_get_name))(operation);
+  return ((SWIFT swift_string (*)(SELF))getter_of(operation, method_get_name))(operation);
 }
 
 void *ask_dependencies(void *operation) {
-  return ((SWIFT void *(*)(SELF))getter_of(operation, index_get_dependencies))(operation);
+  return ((SWIFT void *(*)(SELF))getter_of(operation, method_get_dependencies))(operation);
 }
 
 static uint8_t ask_place(void *operation, uint32_t index) {
   return ((SWIFT uint8_t (*)(SELF))getter_of(operation, index))(operation);
 }
 
-int8_t ask_priority(void *operation) { return priority_number(ask_place(operation, index_get_priority)); }
-uint8_t ask_quality(void *operation) { return quality_number(ask_place(operation, index_get_quality)); }
-
-void ask_wait(void *operation) { ((method)getter_of(operation, index_wait))(operation); }
+int8_t ask_priority(void *operation) { return priority_number(ask_place(operation, method_get_priority)); }
+uint8_t ask_quality(void *operation) { return quality_number(ask_place(operation, method_get_quality)); }
 
 // ---- Cases ---------------------------------------------------------------------------------------------------------
 

@@ -17,8 +17,6 @@ void *ask_dependencies(void *operation);
 // These two return the trace format's numbers.
 int8_t ask_priority(void *operation);
 uint8_t ask_quality(void *operation);
-// Calls `waitUntilFinished`.
-void ask_wait(void *operation);
 
 // Converts the index of a case in Foundation's enumerations to the trace format's number.
 int8_t priority_number(uint8_t place);

@@ -3,8 +3,8 @@
 // (include/swift/ABI/Metadata.h in the Swift repository).
 #include "closures.h"
 
-#include "../hooks/fields.h"
-#include "../hooks/layout.h"
+#include "../objects/fields.h"
+#include "../objects/layout.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
@@ -30,93 +30,36 @@ static void *make(const context_metadata *metadata, size_t size) {
   return object;
 }
 
-static void keep(closure *to, closure block) {
-  *to = block;
-  runtime_retain(block.context);
-}
-
-// ---- Completion blocks ---------------------------------------------------------------------------------------------
+// ---- Closures that call C ------------------------------------------------------------------------------------------
 
 typedef struct {
   uint64_t header[object_header_words];
-  closure block;
-  optrace_recorder *core;
-  uint32_t serial;
-} completion;
+  const optrace_closure_kind *kind;
+  uint64_t words[optrace_closure_words];
+} c_context;
 
-static SWIFT void completion_free(SELF) {
-  completion *own = self;
-  runtime_release(own->block.context);
+static SWIFT void c_free(SELF) {
+  c_context *own = self;
+  own->kind->end(own->words);
   runtime_free(own, sizeof *own);
 }
 
-static SWIFT void completion_run(SELF) {
-  completion *own = self;
-  optrace_emit1(own->core, optrace_kind_completion_began, own->serial);
-  own->block.function(own->block.context);
-  optrace_emit1(own->core, optrace_kind_completion_ended, own->serial);
+static SWIFT void c_run(SELF) {
+  c_context *own = self;
+  own->kind->run(own->words);
 }
 
-static const context_metadata completion_metadata = {.free = completion_free, .kind = kind_of_contexts, .first_capture = 16};
+static const context_metadata c_metadata = {.free = c_free, .kind = kind_of_contexts, .first_capture = 16};
 
-closure completion_closure(optrace_operation *operation, closure block) {
-  optrace_recorder *core = optrace_operation_recorder(operation);
-  completion *own = core && is_proven ? make(&completion_metadata, sizeof *own) : NULL;
-  if (!own) return none();
-  keep(&own->block, block);
-  own->core = core;
-  own->serial = optrace_operation_serial(operation);
-  optrace_operation_event(operation, optrace_kind_completion_queued);
-  return (closure){completion_run, own};
-}
-
-// ---- Barrier blocks ------------------------------------------------------------------------------------------------
-
-typedef struct {
-  uint64_t header[object_header_words];
-  closure block;
-  optrace_operation *operation;
-  uint64_t words[optrace_operation_words];
-  bool has_run;  // Set when the block runs, at most once. Read when the context is freed, which is later.
-} barrier;
-
-static SWIFT void barrier_free(SELF) {
-  barrier *own = self;
-  if (!own->has_run) {
-    optrace_operation_event(own->operation, optrace_kind_cancel_requested);
-    optrace_operation_event(own->operation, optrace_kind_finished);
-  }
-  if (!optrace_operation_is_silent(own->operation)) optrace_operation_event(own->operation, optrace_kind_released);
-  runtime_release(own->block.context);
-  runtime_free(own, sizeof *own);
-}
-
-static void call(void *argument) {
-  const closure *block = argument;
-  block->function(block->context);
-}
-
-static SWIFT void barrier_run(SELF) {
-  barrier *own = self;
-  own->has_run = true;
-  optrace_run_start(own->operation, true);
-  optrace_run_begin(own->operation);
-  optrace_frame_set_phase(optrace_phase_block);
-  optrace_operation_run(own->operation, call, &own->block);
-  optrace_frame_set_phase(optrace_phase_executing);
-  optrace_run_finish(own->operation);
-  optrace_run_return(own->operation);
-}
-
-static const context_metadata barrier_metadata = {.free = barrier_free, .kind = kind_of_contexts, .first_capture = 16};
-
-closure barrier_closure(closure block, optrace_operation **operation) {
-  barrier *own = is_proven ? make(&barrier_metadata, sizeof *own) : NULL;
-  if (!own) return none();
-  keep(&own->block, block);
-  // The entry may be inside the context, because objects do not move.
-  *operation = own->operation = optrace_operation_init_in(own->words);
-  return (closure){barrier_run, own};
+bool closure_make(const optrace_closure_kind *kind, uint64_t **words, void **function, void **context) {
+  c_context *own = is_proven ? make(&c_metadata, sizeof *own) : NULL;
+  if (!own) return false;
+  own->kind = kind;
+  // Objects do not move.
+  *words = own->words;
+  *function = (void *)c_run;
+  *context = own;
+  return true;
 }
 
 // ---- The functions of block operations -----------------------------------------------------------------------------
@@ -130,7 +73,7 @@ bool is_block_operation(const void *metadata) {
   return false;
 }
 
-uint64_t block_function(const void *operation) {
+uint64_t block_function(void *operation) {
   uint64_t function = 0;
   // The first word of a closure is its function. It is 0 for a plain block operation without a block.
   if (block_offset) memcpy(&function, (const uint8_t *)operation + block_offset, sizeof function);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/bits.h"
-
-#if OPTRACE_HAS_HOOKS
+#include "../objects/readers.h"
 
 enum { slot_bits = 10, slots = 1 << slot_bits, first_sweep = 1024 };
 
@@ -46,7 +45,7 @@ static void hold(held *list, void *object) {
 }
 
 static void let_go(held *list) {
-  for (size_t i = 0; i < list->count; i++) runtime_release(list->objects[i]);
+  for (size_t i = 0; i < list->count; i++) readers.release(list->objects[i]);
   free(list->objects);
 }
 
@@ -55,14 +54,14 @@ static void sweep(held *list) {
   for (size_t i = 0; i < slots; i++)
     for (entry **link = &table[i]; *link && make_room(list);) {
       entry *one = *link;
-      void *object = runtime_weak_take(&one->reference);
+      void *object = readers.weak_take(one->reference);
       hold(list, object);
       if (object) {
         link = &one->next;
         continue;
       }
       *link = one->next;
-      runtime_weak_end(&one->reference);
+      readers.weak_free(one->reference);
       free(one);
       entry_count -= 1;
     }
@@ -73,7 +72,7 @@ static void sweep(held *list) {
 static entry *find(const optrace_recorder *core, const void *operation, held *list) {
   for (entry *one = table[hash_address(operation, slot_bits)]; one && make_room(list); one = one->next) {
     if (one->address != operation || one->core != core) continue;
-    void *object = runtime_weak_take(&one->reference);
+    void *object = readers.weak_take(one->reference);
     hold(list, object);
     if (object == operation) return one;
   }
@@ -85,8 +84,11 @@ static bool add(const optrace_recorder *core, void *operation, uint32_t serial) 
   entry *one = malloc(sizeof *one);
   if (!one) return false;
   entry **slot = &table[hash_address(operation, slot_bits)];
-  *one = (entry){.next = *slot, .address = operation, .core = core, .serial = serial};
-  runtime_weak_begin(&one->reference, operation);
+  *one = (entry){.next = *slot, .address = operation, .core = core, .serial = serial, .reference = readers.weak_make(operation)};
+  if (!one->reference) {
+    free(one);
+    return false;
+  }
   *slot = one;
   entry_count += 1;
   return true;
@@ -94,7 +96,7 @@ static bool add(const optrace_recorder *core, void *operation, uint32_t serial) 
 
 uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new) {
   *is_new = true;
-  if (!runtime_has_weak()) return optrace_recorder_next_serial(core);
+  if (!readers.weak_make) return optrace_recorder_next_serial(core);
   held list = {0};
   pthread_mutex_lock(&lock);
   const entry *known = find(core, operation, &list);
@@ -105,4 +107,3 @@ uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new) {
   let_go(&list);
   return serial;
 }
-#endif

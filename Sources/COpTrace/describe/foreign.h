@@ -3,11 +3,8 @@
 #ifndef OPTRACE_FOREIGN_H
 #define OPTRACE_FOREIGN_H
 
-#include "runtime.h"
+#include "COpTraceDescribe.h"
 
-#if OPTRACE_HAS_HOOKS
 // Returns the number of an operation; 0: there is none. Sets `is_new` if the caller has to describe it.
 uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new);
-#endif
-
 #endif

@@ -1,18 +1,8 @@
-// Describes operations when the recorder first sees them.
+// Describes operations when the recorder first sees them. The public part is in COpTraceDescribe.h.
 #ifndef OPTRACE_INTRODUCE_H
 #define OPTRACE_INTRODUCE_H
 
 #include "facts.h"
-#include "strings.h"
-
-#if OPTRACE_HAS_HOOKS
-// The situation in which an operation is first seen.
-typedef enum {
-  sight_named,     // Another operation depends on it.
-  sight_enqueued,  // It is added to a queue that is recorded.
-  sight_started,   // It starts, or somebody waits for it.
-  sight_running,   // It is already running, and its start was not seen.
-} sight;
 
 // How much of an operation is recorded.
 enum { coverage_full, coverage_partial, coverage_external };
@@ -31,38 +21,38 @@ typedef struct {
   size_t count, room;
 } described_list;
 
-// The values that an operation's getters return. They are called before other threads have to wait for the description.
-typedef struct {
-  swift_string name;  // Owned by this structure.
-  bool is_finished, is_executing, is_cancelled, is_asynchronous, has_dependencies;
-} appearance;
+// The entry that follows the operation: the one it carries, or the one that is kept for it. Null: it cannot be followed.
+optrace_operation *entry_of(optrace_recorder *core, void *operation);
+// The same for an operation that is not ours.
+optrace_operation *entry_of_other(optrace_recorder *core, void *operation);
 
-// Returns the operation's number in this trace; 0: there is none. Describes the operation if it is new: its class, its name and its
-// dependencies, including operations that were never enqueued. `probe`: its entry (`optrace_object_know`), or null. `adding`: may be
-// null; if the description includes it, it is no longer open afterwards.
-uint32_t introduce(optrace_recorder *core, void *operation, optrace_operation *probe, sight how, addition *adding);
-// The same for an operation that is only named as a dependency.
-uint32_t introduce_named(optrace_recorder *core, void *operation);
+// Like `optrace_introduce`, for an operation with this entry, or without one. `adding`: may be null; if the description includes it, it is
+// no longer open afterwards.
+uint32_t introduce(optrace_recorder *core, void *operation, optrace_operation *entry, optrace_sight how, addition *adding);
 // Describes an operation that was added to a queue and cannot be followed, as partially covered, with its dependencies. Returns its
 // number; 0: there is none.
 uint32_t introduce_foreign(optrace_recorder *core, void *operation);
 
-appearance appearance_of(void *operation, sight how);
+// What is asked of an operation that is first seen.
+uint32_t questions_of(void *operation, const optrace_operation *own, optrace_sight how);
+// The bits that a class's facts set in each operation, for the hooks.
+uint32_t marks_of(class_facts facts);
 // Describes an attached operation, and publishes it. Calls none of the program's code. Adds the operation to `list` if its dependencies
 // are still to be recorded.
-void describe(optrace_recorder *core, void *operation, const appearance *seen, class_facts facts, optrace_operation *probe,
-              sight how, described_list *list, addition *adding);
-// Records an operation's class, and its name unless that is nil. `probe`: its entry, or null.
-void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, uint8_t coverage,
-                    bool is_asynchronous, const optrace_operation *probe);
-// Describes an operation and its adding in one record. False if that is not possible: the operation has a name, or has its own `isReady`;
-// or its creation site is to be recorded, which needs a separate record.
-bool describe_added(optrace_recorder *core, uint32_t serial, class_facts facts, swift_string name, bool is_asynchronous,
-                    optrace_operation *probe, const addition *adding);
-// Records the dependencies of all operations in a list, including operations that are added to the list meanwhile. Frees the list.
+void describe(optrace_recorder *core, void *operation, const optrace_answers *seen, class_facts facts, optrace_operation *entry,
+              optrace_sight how, described_list *list, addition *adding);
+// Records an operation's class, and its name and creation site if they are known. `entry`: may be null.
+void describe_class(optrace_recorder *core, uint32_t serial, class_facts facts, const optrace_answers *seen, uint8_t coverage,
+                    bool is_asynchronous, const optrace_operation *entry);
+// Describes an operation and its adding in one record of this kind. False if that is not possible: the operation has a name, or has its
+// own `isReady`; or its creation site is known, which needs a separate record.
+bool describe_added(optrace_recorder *core, uint8_t kind, uint32_t serial, class_facts facts, const optrace_answers *seen,
+                    bool is_asynchronous, optrace_operation *entry, const addition *adding);
+// Notes that the dependencies of an operation are still to be recorded, and records those of all operations in a list, including
+// operations that are added to the list meanwhile. Frees the list.
+void describe_later(described_list *list, void *operation, uint32_t number);
 void describe_dependencies(optrace_recorder *core, described_list *list);
 // Returns the second word of the record that describes a new operation, without an age.
 uint64_t created_word(class_facts facts, uint8_t coverage, bool is_asynchronous);
-#endif
 
 #endif

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../hooks/layout.h"
-#include "../hooks/operations.h"
-#include "strings.h"
+#include "../objects/classes.h"
+#include "../objects/layout.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -25,15 +24,10 @@ static const void *operation_class(void) {
   return class && above && is_class(class, above) ? class : NULL;
 }
 
-void *plain_operation(void) {
-  const void *class = operation_class();
-  return class ? make(class) : NULL;
-}
-
 // ---- Observed ------------------------------------------------------------------------------------------------------
 
 static bool observe(void *object, uint32_t method, uint32_t question) {
-  bool answer = ((getter)operation_methods[method].real)(object);
+  bool answer = ((getter)class_methods(class_operation)[method].real)(object);
   optrace_own_observed(object, question, answer);
   return answer;
 }
@@ -43,11 +37,12 @@ static SWIFT bool is_finished(SELF) { return observe(self, method_is_finished, o
 
 // Fills the method table with Foundation's own methods, not with hooks of another copy of this recorder, and replaces two of them.
 static void fill(uint8_t *metadata) {
-  for (const hooked_method *m = operation_methods; m->symbol; m++)
+  const hooked_method *methods = class_methods(class_operation);
+  for (const hooked_method *m = methods; m->symbol; m++)
     if (m->offset) memcpy(metadata + m->offset, &m->address, sizeof m->address);
   getter own[] = {is_executing, is_finished};
-  memcpy(metadata + operation_methods[method_is_executing].offset, &own[0], sizeof own[0]);
-  memcpy(metadata + operation_methods[method_is_finished].offset, &own[1], sizeof own[1]);
+  memcpy(metadata + methods[method_is_executing].offset, &own[0], sizeof own[0]);
+  memcpy(metadata + methods[method_is_finished].offset, &own[1], sizeof own[1]);
 }
 
 void *observed_make(void) {
@@ -63,34 +58,10 @@ void *observed_make(void) {
     memcpy(memory, (const uint8_t *)class - before, class->class_size);
     copy = memory + before;
     ((class_metadata *)(void *)copy)->superclass = class;
-    void *destroy = operation_methods[method_destroy].address;
+    void *destroy = class_methods(class_operation)[method_destroy].address;
     memcpy(copy - destroy_offset, &destroy, sizeof destroy);
     fill(copy);
   }
   return make(copy);
-}
-
-// ---- Arrays --------------------------------------------------------------------------------------------------------
-
-const char *arrays_prove(void) {
-  method_object depend = (method_object)runtime_find("$s10Foundation9OperationC13addDependencyyyACF");
-  SWIFT void *(*dependencies)(SELF) = (SWIFT void *(*)(SELF))runtime_find("$s10Foundation9OperationC12dependenciesSayACGvg");
-  void *one = plain_operation(), *others[2] = {plain_operation(), plain_operation()};
-  bool fits = one && others[0] && others[1] && depend && dependencies;
-  // Test with zero, one and two dependencies. Their order does not matter.
-  for (size_t count = 0; fits && count <= 2; count++) {
-    if (count) depend(others[count - 1], one);
-    void *array = dependencies(one);
-    fits = array_count(array) == count;
-    for (size_t i = 0; fits && i < count; i++) {
-      size_t found = 0;
-      for (size_t k = 0; k < count; k++) found += array_object(array, k) == others[i];
-      fits = found == 1;
-    }
-    runtime_release(array);
-  }
-  runtime_release(one);
-  for (size_t i = 0; i < 2; i++) runtime_release(others[i]);
-  return fits ? NULL : "arrays of operations have another layout in this program";
 }
 #endif

@@ -1,55 +1,80 @@
-// Describes an operation that is freed without ever having belonged to a recorder, while one of its dependencies has not finished. On
-// Linux, Foundation keeps a pointer to the operation in the dependency and follows it later. That may crash, although the operation was
-// never in a queue.
 #include "released.h"
 
-#include "../hooks/state.h"
+#include "../objects/state.h"
 #include "COpTraceFields.h"
+#include "COpTraceHooks.h"
 #include "introduce.h"
+#include "../objects/readers.h"
 
-#if OPTRACE_HAS_HOOKS
+static const optrace_operation *known_entry(void *operation) {
+  const optrace_operation *own = own_entry(operation);
+  return own ? own : optrace_object_find(operation);
+}
 
 // True if an operation is known not to have finished: a recorder knows it, or it is neither in a queue nor started.
-static bool is_open(const void *operation) {
-  const optrace_operation *known = optrace_object_find(operation);
+static bool is_open(void *operation) {
+  const optrace_operation *known = known_entry(operation);
   if (optrace_operation_owner(known)) return !optrace_operation_has(known, optrace_bit_finish_recorded);
   return optrace_object_is_unused(operation);
 }
 
-// Returns the recorder of the first dependency that has one, or else the recorder that watches everything. Null: it is not recording.
-static optrace_recorder *recorder_of(const void *dependencies) {
-  optrace_recorder *core = NULL;
-  for (size_t i = 0; !core && i < array_count(dependencies); i++)
-    core = optrace_operation_owner(optrace_object_find(array_object(dependencies, i)));
-  if (!core) core = hooks_watching_core();
+static optrace_recorder *recording(optrace_recorder *core) {
   return core && optrace_recorder_is_recording(core) ? core : NULL;
 }
 
-// The operation's own getters are not called: they may keep a reference to it, and it is about to be freed.
-static void describe_released(optrace_recorder *core, void *operation, swift_string name, const void *dependencies) {
-  class_facts facts = facts_of(core, operation);
-  optrace_operation *probe = optrace_object_know(operation, false);
-  if (!probe) return;
-  uint32_t serial = optrace_recorder_next_serial(core);
-  if (!serial || !optrace_operation_attach(probe, serial)) return;
-  describe_class(core, serial, facts, name, coverage_full, false, probe);
-  for (size_t i = 0; i < array_count(dependencies); i++) {
-    optrace_dependency_added_fields on = {.on = introduce_named(core, array_object(dependencies, i))};
-    optrace_emit2(core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
-  }
-  optrace_operation_publish(probe, core);
+// Returns the recorder of the first dependency that has one, or else the recorder that watches everything, or the default one. Null: it is
+// not recording.
+static optrace_recorder *recorder_of(void *const *dependencies, size_t count) {
+  optrace_recorder *core = NULL;
+  for (size_t i = 0; !core && i < count; i++) core = optrace_operation_owner(known_entry(dependencies[i]));
+  core = recording(core);
+  if (!core) core = recording(hooks_watching_core());
+  if (!core && readers.fallback) core = recording(readers.fallback());
+  return core;
 }
 
-void goes_unmet(void *operation) {
-  swift_string name = {0};
-  void *dependencies = NULL;
-  // Read Foundation's own values, bypassing overrides.
-  if (!optrace_operation_ask(operation, &name, &dependencies)) return;
-  bool any_open = false;
-  for (size_t i = 0; !any_open && i < array_count(dependencies); i++) any_open = is_open(array_object(dependencies, i));
-  optrace_recorder *core = any_open ? recorder_of(dependencies) : NULL;
-  if (core) describe_released(core, operation, strings_known() ? name : (swift_string){0}, dependencies);
-  if (strings_known()) string_release(name);
-  runtime_release(dependencies);
+// An operation that is about to be freed.
+typedef struct {
+  optrace_recorder *core;
+  class_facts facts;
+  optrace_operation *entry;
+  const uint8_t *name;
+  size_t name_length;
+  void *const *dependencies;
+  size_t count;
+} unmet;
+
+// `known`: what one of ours knows itself. The operation's getters are not called: they may keep a reference to it.
+static void describe_unmet(void *context, const optrace_answers *known) {
+  const unmet *u = context;
+  uint32_t serial = optrace_recorder_next_serial(u->core);
+  if (!serial || !optrace_operation_attach(u->entry, serial)) return;
+  optrace_answers seen = {
+    .has_name = u->name, .name = u->name, .name_length = u->name_length, .location = known->location};
+  describe_class(u->core, serial, u->facts, &seen, coverage_full, known->is_asynchronous, u->entry);
+  for (size_t i = 0; i < u->count; i++) {
+    optrace_dependency_added_fields on = {.on = optrace_introduce(u->core, u->dependencies[i], optrace_sight_named)};
+    optrace_emit2(u->core, optrace_kind_dependency_added, serial, optrace_dependency_added_word1(on));
+  }
+  optrace_operation_publish(u->entry, u->core);
 }
-#endif
+
+void released_unmet(void *operation, optrace_operation *entry, const uint8_t *name, size_t length, void *const *dependencies,
+                    size_t count) {
+  optrace_recorder *core = recorder_of(dependencies, count);
+  if (!core) return;
+  // Also examines Foundation if nobody has: `is_open` relies on that.
+  unmet u = {.core = core, .facts = facts_of(core, operation), .name = name, .name_length = length, .dependencies = dependencies,
+             .count = count};
+  bool any_open = false;
+  for (size_t i = 0; !any_open && i < count; i++) any_open = is_open(dependencies[i]);
+  if (!any_open) return;
+  u.entry = entry ? entry : entry_of_other(core, operation);
+  if (entry) readers.ask(core, operation, optrace_ask_location, &u, describe_unmet);
+  else if (u.entry) describe_unmet(&u, &(optrace_answers){0});
+}
+
+void optrace_released_unmet(void *operation, optrace_operation *entry, const uint8_t *name, size_t length, void *const *dependencies,
+                            size_t count) {
+  if (entry) released_unmet(operation, entry, name, length, dependencies, count);
+}

@@ -1,12 +1,11 @@
-// Operations that are freed without ever having belonged to a recorder.
+// Operations that are freed without ever having belonged to a recorder; see COpTraceDescribe.h.
 #ifndef OPTRACE_RELEASED_H
 #define OPTRACE_RELEASED_H
 
-#include "runtime.h"
+#include "COpTraceDescribe.h"
 
-#if OPTRACE_HAS_HOOKS
-// Describes such an operation if one of its dependencies has not finished. Call it when the operation is about to be freed.
-void goes_unmet(void *operation);
-#endif
+// The same as `optrace_released_unmet`, for an operation of any class. `entry`: null if it has none yet.
+void released_unmet(void *operation, optrace_operation *entry, const uint8_t *name, size_t length, void *const *dependencies,
+                    size_t count);
 
 #endif

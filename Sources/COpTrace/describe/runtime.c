@@ -3,7 +3,7 @@
 #include "runtime.h"
 
 #include "../book/book.h"
-#include "../hooks/foundation.h"
+#include "../objects/foundation.h"
 
 #if OPTRACE_HAS_HOOKS
 

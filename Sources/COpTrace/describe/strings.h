@@ -2,6 +2,7 @@
 #ifndef OPTRACE_STRINGS_H
 #define OPTRACE_STRINGS_H
 
+#include "../objects/arrays.h"
 #include "runtime.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -31,17 +32,6 @@ void string_release(swift_string string);
 // as empty. Call it before the first string is read.
 const char *strings_prove(void);
 bool strings_known(void);
-
-// These return the count of an array, its elements, and one element of an array of objects.
-static inline size_t array_count(const void *array) {
-  enum { count_word = 2 };
-  return array ? ((const size_t *)array)[count_word] : 0;
-}
-static inline const void *array_elements(const void *array) {
-  enum { first_element_word = 4 };
-  return (const uint64_t *)array + first_element_word;
-}
-static inline void *array_object(const void *array, size_t index) { return ((void *const *)array_elements(array))[index]; }
 #endif
 
 #endif

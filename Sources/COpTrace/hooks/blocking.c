@@ -5,13 +5,13 @@
 #include "../book/book.h"
 #include "../dispatch/queues.h"
 #include "../dispatch/submitted.h"
+#include "../objects/foundation.h"
+#include "../objects/state.h"
 #include "../operations/frames.h"
 #include "../stacks/modules.h"
 #include "../waits/signals.h"
 #include "../waits/waits.h"
 #include "blocks.h"
-#include "foundation.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_BLOCKING_H
 #define OPTRACE_BLOCKING_H
 
-#include "tables.h"
+#include "../objects/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import blocking_imports[];

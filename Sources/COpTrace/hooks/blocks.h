@@ -2,7 +2,7 @@
 #ifndef OPTRACE_BLOCKS_H
 #define OPTRACE_BLOCKS_H
 
-#include "hooks.h"
+#include "../objects/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 

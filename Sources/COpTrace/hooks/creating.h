@@ -2,7 +2,7 @@
 #ifndef OPTRACE_CREATING_H
 #define OPTRACE_CREATING_H
 
-#include "tables.h"
+#include "../objects/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Indexes of these hooks in the table of imports. The table is passed before any of them is installed.

@@ -8,17 +8,17 @@
 #include "dispatch.h"
 
 #include "../dispatch/queues.h"
+#include "../dispatch/submitted.h"
+#include "../objects/state.h"
 #include "../operations/frames.h"
-#include "../records/stack_ids.h"
 #include "../records/emit.h"
+#include "../records/stack_ids.h"
 #include "../stacks/events.h"
 #include "../stacks/modules.h"
 #include "blocks.h"
 #include "items.h"
-#include "state.h"
 #include "tasks.h"
 #include "timers.h"
-#include "../dispatch/submitted.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 // The object that defines a function is not changed, so calls inside Foundation and libdispatch are not hooked.
 #include "imports.h"
 
+#include "../objects/foundation.h"
+#include "../objects/memory.h"
 #include "entered.h"
-#include "foundation.h"
 #include "libraries.h"
-#include "memory.h"
 #include "sleeping.h"
 #include "system.h"
 

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_IMPORTS_H
 #define OPTRACE_IMPORTS_H
 
-#include "tables.h"
+#include "../objects/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // The tables of imported functions, of Foundation and of other libraries. The tables from `imports_dispatch` on are installed only on

@@ -1,37 +1,34 @@
 // Installing and removing the hooks.
 #include "COpTraceHooks.h"
 
+#include "../describe/layout.h"
 #include "../dispatch/submitted.h"
 #include "../life/flusher.h"
 #include "../loops/loops.h"
+#include "../objects/classes.h"
+#include "../objects/foundation.h"
+#include "../objects/objects.h"
+#include "../objects/readers.h"
+#include "../objects/state.h"
 #include "../stacks/events.h"
 #include "blocking.h"
-#include "classes.h"
 #include "dispatch.h"
 #include "entered.h"
-#include "foundation.h"
 #include "imports.h"
 #include "libraries.h"
 #include "loops.h"
-#include "objects.h"
 #include "once.h"
 #include "operations.h"
 #include "queues.h"
 #include "runtime_entries.h"
 #include "sleeping.h"
-#include "state.h"
 #include "system.h"
 #include "tasks.h"
 #include "test_frameworks.h"
 #include "timers.h"
 
 #if OPTRACE_HAS_HOOKS
-// Implemented in Swift (ProcessHooks.swift). Hidden, because each copy of OpTrace has its own. Weak, and an alias of a function that does
-// nothing, so that this target also links without the Swift part. (An undefined weak symbol has no reliable address in a library.)
-static void nobody_fills(optrace_hook_calls *calls) { (void)calls; }
-__attribute__((weak, visibility("hidden"), alias("nobody_fills"))) void optrace_fill_hook_calls(optrace_hook_calls *calls);
-
-static bool is_swift(void) { return optrace_fill_hook_calls != nobody_fills; }
+static bool is_swift(void) { return readers_are_compiled(); }
 
 static hooked_method *const methods[] = {[class_operation] = operation_methods, [class_queue] = queue_methods};
 static hooked_import *const imports[import_tables] = {
@@ -49,31 +46,14 @@ static bool is_misfit;
 // it, a program may use only blocks and tasks and no Foundation; then no hooks of operations are installed.
 static bool has_operations(void) { return is_swift() || (foundation_is_there() && !is_misfit); }
 
-// What describes operations if there is no Swift part.
-static const char *(*prepare_describing)(void);
-static void (*fill_describing)(optrace_hook_calls *);
-
-void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) {
-  prepare_describing = prepare;
-  fill_describing = fill;
-}
-
-static void fill_hook_calls(void) {
-  if (is_swift()) optrace_fill_hook_calls(&hook_calls);
-  else if (fill_describing) fill_describing(&hook_calls);
-}
-
 // Examines Foundation without changing anything. Null, or the reason why its layout does not fit.
 static const char *prepare(void) {
   static bool is_prepared;
   if (is_prepared) return NULL;
-  if (!is_swift() && !prepare_describing) return "OpTrace is only partially linked";
-  const char *why = is_swift() ? NULL : prepare_describing();
-  if (!why) {
-    fill_hook_calls();
-    why = classes_resolve(&hook_calls, methods);
-    if (!why) operations_prepare();
-  }
+  if (!readers.ask) return "OpTrace is only partially linked";
+  const char *why = is_swift() ? NULL : layout_prepare();
+  if (!why) why = classes_resolve(methods);
+  if (!why) operations_prepare();
   is_prepared = !why;
   is_misfit = why && !is_swift();
   return why;
@@ -81,35 +61,21 @@ static const char *prepare(void) {
 
 const char *optrace_hooks_misfit(void) { return has_operations() ? prepare() : NULL; }
 
-bool optrace_class_runs_alone(const void *metadata) {
-  if (prepare()) return false;
-  const class_entry *class = class_know(metadata, class_operation);
-  return class && class->runs_alone;
-}
-
-bool optrace_class_readies_itself(const void *metadata) {
-  if (prepare()) return false;
-  const class_entry *class = class_know(metadata, class_operation);
-  return class && class->readies_itself;
-}
-
-bool optrace_class_executes_itself(const void *metadata) {
-  if (prepare()) return false;
-  const class_entry *class = class_know(metadata, class_operation);
-  return class && class->executes_itself;
+uint32_t optrace_hooks_class_facts(const void *metadata) {
+  return prepare() ? optrace_class_answers_itself : class_facts_of(metadata);
 }
 
 const char *optrace_hooks_install(void) {
   if (hooks_active()) return NULL;
   const char *why = hooks_prepare_state();
+  // Also where there are no operations, so that no class is looked at.
+  classes_patch_imports_by(imports_patch);
   // A preloaded recorder starts before the program's threads, and reports what is left out.
   static bool is_resolved;
   if (!why && is_swift() && !is_resolved) why = entered_misfit();
   bool operations = has_operations();
   if (!why && operations) why = prepare();
   if (why) return why;
-  // The hooks of test frameworks need these, too, to read the names of tests.
-  if (!operations) fill_hook_calls();
   if (!imports_resolve(methods, imports, operations)) return "this Foundation lacks a function that OpTrace hooks";
   is_resolved = true;
   blocking_prepare();
@@ -186,7 +152,6 @@ const char *optrace_hooks_install(void) {
 }
 void optrace_hooks_remove(void) {}
 void optrace_hooks_pass(void) {}
-void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *)) { (void)prepare, (void)fill; }
 const char *optrace_record_dispatch(optrace_recorder *recorder) {
   (void)recorder;
   return "this system has no hooks";
@@ -196,61 +161,8 @@ const char *optrace_record_tasks(optrace_recorder *recorder) {
   return "this system has no hooks";
 }
 void optrace_record_tests(optrace_recorder *recorder) { (void)recorder; }
-optrace_operation *optrace_object_find(const void *object) {
-  (void)object;
-  return NULL;
-}
-bool optrace_object_runs_itself(const void *object) {
-  (void)object;
-  return false;
-}
-bool optrace_object_answers_itself(const void *object) {
-  (void)object;
-  return true;
-}
-uint8_t optrace_own_answer(const optrace_operation *operation, const void *object, uint32_t question) {
-  (void)operation, (void)object, (void)question;
-  return optrace_own_unknown;
-}
-void optrace_own_observed(const void *object, uint32_t question, bool answer) { (void)object, (void)question, (void)answer; }
-bool optrace_object_is_untouched(const void *object) {
-  (void)object;
-  return false;
-}
-bool optrace_object_is_unused(const void *object) {
-  (void)object;
-  return false;
-}
-bool optrace_object_is_starting(const void *object) {
-  (void)object;
-  return false;
-}
-bool optrace_class_readies_itself(const void *metadata) {
+uint32_t optrace_hooks_class_facts(const void *metadata) {
   (void)metadata;
-  return false;
-}
-bool optrace_class_runs_alone(const void *metadata) {
-  (void)metadata;
-  return false;
-}
-bool optrace_class_executes_itself(const void *metadata) {
-  (void)metadata;
-  return false;
-}
-bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
-  (void)operation;
-  (void)name;
-  (void)dependencies;
-  return false;
-}
-bool optrace_queue_ask(void *queue, const optrace_queue_answers *to) {
-  (void)queue;
-  (void)to;
-  return false;
-}
-optrace_operation *optrace_object_know(void *object, bool is_queue) {
-  (void)object;
-  (void)is_queue;
-  return NULL;
+  return optrace_class_answers_itself;
 }
 #endif

@@ -4,7 +4,7 @@
 #include "../base/bits.h"
 #include "../base/filter.h"
 #include "../dispatch/submitted.h"
-#include "state.h"
+#include "../objects/state.h"
 
 #if OPTRACE_HAS_HOOKS
 

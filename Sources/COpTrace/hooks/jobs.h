@@ -2,7 +2,7 @@
 #ifndef OPTRACE_JOBS_H
 #define OPTRACE_JOBS_H
 
-#include "hooks.h"
+#include "../objects/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // The runtime's functions. `name` and `is_cancelled` may be null.

@@ -1,8 +1,8 @@
 // Hooks the function that each access to a lazy global may call. So if the initialiser has finished, the hook costs only one comparison.
 #include "once.h"
 
+#include "../objects/state.h"
 #include "../waits/once.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>

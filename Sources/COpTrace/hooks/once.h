@@ -2,7 +2,7 @@
 #ifndef OPTRACE_HOOK_ONCE_H
 #define OPTRACE_HOOK_ONCE_H
 
-#include "tables.h"
+#include "../objects/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import once_imports[];

@@ -2,14 +2,16 @@
 // an unknown object it only calls the original.
 #include "operations.h"
 
+#include "../objects/classes.h"
+#include "../objects/foundation.h"
+#include "../objects/objects.h"
+#include "../objects/own.h"
+#include "../objects/readers.h"
+#include "../objects/state.h"
 #include "../operations/frames.h"
 #include "../operations/operation.h"
-#include "classes.h"
-#include "foundation.h"
 #include "modify.h"
-#include "objects.h"
-#include "own.h"
-#include "state.h"
+#include "report.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -47,7 +49,7 @@ static optrace_operation *known(const void *object) {
 static void introduce(void *object, bool is_running) {
   const void *outer = introduced;
   introduced = object;
-  hook_calls.introduce(object, is_running);
+  report_met(object, is_running);
   introduced = outer;
 }
 
@@ -74,14 +76,14 @@ static optrace_operation *met(void *object, bool is_running) {
 static optrace_operation *known_to_run(const void *object, const class_entry *class) {
   if (!class->runs_alone) return known(object);
   if (!hooks_active()) return NULL;
-  optrace_operation *operation = hook_calls.probe((void *)object);
+  optrace_operation *operation = own_entry((void *)object);
   return operation && is_recording(operation) ? operation : NULL;
 }
 
 static optrace_operation *met_running(void *object, const class_entry *class, bool is_running) {
   if (!class->runs_alone) return met(object, is_running);
   if (!hooks_active()) return NULL;
-  optrace_operation *operation = hook_calls.probe(object);
+  optrace_operation *operation = own_entry(object);
   if (operation && !optrace_operation_owner(operation) && introduced != object) introduce(object, is_running);
   return known_to_run(object, class);
 }
@@ -129,16 +131,13 @@ static bool record_finish(optrace_operation *operation, const class_entry *class
 
 // Replaces the operation's completion block, which Foundation reads next, with one that records.
 static void record_completion_block(void *object, optrace_operation *operation) {
-  typedef struct {
-    void *function, *context;
-  } closure;
   uint32_t offset = own_completion_offset();
   if (!offset || !*(void *const *)(const void *)((const char *)object + offset)) return;
-  closure block = ((SWIFT closure (*)(SELF))real(index_get_completion))(object), recording = {0};
-  if (block.function) hook_calls.completion(operation, block.function, block.context, &recording.function, &recording.context);
+  closure block = ((SWIFT closure (*)(SELF))real(method_get_completion))(object), recording = {0};
+  if (block.function) recording = report_completion(operation, block);
   if (recording.function)
-    ((method_words)real(index_set_completion))((uintptr_t)recording.function, (uintptr_t)recording.context, object);
-  hook_calls.release(block.context);
+    ((method_words)real(method_set_completion))((uintptr_t)recording.function, (uintptr_t)recording.context, object);
+  if (block.context) readers.release(block.context);
 }
 
 static void record_beginning(optrace_operation *operation) {
@@ -183,7 +182,7 @@ static void run_start(void *object, const class_entry *class, method original, b
   if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
   else optrace_frame_push(operation);
   // A class with its own `start()` and states may not announce that it is executing, so its code counts as begun here.
-  if (is_start && class->runs_itself && !((getter)class->originals[index_is_cancelled])(object)) record_beginning(operation);
+  if (is_start && class->runs_itself && !((getter)class->originals[method_is_cancelled])(object)) record_beginning(operation);
   if (operation_has_companion(operation)) optrace_operation_run(operation, call_start_of, &(code_call){object, original});
   else call_start(object, original);
   // A queue now calls `isFinished`, and accepts "finished" even if it was not announced. Without a queue nobody calls it.
@@ -274,7 +273,7 @@ static SWIFT bool hook_is_finished(SELF) { return is_over(self) || ask_whether_f
 static SWIFT bool hook_is_ready(SELF) {
   const class_entry *class = class_find(self);
   getter original = (getter)class->originals[method_is_ready];
-  optrace_operation *operation = class->records_itself ? hook_calls.probe(self) : known(self);
+  optrace_operation *operation = class->records_itself ? own_entry(self) : known(self);
   bool value = original(self);
   if (!operation || optrace_operation_has(operation, optrace_bit_ready) == value) return value;
   // Another thread may have recorded that it is ready since this one asked. Then the old answer must not undo that.
@@ -285,7 +284,7 @@ static SWIFT bool hook_is_ready(SELF) {
 
 static SWIFT void hook_destroy(SELF) {
   if (hooks_watch_everything() && !optrace_operation_owner(optrace_object_find(self)) && !object_is_ending(self))
-    hook_calls.goes_unmet(self);
+    report_unmet(self);
   object_end(self, optrace_kind_released, (method)class_original(self, method_destroy));
 }
 
@@ -296,7 +295,7 @@ static SWIFT void hook_start_by_name(SELF) { run_start(self, class_find(self), (
 static SWIFT void hook_cancel(SELF) {
   optrace_operation *operation = known(self);
   if (operation) optrace_operation_event(operation, optrace_kind_cancel_requested);
-  ((method)real(index_cancel))(self);
+  ((method)real(method_cancel))(self);
 }
 
 // When an operation is added to a queue, its dependencies are read once. Later changes are recorded here.
@@ -308,22 +307,22 @@ static void note_dependency(const void *object) {
 // Before Foundation's call, because Foundation hangs when an operation is made to depend on itself.
 static SWIFT void hook_add_dependency(void *other, SELF) {
   optrace_operation *operation = other == self ? met(self, false) : known(self);
-  if (operation) hook_calls.dependency(self, other, true);
+  if (operation) optrace_dependency_changes(operation, other, true);
   note_dependency(self);
-  ((method_object)real(index_add_dependency))(other, self);
+  ((method_object)real(method_add_dependency))(other, self);
   // By the time it is introduced, it may have other dependencies.
   note_dependency(self);
   // It was introduced meanwhile, perhaps without this dependency. Readers accept a dependency that is recorded twice.
-  if (!operation && known(self)) hook_calls.dependency(self, other, true);
+  if (!operation) optrace_dependency_changes(known(self), other, true);
 }
 
 static SWIFT void hook_remove_dependency(void *other, SELF) {
-  if (known(self)) hook_calls.dependency(self, other, false);
-  ((method_object)real(index_remove_dependency))(other, self);
+  optrace_dependency_changes(known(self), other, false);
+  ((method_object)real(method_remove_dependency))(other, self);
 }
 
 static SWIFT void hook_wait(SELF) {
-  method original = (method)real(index_wait);
+  method original = (method)real(method_wait);
   // Part of a wait for many operations; this one is already over.
   if (optrace_frame_is_waiting() && is_over(self)) return;
   optrace_operation *operation = met(self, false);
@@ -343,7 +342,8 @@ static SWIFT void hook_wait(SELF) {
 }
 
 static void record_change(void *object, uint8_t kind, const void *value) {
-  if (known(object)) hook_calls.operation_changed(object, kind, value);
+  const optrace_operation *operation = known(object);
+  if (operation) report_operation_change(operation, kind, value);
 }
 
 static void record_name(void *object, const void *value) { record_change(object, optrace_kind_operation_named, value); }
@@ -352,29 +352,29 @@ static void record_quality(void *object, const void *value) { record_change(obje
 
 static SWIFT void hook_name(uint64_t first, uint64_t second, SELF) {
   record_name(self, (const uint64_t[]){first, second});
-  ((method_words)real(index_name))(first, second, self);
+  ((method_words)real(method_name))(first, second, self);
 }
 
 static SWIFT void hook_priority(uint8_t value, SELF) {
   record_priority(self, &value);
-  ((method_byte)real(index_priority))(value, self);
+  ((method_byte)real(method_priority))(value, self);
 }
 
 static SWIFT void hook_quality(uint8_t value, SELF) {
   record_quality(self, &value);
-  ((method_byte)real(index_quality))(value, self);
+  ((method_byte)real(method_quality))(value, self);
 }
 
 static SWIFT yielded modify_name(void *frame, SELF) {
-  return modify((modifier)real(index_modify_name), frame, self, record_name);
+  return modify((modifier)real(method_modify_name), frame, self, record_name);
 }
 
 static SWIFT yielded modify_priority(void *frame, SELF) {
-  return modify((modifier)real(index_modify_priority), frame, self, record_priority);
+  return modify((modifier)real(method_modify_priority), frame, self, record_priority);
 }
 
 static SWIFT yielded modify_quality(void *frame, SELF) {
-  return modify((modifier)real(index_modify_quality), frame, self, record_quality);
+  return modify((modifier)real(method_modify_quality), frame, self, record_quality);
 }
 
 static void note_class(const void *object, class_kind kind) {
@@ -425,16 +425,6 @@ static SWIFT void hook_did_change_path(void *path, const void *value, SELF) {
   announced = outer;
 }
 
-bool optrace_operation_ask(void *operation, void *name, void *dependencies) {
-  typedef struct {
-    uint64_t first, second;
-  } words;
-  if (!hooks_active()) return false;
-  *(words *)name = ((SWIFT words (*)(SELF))real(index_get_name))(operation);
-  *(void **)dependencies = ((SWIFT void *(*)(SELF))real(index_get_dependencies))(operation);
-  return true;
-}
-
 #define METHOD(name) "$s10Foundation9OperationC" name
 // Replaces whatever implementation a class has. Our own types override it.
 #define OVERRIDDEN(function) .hook = function, .overridden = true
@@ -448,24 +438,24 @@ hooked_method operation_methods[] = {
   [method_is_executing] = {METHOD("11isExecutingSbvg"), OVERRIDDEN(hook_is_executing)},
   [method_start] = {METHOD("5startyyF"), OVERRIDDEN(hook_start), .direct = hook_start_by_name},
   [method_main] = {METHOD("4mainyyF"), .hook = hook_main, .overridden = true},
-  [index_is_cancelled] = {METHOD("11isCancelledSbvg"), .describes = true},
-  [index_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
-  [index_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},
-  [index_remove_dependency] = {METHOD("16removeDependencyyyACF"), IMPLEMENTED(hook_remove_dependency)},
-  [index_wait] = {METHOD("17waitUntilFinishedyyF"), IMPLEMENTED(hook_wait)},
-  [index_name] = {METHOD("4nameSSSgvs"), IMPLEMENTED(hook_name)},
-  [index_priority] = {METHOD("13queuePriorityAC05QueueD0Ovs"), IMPLEMENTED(hook_priority)},
-  [index_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovs"), IMPLEMENTED(hook_quality)},
-  [index_modify_name] = {METHOD("4nameSSSgvM"), IMPLEMENTED(modify_name)},
-  [index_modify_priority] = {METHOD("13queuePriorityAC05QueueD0OvM"), IMPLEMENTED(modify_priority)},
-  [index_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
-  [index_get_name] = {METHOD("4nameSSSgvg"), .describes = true},
-  [index_get_dependencies] = {METHOD("12dependenciesSayACGvg"), .describes = true},
-  [index_get_completion] = {METHOD("15completionBlockyyYbcSgvg")},
-  [index_set_completion] = {METHOD("15completionBlockyyYbcSgvs")},
-  [index_get_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovg"), .describes = true},
-  [index_get_asynchronous] = {METHOD("14isAsynchronousSbvg"), .describes = true},
-  [index_get_priority] = {METHOD("13queuePriorityAC05QueueD0Ovg")},
+  [method_is_cancelled] = {METHOD("11isCancelledSbvg"), .describes = true},
+  [method_cancel] = {METHOD("6cancelyyF"), IMPLEMENTED(hook_cancel)},
+  [method_add_dependency] = {METHOD("13addDependencyyyACF"), IMPLEMENTED(hook_add_dependency)},
+  [method_remove_dependency] = {METHOD("16removeDependencyyyACF"), IMPLEMENTED(hook_remove_dependency)},
+  [method_wait] = {METHOD("17waitUntilFinishedyyF"), IMPLEMENTED(hook_wait)},
+  [method_name] = {METHOD("4nameSSSgvs"), IMPLEMENTED(hook_name)},
+  [method_priority] = {METHOD("13queuePriorityAC05QueueD0Ovs"), IMPLEMENTED(hook_priority)},
+  [method_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovs"), IMPLEMENTED(hook_quality)},
+  [method_modify_name] = {METHOD("4nameSSSgvM"), IMPLEMENTED(modify_name)},
+  [method_modify_priority] = {METHOD("13queuePriorityAC05QueueD0OvM"), IMPLEMENTED(modify_priority)},
+  [method_modify_quality] = {METHOD("16qualityOfServiceAA07QualitydE0OvM"), IMPLEMENTED(modify_quality)},
+  [method_get_name] = {METHOD("4nameSSSgvg"), .describes = true},
+  [method_get_dependencies] = {METHOD("12dependenciesSayACGvg"), .describes = true},
+  [method_get_completion] = {METHOD("15completionBlockyyYbcSgvg")},
+  [method_set_completion] = {METHOD("15completionBlockyyYbcSgvs")},
+  [method_get_quality] = {METHOD("16qualityOfServiceAA07QualitydE0Ovg"), .describes = true},
+  [method_get_asynchronous] = {METHOD("14isAsynchronousSbvg"), .describes = true},
+  [method_get_priority] = {METHOD("13queuePriorityAC05QueueD0Ovg")},
   {0},
 };
 

@@ -4,12 +4,12 @@
 
 #include "../base/likely.h"
 #include "../loops/loops.h"
+#include "../objects/state.h"
 #include "../operations/frames.h"
 #include "../records/buffers.h"
 #include "../stacks/instructions.h"
 #include "../waits/waits.h"
 #include "callers.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <errno.h>

@@ -6,8 +6,8 @@
 
 #include "../base/filter.h"
 #include "../life/pause.h"
+#include "../objects/state.h"
 #include "../profile/timer.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <errno.h>

@@ -6,6 +6,9 @@
 #include "tasks.h"
 
 #include "../book/book.h"
+#include "../describe/facts.h"
+#include "../objects/readers.h"
+#include "../objects/state.h"
 #include "../operations/frames.h"
 #include "../tasks/actors.h"
 #include "../tasks/suspension.h"
@@ -13,7 +16,6 @@
 #include "blocks.h"
 #include "creating.h"
 #include "jobs.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -219,7 +221,7 @@ void tasks_given(const void *job, const void *actor) {
   uint32_t number = number_of(job);
   if (!number) return;
   const void *class = *(const void *const *)actor;
-  task_queued(recorder, number, actor_number(actor), hook_calls.class_of ? hook_calls.class_of(recorder, class) : 0);
+  task_queued(recorder, number, actor_number(actor), readers.name_class ? class_number(recorder, class) : 0);
 }
 
 void tasks_resumed(const void *task, uint32_t how) {

@@ -6,9 +6,11 @@
 #include "test_frameworks.h"
 
 #include "../book/book.h"
+#include "../describe/texts.h"
+#include "../objects/classes.h"
+#include "../objects/readers.h"
+#include "../objects/state.h"
 #include "../records/within.h"
-#include "classes.h"
-#include "state.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
@@ -150,6 +152,32 @@ static bool has_value(const value_room *room, const void *type) { return witness
 
 static void destroy(value_room *room, const void *type) { witnesses_of(type)->destroy(room, type); }
 
+// A name that is being written, of at most `longest_test_name` bytes.
+typedef struct {
+  char *to;
+  size_t length;
+} written;
+
+static void append_text(void *context, int64_t number, const uint8_t *text, size_t length) {
+  (void)number;
+  written *name = context;
+  size_t count = text_prefix((const char *)text, length, longest_test_name - name->length);
+  if (count) memcpy(name->to + name->length, text, count);
+  name->length += count;
+}
+
+static void append_component(void *context, int64_t number, const uint8_t *text, size_t length) {
+  written *name = context;
+  if (name->length && name->length < longest_test_name) name->to[name->length++] = '/';
+  append_text(context, number, text, length);
+}
+
+static size_t joined(void *texts, char *to) {
+  written name = {.to = to};
+  readers.each_text(texts, &name, append_component);
+  return name.length;
+}
+
 // Writes the name of the test that runs here, as `Suite/test(_:)`. 0: no test runs here, or it is a suite.
 static size_t name_of_test(char *name) {
   value_room current, id;
@@ -160,8 +188,8 @@ static size_t name_of_test(char *name) {
     testing.id(&id, &current);
     void *components = testing.components(&id);
     if (components) {
-      length = hook_calls.joined(components, name, longest_test_name);
-      hook_calls.release(components);
+      length = joined(components, name);
+      readers.release(components);
     }
     destroy(&id, testing.test_id);
   }
@@ -259,8 +287,10 @@ static size_t name_of_run(void *run, char *name) {
   void *of = xctest.test(run);
   if (!of) return 0;
   struct text text = xctest.name(of);
-  hook_calls.release(of);
-  size_t length = hook_calls.text(text.first, text.second, name, longest_test_name);
+  readers.release(of);
+  written to = {.to = name};
+  readers.take_text(text.first, text.second, &to, append_text);
+  size_t length = to.length;
   // XCTest's name is `OrderTests.testRefund`. Test filters use `OrderTests/testRefund`.
   for (size_t i = length; i; i--)
     if (name[i - 1] == '.') {

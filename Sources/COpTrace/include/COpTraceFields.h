@@ -1,5 +1,4 @@
-// Made from EventSpec.table, and not by hand: after a change there, run
-//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format.
 // The fields of each kind of event that has some: put into the second and third word of a record, and read from them. What does
 // not fit a field is cut off; a field narrower than its type has its largest value beside it.
 #ifndef COPTRACE_FIELDS_H

@@ -1,5 +1,4 @@
-// Made from Sources/OpTraceFormat, and not by hand: after a change there, run
-//     OPTRACE_UPDATE_FORMAT=1 swift test --filter OpTraceFormatTests
+// Made from Sources/OpTraceFormat, and not by hand: after a change there, run scripts/make-format.
 #ifndef COPTRACE_FORMAT_H
 #define COPTRACE_FORMAT_H
 

@@ -9,68 +9,14 @@
 extern "C" {
 #endif
 
-// The functions that hooks call. They are implemented by the recorder's Swift part, or by describe/ if there is none. Objects are
-// passed without ownership, and are alive during the call.
-typedef struct {
-  // Class metadata of our own types. Null: there are no such types.
-  const void *traced_operation, *traced_block_operation, *traced_async_operation;
-  // Metadata of subclasses that override nothing. They show the layout of Foundation's classes that the compiler knew; see
-  // hooks/layout.c. Null: nothing was compiled against Foundation.
-  const void *compiled_operation, *compiled_block_operation, *compiled_queue;
-  // Returns a new operation, owned by the caller. When it is started, it reports what Foundation's getters return
-  // (`optrace_own_observed`). Null: none can be made.
-  void *(*make_operation)(void);
-  // Whether objects of this class record themselves.
-  bool (*records_itself)(const void *metadata);
-  // The entry that such an operation contains.
-  optrace_operation *(*probe)(void *operation);
-  // Describes an unknown operation that starts, is waited for, and so on. `is_running`: it is running, and its start was not seen. Then
-  // even a known operation is described again, as partially seen.
-  void (*introduce)(void *operation, bool is_running);
-  // An unknown operation is about to be freed; `deinit` has not begun.
-  void (*goes_unmet)(void *operation);
-  void (*dependency)(void *operation, void *other, bool added);
-  // `kind`: the kind of record for the change. `value`: points to the new value, of the property's Swift type.
-  void (*operation_changed)(void *operation, uint8_t kind, const void *value);
-  // These three also begin `adding`; see COpTrace.h.
-  void (*enqueue)(void *queue, void *operation, optrace_adding *adding);
-  void (*enqueue_all)(void *queue, void *array, optrace_adding *adding);
-  // Sets the two words of a new closure, which runs and owns the closure with the words `function` and `context`.
-  bool (*barrier)(void *queue, void *function, void *context, void **new_function, void **new_context,
-                  optrace_adding *adding);
-  // The same for the completion block of a finished operation. Sets no function if nothing is recorded.
-  void (*completion)(optrace_operation *operation, void *function, void *context, void **new_function, void **new_context);
-  // Waits for each operation of an array.
-  void (*wait_all)(void *array);
-  void (*release)(void *context);
-  // The queue's number in its recorder; 0: it has none.
-  uint32_t (*queue_number)(void *queue, optrace_recorder **recorder);
-  void (*queue_event)(void *queue, uint8_t kind);
-  void (*queue_value)(void *queue, uint8_t kind, int64_t value);
-  void (*queue_changed)(void *queue, uint8_t kind, const void *value);
-  // Copy Swift strings as UTF-8, at most `room` bytes; return how many bytes were written. `joined`: an array of strings, joined by
-  // slashes. `text`: one string, given by its two words, which are consumed.
-  size_t (*joined)(void *texts, char *to, size_t room);
-  size_t (*text)(uint64_t first, uint64_t second, char *to, size_t room);
-  // The number of a class's name in a trace; 0: there is no room for it. The function may be null: then names are not known.
-  uint32_t (*class_of)(optrace_recorder *recorder, const void *metadata);
-} optrace_hook_calls;
-
-// Sets what describes operations and queues if the recorder has no Swift part. `prepare` verifies what it relies on, and returns null or
-// the reason why nothing can be described; `fill` provides the functions. Call it before all other functions of this header.
-void optrace_hooks_describe_by(const char *(*prepare)(void), void (*fill)(optrace_hook_calls *));
 // Whether hooks can be installed: null, or the reason why not. Changes nothing, and uses nothing in Foundation whose layout may differ.
 // Not for two threads at a time, nor together with the functions below.
 const char *optrace_hooks_misfit(void);
 // Installs the hooks. Null, or the reason why that is not possible; then nothing is changed. Not for two threads at a time.
 const char *optrace_hooks_install(void);
-// Whether operations of this class have their own `isReady`: neither Foundation's nor ours. False also if that is not known.
-// Installs nothing. Not for two threads at a time, nor together with `optrace_hooks_install`.
-bool optrace_class_readies_itself(const void *metadata);
-// The same for `isExecuting`.
-bool optrace_class_executes_itself(const void *metadata);
-// Whether this class is one of ours with its own `start()` and `isFinished`. The same conditions.
-bool optrace_class_runs_alone(const void *metadata);
+// What the describer has to know of a class of operations that the hooks tell (COpTraceDescribe.h). Installs nothing, and patches the class
+// if they are installed. Not for two threads at a time, nor together with `optrace_hooks_install`.
+uint32_t optrace_hooks_class_facts(const void *metadata);
 // Whether Swift's libraries are linked into the program, and contain something to record: operations, or blocks or tasks if these are
 // wanted. True also if that is not known, because the symbols were stripped. Opens the program's file if no Swift library is loaded.
 bool optrace_links_recorded(bool dispatch, bool tasks);
@@ -113,8 +59,6 @@ uint32_t optrace_class_field(const void *metadata, const char *name);
 
 // Whether an operation's class has its own `start()` and states, so that the operation may continue after `start()` has returned.
 bool optrace_object_runs_itself(const void *object);
-// Whether an operation's class overrides a getter that its description calls. True also if that is not known.
-bool optrace_object_answers_itself(const void *object);
 // Whether an operation is still as it was created: it has no name, no quality of service and no dependency, was not cancelled, and is
 // neither in a queue nor started. The answers are those of Foundation's own getters, without their locks. False also if that is not
 // known.
@@ -132,18 +76,14 @@ bool optrace_object_is_unused(const void *object);
 // does when an operation is started by hand too early. False also if that is not known.
 bool optrace_object_is_starting(const void *object);
 
-// The name and the dependencies of an operation as Foundation itself knows them, bypassing overrides. The arguments must point to nil
-// and to an empty array, of Swift's types. False without hooks.
-bool optrace_operation_ask(void *operation, void *name, void *dependencies);
-
 // What Foundation itself knows about a queue, bypassing overrides: those are the program's code, and may wait for a lock that the caller
 // holds. The last three must point to nil, or a default, of Swift's types. False without hooks.
 typedef struct {
   int64_t *limit;
   bool *suspended;
   void *name, *quality, *underlying;
-} optrace_queue_answers;
-bool optrace_queue_ask(void *queue, const optrace_queue_answers *to);
+} optrace_queue_values;
+bool optrace_queue_ask(void *queue, const optrace_queue_values *to);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ struct optrace_operation {
   _Atomic uint32_t serial;
   _Atomic uint32_t bits;
   uint64_t created;
-  // Only for objects of classes that are not ours; see hooks/objects.c.
+  // Only for objects of classes that are not ours; see objects/objects.c.
   _Atomic(const void *) object;
   _Atomic uint32_t next, next_free;
   uint32_t number;

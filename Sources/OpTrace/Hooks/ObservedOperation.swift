@@ -2,7 +2,7 @@
   internal import COpTrace
   internal import Foundation
 
-  /// An operation that reports what Foundation's getters return in each of its states (`COpTrace/hooks/own.c`). One is
+  /// An operation that reports what Foundation's getters return in each of its states (`COpTrace/objects/own.c`). One is
   /// run when the hooks are prepared.
   final class ObservedOperation: Operation, @unchecked Sendable {
     override var isExecuting: Bool { observed(optrace_own_executing, super.isExecuting) }

@@ -8,7 +8,7 @@ func beginRecording() {
   // Without a default recorder the reason has been printed.
   guard let recorder = TraceRecorder.default else { return }
   do {
-    try ProcessHooks.watchEverything(for: recorder, fromOutside: true)
+    try HookUse.watchEverything(for: recorder, fromOutside: true)
     optrace_record_tests(recorder.core)
   } catch {
     TraceRecorder.complain(

@@ -5,11 +5,13 @@ extension TraceRecorder {
   ///
   /// Call it early: what was added to a queue before is recorded in part. In a program on Linux that has Foundation linked
   /// into it, call it before the program has a second thread. `Documentation/hooks.md` says how it works and what it relies
-  /// on. On Apple platforms it uses key-value observing and exchanged methods, and has not been run there.
+  /// on.
+  ///
+  /// On Linux only. On Apple platforms it throws `cannotInstrument`: there the traced types alone record.
   ///
   /// - Throws: ``TraceRecorderError``: `alreadyInstrumented` while another recorder does this; `cannotInstrument`, with
   ///   the reason, where it is not possible. Nothing is changed then.
   public func instrumentProcess() throws(TraceRecorderError) {
-    try ProcessHooks.watchEverything(for: self)
+    try HookUse.watchEverything(for: self, fromOutside: false)
   }
 }

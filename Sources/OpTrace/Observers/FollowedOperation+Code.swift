@@ -12,12 +12,12 @@ extension FollowedOperation {
 
   /// The function that its class makes it run; nil: it runs a block.
   package static func function(of operation: Operation?) -> String? {
-    guard let operation, !RunCode.isChosen(for: operation) else { return nil }
+    guard let operation, !RunCode.isChosen(for: Swift.type(of: operation)) else { return nil }
     let name = String(reflecting: Swift.type(of: operation))
     if operation is TracedAsyncOperation { return name + ".execute" }
     let startsItself =
       operation.ownProbe?.isRecordedByHooks
-      ?? optrace_object_runs_itself(Unmanaged.passUnretained(operation).toOpaque())
+      ?? optrace_object_runs_itself(operation.address)
     return name + (startsItself ? ".start" : ".main")
   }
 

@@ -48,11 +48,14 @@ package final class FollowedQueue: ObserverCompanion, @unchecked Sendable {
   /// Nil: it has no name from the program.
   package var currentName: String? { lock.withLock { name } }
 
-  func rename(_ new: String?) { lock.withLock { name = new } }
-  func change(limit: Int) { lock.withLock { slots.limit = limit } }
+  private func rename(_ new: String?) { lock.withLock { name = new } }
+  private func change(limit: Int) { lock.withLock { slots.limit = limit } }
 
   override func reached(_ kind: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
     switch kind {
+    case EventKind.queueRenamed.rawValue: rename(text.isEmpty ? nil : String(decoding: text, as: UTF8.self))
+    case EventKind.limitChanged.rawValue:
+      change(limit: Int(UnsafeRawBufferPointer(text).loadUnaligned(as: Int64.self)))
     case EventKind.queueReleased.rawValue:
       Observers.forget(self)
       leave()

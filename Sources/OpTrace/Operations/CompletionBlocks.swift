@@ -1,32 +1,30 @@
 internal import COpTrace
 internal import Foundation
-internal import OpTraceFormat
 
 /// Completion blocks. Foundation reads an operation's completion block when the operation is over, and runs it on a
 /// thread. Right before that it is replaced by a block of ours, which records its beginning and end. So a block that is
 /// set late, in whatever way, is caught, too, and an operation without one costs a load. Replacing costs an allocation
-/// per completion block. A second time beside `describe/closures.c`: a closure that Swift makes is right on any system.
+/// per completion block.
 enum CompletionBlocks {
   typealias Block = @Sendable () -> Void
 
-  /// What replaces a completion block. Sendable: `core` is never freed and takes records of any thread.
+  /// What replaces a completion block. Sendable: the recorder is never freed and takes records of any thread.
   private struct Recorded: @unchecked Sendable {
-    let core: OpaquePointer
-    let serial: UInt32
+    let completion: optrace_completion
     let block: Block
 
     func run() {
-      optrace_emit1(core, EventKind.completionBegan.rawValue, serial)
+      optrace_completion_begins(completion)
       block()
-      optrace_emit1(core, EventKind.completionEnded.rawValue, serial)
+      optrace_completion_ends(completion)
     }
   }
 
   /// A block that runs this one and records it; nil: the operation records nowhere. Records now that it is queued.
   static func recorded(_ block: @escaping Block, of probe: OperationProbe) -> Block? {
-    guard let core = probe.core else { return nil }
-    let recorded = Recorded(core: core, serial: probe.serial, block: block)
-    probe.record(.completionQueued)
+    var completion = optrace_completion()
+    guard optrace_completion_is_queued(probe.pointer, &completion) else { return nil }
+    let recorded = Recorded(completion: completion, block: block)
     return { recorded.run() }
   }
 

@@ -87,14 +87,6 @@ struct OperationProbe: @unchecked Sendable {
     if let pointer { optrace_operation_event2(pointer, Fields.kind.rawValue, fields.word1) }
   }
 
-  func recordDependency(on number: UInt32, isAdded: Bool) {
-    if isAdded {
-      record(EventFields.DependencyAdded(on: number))
-    } else {
-      record(EventFields.DependencyRemoved(on: number))
-    }
-  }
-
   func record(_ kind: EventKind, text: String) {
     guard let core else { return }
     UTF8Text.with(text) {

@@ -138,21 +138,29 @@ extension ProbedOperation {
   }
 
   private func recordDependency(on operation: Operation) -> Bool {
-    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return false }
-    recorder.recordDependency(of: probe.serial, on: recorder.introduce(operation))
+    guard let core = probe.core, optrace_recorder_is_recording(core) else { return false }
+    optrace_dependency_changes(probe.pointer, operation.address, true)
     return true
   }
 
   /// No recorder has met it, and it depends on others.
   var isUnmetDependent: Bool { probe.has(OperationProbe.Bits.hasDependencies) && probe.owner == nil }
 
+  /// The operation itself is not asked: parts of it may be gone.
   func noteUnmet(name: String?, dependencies: [Operation]) {
-    TraceRecorder.introduceReleased(self, name: name, probe: probe, dependencies: dependencies)
+    #if !canImport(Darwin)
+      let pointers = dependencies.map { Optional($0.address) }
+      withExtendedLifetime(dependencies) {
+        guard var name else { return optrace_released_unmet(address, probe.pointer, nil, 0, pointers, pointers.count) }
+        name.withUTF8 {
+          optrace_released_unmet(address, probe.pointer, $0.baseAddress, $0.count, pointers, pointers.count)
+        }
+      }
+    #endif
   }
 
   func noteDependencyRemoved(_ operation: Operation) {
-    guard let core = probe.core, let recorder = TraceRecorder.active(core) else { return }
-    probe.record(EventFields.DependencyRemoved(on: recorder.introduce(operation)))
+    optrace_dependency_changes(probe.pointer, operation.address, false)
   }
 
   func noteName(_ name: String?) {
@@ -184,8 +192,8 @@ extension ProbedOperation {
   private func attachForWait() -> Bool {
     if !probe.isSilent { return true }
     guard probe.owner == nil else { return false }
-    if let core = optrace_operation_owner(optrace_frame_current()), let recorder = TraceRecorder.active(core) {
-      _ = recorder.introduce(self)
+    if let core = optrace_operation_owner(optrace_frame_current()), optrace_recorder_is_recording(core) {
+      optrace_introduce(core, address, optrace_sight_named)
       return !probe.isSilent
     }
     return attachToDefault()

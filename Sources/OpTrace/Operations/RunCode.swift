@@ -2,7 +2,7 @@ internal import COpTrace
 internal import Foundation
 
 /// The function that an operation runs, if that is not its class's: what a block was made of says more than
-/// "BlockOperation". `describe/closures.c` looks into a `BlockOperation` too, by what it has proven on Linux.
+/// "BlockOperation". `describe/closures.c` looks into a `BlockOperation` too.
 enum RunCode {
   /// The address of a closure's function.
   static func address(of block: @escaping @Sendable () -> Void) -> UInt { BlockHolder(block: block).address }
@@ -12,16 +12,12 @@ enum RunCode {
     AsyncHolder(block: block).address
   }
 
-  /// An operation of a class whose operations may run different code.
-  static func isChosen(for operation: Operation) -> Bool {
-    operation is BlockOperation || operation is TracedTaskOperation
-  }
+  /// A class whose operations may run different code.
+  static func isChosen(for type: AnyClass) -> Bool { type is BlockOperation.Type || type is TracedTaskOperation.Type }
 
   /// 0: not known.
   static func address(of operation: Operation) -> UInt {
-    let own = operation.probed?.code ?? 0
-    guard own == 0, operation is BlockOperation else { return own }
-    return address(ofForeign: operation)
+    operation.probed?.code ?? (operation is BlockOperation ? address(ofForeign: operation) : 0)
   }
 
   /// The same for a `BlockOperation`, from what Foundation has of it.

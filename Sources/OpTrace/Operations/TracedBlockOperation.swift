@@ -15,8 +15,10 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   /// Set before the operation is shared, if at all.
   private(set) var sourceLocation: SourceLocation?
   var isProbedAsAsynchronous: Bool { false }
-  /// Of the first block that was added; a block given to Foundation's initialiser stays there.
-  private(set) final var code: UInt = 0
+  /// Of the first block that was added.
+  private final var addedCode: UInt = 0
+  /// A block given to Foundation's initialiser stays there.
+  final var code: UInt { addedCode == 0 ? RunCode.address(ofForeign: self) : addedCode }
 
   // The only designated initialiser; otherwise a subclass's `override init() {}` would not compile.
   public override init() {
@@ -41,7 +43,7 @@ open class TracedBlockOperation: BlockOperation, ProbedOperation, @unchecked Sen
   }
 
   open override func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
-    if code == 0 { code = RunCode.address(of: block) }
+    if addedCode == 0 { addedCode = RunCode.address(of: block) }
     super.addExecutionBlock(block)
   }
 

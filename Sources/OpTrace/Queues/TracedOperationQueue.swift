@@ -81,9 +81,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   private func beginAdding(
     _ operation: Operation, _ known: inout OperationProbe?, _ recorder: TraceRecorder
   ) -> optrace_adding {
-    let enqueued = probe.recordEnqueued(operation, on: self, recorder: recorder)
-    known = enqueued.probe
-    return QueueProbe.beginAdding(enqueued.serial, to: self, recorder: recorder)
+    let added = probe.recordEnqueued(operation, on: self, recorder: recorder)
+    known = added.entry.map { OperationProbe(hooked: $0) }
+    return QueueProbe.beginAdding(added.serial, to: self, recorder: recorder)
   }
 
   open override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
@@ -129,14 +129,15 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
 
   open override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
     let isEntry = optrace_entry_begin(optrace_here(), optrace_caller())
-    guard let recorder, recorder.isRecording, let queue = introduceQueue(recorder) else {
+    guard let recorder, recorder.isRecording, introduceQueue(recorder) != nil else {
       optrace_entry_end(isEntry)
       return super.addBarrierBlock(barrier)
     }
-    let life = recorder.introduceBarrier(queue: queue, code: RunCode.address(of: barrier))
-    probe.accompany(life, on: self)
+    let life = BarrierLife()
+    let serial = optrace_barrier_add(
+      recorder.core, life.probe.pointer, UInt64(RunCode.address(of: barrier)), address, probe.pointer)
     optrace_entry_end(isEntry)
-    var adding = QueueProbe.beginAdding(life.probe.serial, to: self, isBarrier: true, recorder: recorder)
+    var adding = QueueProbe.beginAdding(serial, to: self, isBarrier: true, recorder: recorder)
     super.addBarrierBlock { life.run(barrier) }
     optrace_adding_end(&adding)
   }
@@ -194,9 +195,9 @@ open class TracedOperationQueue: OperationQueue, @unchecked Sendable {
   open override var underlyingQueue: DispatchQueue? {
     get { super.underlyingQueue }
     set {
-      let wasMain = QueueProbe.isMain(self)
+      let wasMain = QueueReader.isMain(underlyingQueue)
       super.underlyingQueue = newValue
-      let isMain = QueueProbe.isMain(self)
+      let isMain = QueueReader.isMain(underlyingQueue)
       if probe.core != nil, isMain != wasMain { record(EventFields.QueueMainChanged(value: isMain ? 1 : 0)) }
     }
   }

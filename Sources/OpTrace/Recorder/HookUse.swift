@@ -13,54 +13,41 @@ enum HookUse {
   /// Whether everything is watched because the process was started that way, not because the program asked for it. Only
   /// touched under `lock`.
   nonisolated(unsafe) private static var isFromOutside = false
-  /// Ends the watching of everything, besides the hooks. Only touched under `lock`.
-  nonisolated(unsafe) private static var endWatching: @Sendable () -> Void = {}
 
   /// Whether operations of other classes that this recorder meets can be followed.
-  static func isInUse(by recorder: TraceRecorder) -> Bool {
-    let use = optrace_recorder_hooks(recorder.core)
+  static func isInUse(by core: OpaquePointer) -> Bool {
+    let use = optrace_recorder_hooks(core)
     if use != optrace_hooks_unasked { return use == optrace_hooks_used }
     defer { settle() }
-    return install(for: recorder) == nil
+    return install(for: core) == nil
   }
 
-  /// Whether it is known that nobody has used an operation yet.
-  static var knowsUnused: Bool {
-    #if canImport(Darwin)
-      false
-    #else
-      true
-    #endif
+  /// What the core has to know of a class that the hooks tell. Ours with the program's own `isReady`, or `start()` and
+  /// `isFinished`, are recorded by the hooks, which are installed for them.
+  static func facts(of type: AnyClass, isOurs: Bool, in core: OpaquePointer) -> UInt32 {
+    let (readies, runs) = (UInt32(optrace_class_readies_itself), UInt32(optrace_class_run_is_hooked))
+    var facts = known(of: type)
+    guard isOurs else { return facts }
+    facts = facts & ~UInt32(optrace_class_runs_itself | optrace_class_answers_itself) | UInt32(optrace_class_is_ours)
+    guard facts & (readies | runs) != 0 else { return facts }
+    // Evaluated again if the hooks were installed for it: now this class has them, too.
+    let isHooked = isInUse(by: core) && known(of: type) & (readies | runs) != 0
+    if isHooked, facts & readies != 0 { facts |= UInt32(optrace_class_ready_is_hooked) }
+    if !isHooked, facts & runs != 0 { facts = facts & ~runs | UInt32(optrace_class_run_is_unseen) }
+    return facts
   }
 
-  /// Whether the class has its own `isReady`: neither Foundation's nor ours. False also if that is not known.
-  static func overridesReady(_ type: AnyClass) -> Bool {
-    lock.withLock { optrace_class_readies_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
-  }
-
-  /// Whether the class has its own `isExecuting`: neither Foundation's nor ours. False also if that is not known.
-  static func overridesExecuting(_ type: AnyClass) -> Bool {
-    lock.withLock { optrace_class_executes_itself(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
-  }
-
-  /// Whether the class is one of ours, with its own `start()` and `isFinished`. False also if that is not known.
-  static func runsAlone(_ type: AnyClass) -> Bool {
-    lock.withLock { optrace_class_runs_alone(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+  private static func known(of type: AnyClass) -> UInt32 {
+    lock.withLock { optrace_hooks_class_facts(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
   }
 
   /// Records everything that nobody has introduced, to `recorder`, until it is stopped.
   ///
-  /// - Parameters:
-  ///   - fromOutside: the program does not know of it. If it asks for the same itself, it is not refused: its trace is the
-  ///     one it would have alone, and the process is in the trace of the first recorder.
-  ///   - begin: does what is needed besides the hooks. Nil, or the reason why it cannot be done; then nothing is changed.
-  ///   - end: undoes it.
-  static func watchEverything(
-    for recorder: TraceRecorder, fromOutside: Bool, begin: () -> String? = { nil },
-    end: @escaping @Sendable () -> Void = {}
-  ) throws(TraceRecorderError) {
+  /// - Parameter fromOutside: the program does not know of it. If it asks for the same itself, it is not refused: its trace
+  ///   is the one it would have alone, and the process is in the trace of the first recorder.
+  static func watchEverything(for recorder: TraceRecorder, fromOutside: Bool) throws(TraceRecorderError) {
     defer { settle() }
-    if let why = install(for: recorder) {
+    if let why = missing ?? install(for: recorder.core) {
       throw TraceRecorderError(.cannotInstrument(why), path: recorder.path)
     }
     lock.lock()
@@ -69,33 +56,32 @@ enum HookUse {
       if isFromOutside { return }
       throw TraceRecorderError(.alreadyInstrumented, path: recorder.path)
     }
-    if let why = begin() { throw TraceRecorderError(.cannotInstrument(why), path: recorder.path) }
-    endWatching = end
     // Kept for good: a thread that has just read it may still use it. A process has few of them.
     optrace_hooks_watch(Unmanaged.passRetained(recorder).toOpaque(), recorder.core)
     isFromOutside = fromOutside
   }
 
+  /// Why there are no hooks on this system; nil: there are. Only what traced queues get is followed then.
+  private static var missing: String? {
+    #if canImport(Darwin)
+      "only Linux has hooks"
+    #else
+      nil
+    #endif
+  }
+
   /// Records blocks of dispatch queues to `recorder`, until it is stopped or another one asks. Nil, or the reason why
   /// they cannot be recorded.
   static func recordDispatch(for recorder: TraceRecorder) -> String? {
-    #if canImport(Darwin)
-      return "this system has no hooks"
-    #else
-      if let why = install(for: recorder) { return why }
-      return lock.withLock { optrace_record_dispatch(recorder.core).map { String(cString: $0) } }
-    #endif
+    if let why = missing ?? install(for: recorder.core) { return why }
+    return lock.withLock { optrace_record_dispatch(recorder.core).map { String(cString: $0) } }
   }
 
   /// Records tasks to `recorder`, until it is stopped or another one asks. Nil, or the reason why they cannot be
   /// recorded.
   static func recordTasks(for recorder: TraceRecorder) -> String? {
-    #if canImport(Darwin)
-      return "this system has no hooks"
-    #else
-      if let why = install(for: recorder) { return why }
-      return lock.withLock { optrace_record_tasks(recorder.core).map { String(cString: $0) } }
-    #endif
+    if let why = missing ?? install(for: recorder.core) { return why }
+    return lock.withLock { optrace_record_tasks(recorder.core).map { String(cString: $0) } }
   }
 
   /// Gives back the memory of the program's symbols, which were read if Swift's libraries are linked into it, and says what
@@ -118,27 +104,25 @@ enum HookUse {
       if let watcher = optrace_hooks_watcher(), TraceRecorder.watching(watcher).core == core {
         optrace_hooks_watch(nil, nil)
         isFromOutside = false
-        endWatching()
-        endWatching = {}
       }
       if users.isEmpty { optrace_hooks_remove() }
     }
   }
 
   /// Nil, or the reason why it cannot be done.
-  private static func install(for recorder: TraceRecorder) -> String? {
+  private static func install(for core: OpaquePointer) -> String? {
     lock.withLock {
-      guard recorder.isRecording else { return "the recorder was stopped" }
-      if users.contains(recorder.core) { return nil }
+      guard optrace_recorder_is_recording(core) else { return "the recorder was stopped" }
+      if users.contains(core) { return nil }
       // On Darwin operations are observed: nothing has to be installed.
       #if !canImport(Darwin)
         if let why = optrace_hooks_install() {
-          optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_unavailable))
+          optrace_recorder_set_hooks(core, UInt32(optrace_hooks_unavailable))
           return String(cString: why)
         }
       #endif
-      users.insert(recorder.core)
-      optrace_recorder_set_hooks(recorder.core, UInt32(optrace_hooks_used))
+      users.insert(core)
+      optrace_recorder_set_hooks(core, UInt32(optrace_hooks_used))
       return nil
     }
   }
@@ -149,8 +133,6 @@ extension TraceRecorder {
   static var watcher: TraceRecorder? {
     optrace_hooks_watcher().map(watching).flatMap { $0.isRecording ? $0 : nil }
   }
-
-  var watchesEverything: Bool { optrace_hooks_watcher() == Unmanaged.passUnretained(self).toOpaque() }
 
   fileprivate static func watching(_ pointer: UnsafeMutableRawPointer) -> TraceRecorder {
     Unmanaged<TraceRecorder>.fromOpaque(pointer).takeUnretainedValue()

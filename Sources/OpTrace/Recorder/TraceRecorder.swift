@@ -14,8 +14,7 @@ internal import OpTraceFormat
 /// Recording never harms the program: a full disk, an unwritable file or a forked child lead to counted loss, not to a
 /// trap. Every event is in the file from the moment it happened, even if the process is killed.
 ///
-/// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks, and in `ForeignOperations`, which has its
-/// own lock; the stored properties are constants.
+/// Sendable: the only mutable state is behind `COpTrace`'s atomics and locks; the stored properties are constants.
 public final class TraceRecorder: @unchecked Sendable {
   /// Where the trace is written. May differ from the requested URL: see ``init(writingTo:configuration:)``.
   public var url: URL { URL(fileURLWithPath: path) }
@@ -27,7 +26,6 @@ public final class TraceRecorder: @unchecked Sendable {
 
   /// Lives as long as the process, so that a late event finds a stopped recorder and not freed memory.
   let core: OpaquePointer
-  let foreign = ForeignOperations()
   /// Makes the ids of spans.
   let spanSeed = SpanIDs.Seed()
 
@@ -49,6 +47,7 @@ public final class TraceRecorder: @unchecked Sendable {
     writingTo path: String, configuration: Configuration,
     hasEvenCounter: () -> Bool = optrace_clock_has_counter
   ) throws(TraceRecorderError) {
+    optrace_describe_compiled()
     guard let usesCounter = configuration.clock.usesCounter(where: hasEvenCounter) else {
       throw TraceRecorderError(.noEvenCounter, path: path)
     }
@@ -65,7 +64,7 @@ public final class TraceRecorder: @unchecked Sendable {
     self.path = file
     self.configuration = configuration
     self.core = core
-    RecorderRegistry.shared.add(self)
+    RecorderExit.prepare()
     if begun.profile_error != 0 {
       Self.complain(configuration.refusal(of: begun.profile_error), result: "all else is recorded")
     }
@@ -80,7 +79,6 @@ public final class TraceRecorder: @unchecked Sendable {
   }
 
   deinit {
-    RecorderRegistry.shared.remove(core)
     // Nobody handles a failure here; the trace is readable nevertheless.
     optrace_recorder_stop(core)
     HookUse.stop(using: core)

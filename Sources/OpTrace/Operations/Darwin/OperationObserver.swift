@@ -3,11 +3,10 @@
   internal import Foundation
   internal import OpTraceFormat
 
-  /// Follows an operation that is not ours, of any class, by key-value observing. Written from Apple's documentation;
+  /// Follows an operation that is not ours and that a traced queue gets, of any class, by key-value observing. Written from Apple's documentation;
   /// it has not been run.
   ///
-  /// It observes from the moment when a queue gets the operation, or it is started, until it has finished. All that
-  /// time it retains the operation, as a queue does: releasing an observed object may raise an exception.
+  /// It observes from the moment when a queue gets the operation until it has finished. All that time it retains the operation, as a queue does: releasing an observed object may raise an exception.
   ///
   /// The keys are strings, as Apple documents them; the key path `\.isFinished` is that of the key `finished`.
   ///
@@ -112,15 +111,5 @@
       }
       end(operation)
     }
-
-    /// For a caller that finds it finished before anybody was notified.
-    func noteFinishSeen(_ operation: Operation) {
-      guard !probe.has(OperationProbe.Bits.finishRecorded), operation.isFinished else { return }
-      if probe.claim(OperationProbe.Bits.finishSeen) { probe.record(.finishSeen) }
-    }
-  }
-
-  extension OperationProbe.Bits {
-    static let finishSeen = UInt32(optrace_bit_finish_seen)
   }
 #endif

@@ -2,6 +2,7 @@
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 
+#include "COpTraceDescribe.h"
 #include "COpTraceHooks.h"
 
 #if defined(__linux__) && defined(__LP64__) && defined(__clang__)

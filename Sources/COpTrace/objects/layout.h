@@ -27,7 +27,7 @@ enum { destroy_offset = 2 * sizeof(void *) };
 bool is_class(const void *metadata, const void *superclass);
 
 // Null, or which part of the loaded Foundation has another layout. Also null if the recorder was not compiled against Foundation.
-const char *layout_misfit(const optrace_hook_calls *calls);
+const char *layout_misfit(void);
 #endif
 
 #endif

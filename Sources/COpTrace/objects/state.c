@@ -6,7 +6,6 @@
 
 #if OPTRACE_HAS_HOOKS
 hook_state *_Atomic hooks_state;
-optrace_hook_calls hook_calls;
 
 void *optrace_hooks_watcher(void) {
   hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
@@ -49,14 +48,7 @@ void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
 }
 
 #else
-#include <stdatomic.h>
-
-// A system without hooks may also have a recorder that watches everything. In a forked child it does not record.
-static void *_Atomic watcher;
-void optrace_hooks_watch(void *recorder, optrace_recorder *core) {
-  (void)core;
-  atomic_store(&watcher, recorder);
-  if (recorder) default_is_some();
-}
-void *optrace_hooks_watcher(void) { return atomic_load_explicit(&watcher, memory_order_acquire); }
+// Without hooks nobody watches everything.
+void optrace_hooks_watch(void *recorder, optrace_recorder *core) { (void)recorder, (void)core; }
+void *optrace_hooks_watcher(void) { return NULL; }
 #endif

@@ -38,8 +38,18 @@ typedef struct {
 enum { most_methods = 28 };
 
 // Indexes. The first one is the same in the tables of operations and of queues.
+enum { method_destroy = 0 };
 enum {
-  method_destroy = 0, method_is_finished = 1, method_start = 2, method_is_ready = 3, method_is_executing = 4, method_main = 5
+  method_is_finished = 1, method_start = 2, method_is_ready = 3, method_is_executing = 4, method_main = 5,
+  method_is_cancelled, method_cancel, method_add_dependency, method_remove_dependency, method_wait, method_name, method_priority,
+  method_quality, method_modify_name, method_modify_priority, method_modify_quality, method_get_name, method_get_dependencies,
+  method_get_completion, method_set_completion, method_get_quality, method_get_asynchronous, method_get_priority
+};
+enum {
+  queue_method_add = 1, queue_method_add_all, queue_method_barrier, queue_method_limit, queue_method_suspended, queue_method_name,
+  queue_method_quality, queue_method_underlying, queue_method_cancel_all, queue_method_wait_all, queue_method_modify_limit,
+  queue_method_modify_suspended, queue_method_modify_name, queue_method_modify_quality, queue_method_modify_underlying,
+  queue_method_get_limit, queue_method_get_suspended, queue_method_get_name, queue_method_get_quality, queue_method_get_underlying
 };
 #endif
 

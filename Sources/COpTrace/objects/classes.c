@@ -5,11 +5,12 @@
 #include "../base/bits.h"
 #include "../book/book.h"
 #include "../stacks/modules.h"
+#include "arrays.h"
 #include "foundation.h"
-#include "imports.h"
 #include "layout.h"
 #include "memory.h"
 #include "own.h"
+#include "readers.h"
 #include "state.h"
 
 #if OPTRACE_HAS_HOOKS
@@ -65,8 +66,13 @@ void *class_original(const void *object, uint32_t index) { return class_find(obj
 static const class_metadata *operation_base, *queue_base;
 
 static hooked_method *const *tables;
+static void (*patch_imports)(bool on);
 
 static hooked_method *methods_of(class_kind kind) { return tables[kind]; }
+
+const hooked_method *class_methods(class_kind kind) { return tables[kind]; }
+
+void classes_patch_imports_by(void (*patch)(bool on)) { patch_imports = patch; }
 
 // The implementations in our own types. `is_known` also accepts Foundation's.
 enum { known_classes = 3 };
@@ -105,14 +111,15 @@ static const char *find_methods(const void *metadata, hooked_method *methods) {
   return NULL;
 }
 
-static void learn(known_methods *known, const hooked_method *method, const optrace_hook_calls *calls) {
+static void learn(known_methods *known, const hooked_method *method) {
   // A recorder without a Swift part has no types of its own.
-  const void *const traced[known_classes] = {calls->traced_operation, calls->traced_block_operation, calls->traced_async_operation};
+  const void *const traced[known_classes] = {
+    readers.traced_operation, readers.traced_block_operation, readers.traced_async_operation};
   for (int i = 0; i < known_classes; i++)
     if (traced[i]) (*known)[i] = *entry_address(traced[i], method);
 }
 
-const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]) {
+const char *classes_resolve(hooked_method *const methods[class_kinds]) {
   tables = methods;
   hooked_method *operation_methods = methods_of(class_operation), *queue_methods = methods_of(class_queue);
   if (!foundation_is_there()) return "Foundation is not in this process";
@@ -122,15 +129,18 @@ const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *cons
   if (!operation_base || !queue_base || !object_base) return "this Foundation has no Operation class with a known name";
   if (!is_class(operation_base, object_base) || !is_class(queue_base, object_base))
     return "the metadata of this Foundation's classes looks different";
-  const char *why = layout_misfit(calls);
+  const char *why = layout_misfit();
   if (!why) why = find_methods(operation_base, operation_methods);
   if (!why) why = find_methods(queue_base, queue_methods);
   if (why) return why;
-  own_fields_find(operation_base, (method)operation_methods[method_start].real, calls);
-  learn(&known_readiness, &operation_methods[method_is_ready], calls);
-  learn(&known_starts, &operation_methods[method_start], calls);
-  learn(&known_finishes, &operation_methods[method_is_finished], calls);
-  learn(&known_executions, &operation_methods[method_is_executing], calls);
+  // Foundation passes dependencies and added operations in arrays.
+  why = arrays_prove(&readers, operation_methods);
+  if (why) return why;
+  own_fields_find(operation_base, (method)operation_methods[method_start].real, &readers);
+  learn(&known_readiness, &operation_methods[method_is_ready]);
+  learn(&known_starts, &operation_methods[method_start]);
+  learn(&known_finishes, &operation_methods[method_is_finished]);
+  learn(&known_executions, &operation_methods[method_is_executing]);
   return NULL;
 }
 
@@ -139,9 +149,13 @@ bool optrace_object_runs_itself(const void *object) {
   return entry && entry->runs_itself;
 }
 
-bool optrace_object_answers_itself(const void *object) {
-  const class_entry *entry = find(*(const void *const *)object);
-  return !entry || entry->answers_itself;
+uint32_t class_facts_of(const void *metadata) {
+  const class_entry *entry = class_know(metadata, class_operation);
+  if (!entry) return optrace_class_answers_itself;
+  return (entry->readies_itself ? optrace_class_readies_itself : 0u) | (entry->executes_itself ? optrace_class_executes_itself : 0u) |
+         (entry->runs_itself && !entry->records_itself ? optrace_class_runs_itself : 0u) |
+         (entry->answers_itself ? optrace_class_answers_itself : 0u) |
+         (entry->runs_alone ? optrace_class_run_is_hooked : 0u);
 }
 
 // ---- Patching ------------------------------------------------------------------------------------------------------
@@ -229,13 +243,13 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   if (entry && (entry->patched || !is_to_be_patched(entry))) return entry;
   bool fits = is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base);
   // Before the lock is taken, because Swift's runtime takes its own locks.
-  bool records_itself = !entry && fits && hook_calls.records_itself(metadata);
+  bool records_itself = !entry && fits && readers.records_itself && readers.records_itself(metadata);
   pthread_mutex_lock(&change);
   entry = find(metadata);
   if (!entry && fits) {
     entry = add(metadata, kind, records_itself);
     // A new class may belong to a library that was loaded after the hooks were installed.
-    if (entry && hooks_active()) imports_patch(true);
+    if (entry && hooks_active()) patch_imports(true);
   }
   if (entry && is_to_be_patched(entry) && !entry->patched && hooks_active() && !patch(entry, true)) entry = NULL;
   pthread_mutex_unlock(&change);
@@ -247,7 +261,7 @@ void classes_refresh(void) {
   // A library may be unloaded by a call that is not hooked.
   modules_refresh();
   pthread_mutex_lock(&change);
-  if (hooks_active()) imports_patch(true);
+  if (hooks_active()) patch_imports(true);
   pthread_mutex_unlock(&change);
 }
 
@@ -260,7 +274,7 @@ bool classes_patch(bool on) {
     return true;
   }
   pthread_mutex_lock(&change);
-  imports_patch(false);
+  patch_imports(false);
   for (uint32_t slot = 0; slot < class_slots; slot++) {
     class_entry *entry = atomic_load_explicit(&classes[slot], memory_order_relaxed);
     if (entry && entry->patched) {

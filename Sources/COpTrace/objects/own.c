@@ -86,7 +86,7 @@ static bool is_plausible(void) {
 
 // ---- Preparation
 
-void own_fields_find(const void *operation_class, method start, const optrace_hook_calls *calls) {
+void own_fields_find(const void *operation_class, method start, const optrace_readers *readers) {
   state_offset = class_field_offset(operation_class, "__state");
   completion_offset = class_field_offset(operation_class, "__completion");
   fresh.cancelled = class_field_offset(operation_class, "__isCancelled");
@@ -94,7 +94,7 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   fresh.dependencies = class_field_offset(operation_class, "__dependencies");
   fresh.name = class_field_offset(operation_class, "__name");
   // Without a test operation nothing is known about fields and answers, so the getters of each operation are called.
-  void *new = calls->make_operation();
+  void *new = readers->make_operation();
   if (!new) return;
   fresh.no_quality = byte_at(new, fresh.quality);
   fresh.no_dependencies = word_at(new, fresh.dependencies);
@@ -105,6 +105,6 @@ void own_fields_find(const void *operation_class, method start, const optrace_ho
   start(new);
   is_settled = true;
   if (!is_plausible()) memset(answers, optrace_own_unknown, sizeof(answers));
-  calls->release(new);
+  readers->release(new);
 }
 #endif

@@ -25,8 +25,14 @@ typedef struct class_entry {
   void *originals[most_methods];
 } class_entry;
 
+// What redirects imports, or back: with the tables of classes, and when libraries were loaded (hooks/imports.c). Before all else.
+void classes_patch_imports_by(void (*patch)(bool on));
 // Finds the methods in the metadata of the base classes. `methods`: by kind. Null, or the reason why hooks cannot be used.
-const char *classes_resolve(const optrace_hook_calls *calls, hooked_method *const methods[class_kinds]);
+const char *classes_resolve(hooked_method *const methods[class_kinds]);
+// The methods of Foundation's own class, after they were found.
+const hooked_method *class_methods(class_kind kind);
+// What the describer has to know of a class of operations; see `optrace_readers`. Knows it from here on.
+uint32_t class_facts_of(const void *metadata);
 // The class's entry. The first call patches the class's table. Null: it cannot be patched.
 const class_entry *class_know(const void *metadata, class_kind kind);
 // The entry of the object's class, or of the nearest superclass that has one.

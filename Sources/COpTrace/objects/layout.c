@@ -6,6 +6,7 @@
 
 #include "../book/book.h"
 #include "foundation.h"
+#include "readers.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <dlfcn.h>
@@ -40,18 +41,18 @@ static bool fits(const class_metadata *compiled, const class_metadata *loaded, c
   return true;
 }
 
-const char *layout_misfit(const optrace_hook_calls *calls) {
+const char *layout_misfit(void) {
   // This copy of the recorder was not compiled against Foundation.
-  if (!calls->compiled_operation) return NULL;
+  if (!readers.compiled_operation) return NULL;
   // Both were compiled and linked together, so they cannot differ.
   if (book_is_static()) return NULL;
   const struct {
     const void *compiled;
     const char *symbol, *why;
   } classes[] = {
-    {calls->compiled_operation, "$s10Foundation9OperationCN", "its Operation has another layout"},
-    {calls->compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation has another layout"},
-    {calls->compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue has another layout"},
+    {readers.compiled_operation, "$s10Foundation9OperationCN", "its Operation has another layout"},
+    {readers.compiled_block_operation, "$s10Foundation14BlockOperationCN", "its BlockOperation has another layout"},
+    {readers.compiled_queue, "$s10Foundation14OperationQueueCN", "its OperationQueue has another layout"},
   };
   const void *unused = book_find("swift_deletedMethodError");
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {

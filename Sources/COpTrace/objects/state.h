@@ -28,14 +28,12 @@ static inline bool hooks_watch_everything(void) {
   hook_state *s = atomic_load_explicit(&hooks_state, memory_order_acquire);
   return s && atomic_load_explicit(&s->watcher, memory_order_acquire);
 }
-// The recorder for events that belong to no operation; null: none.
-optrace_recorder *hooks_watching_core(void);
-// The functions of the recorder's Swift part.
-extern optrace_hook_calls hook_calls;
-
 // Call it before the hooks are installed. Null, or the reason why they cannot be installed.
 const char *hooks_prepare_state(void);
 void hooks_set_active(bool active);
 #endif
+
+// The recorder that watches everything, and has the events that belong to no operation; null: none.
+optrace_recorder *hooks_watching_core(void);
 
 #endif
