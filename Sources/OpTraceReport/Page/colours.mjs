@@ -1,10 +1,12 @@
-// The timeline's colours: those of the page's style sheet, read again when the colour scheme changes.
+// The colours of the timeline. They come from the page's style sheet, and are read again when the colour scheme
+// changes.
 import {isStuck} from './words.mjs';
 
 const NAMES = ['page', 'text', 'muted', 'line', 'band', 'accent', 'critical', 'waits-for-dependencies', 'waits-for-slot', 'thread-blocked', 'suspended', 'stuck', 'on-fill'];
 export const CLASS_COLOURS = 10;
 
-// The style sheet's class with the colour of a wait, by the state of its operation: its sort's, or where it never ends that of the state.
+// Returns the CSS class for the colour of a wait, given the state of its operation. It is that of the wait's sort, or
+// that of the state if the wait never ends.
 export function waitFillOf(state, sort) {
   return isStuck(state) ? `fill-of-${state}` : `waits-for-${sort}`;
 }
@@ -13,7 +15,7 @@ export class Colours {
   constructor(element, model) {
     this.element = element;
     this.stateWords = model.stateWords;
-    // A class has the colour of its rank, so that the first ones differ; by the number of its name.
+    // A class gets the colour of its rank, so that the first classes differ. The index is the number of its name.
     const ranks = new Map([...model.classes, ...model.functions, ...model.tasks].map(({name}, rank) => [name, rank % CLASS_COLOURS]));
     this.classOfName = model.strings.map((text) => ranks.get(text) ?? 0);
     this.read();
@@ -24,7 +26,7 @@ export class Colours {
     const value = (name) => style.getPropertyValue(`--${name}`).trim() || '#808080';
     for (const name of NAMES) this[name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())] = value(name);
     this.font = style.fontFamily;
-    // What slices are filled with, by number: the states, the classes, and the rest.
+    // The fills of slices, by number: the states, the classes, and the rest.
     this.fills = this.stateWords.map((word) => value(`fill-${word}`));
     this.classFill = this.fills.length;
     for (let index = 0; index < CLASS_COLOURS; index++) this.fills.push(value(`class-${index}`));
@@ -37,21 +39,23 @@ export class Colours {
     this.isStuck = this.stateWords.map(isStuck);
   }
 
-  // Of an operation, by 'state' or by 'class'.
+  // Returns the fill of an operation, by 'state' or by 'class'.
   fillOf(model, row, by) {
     if (by === 'class') return this.classFill + this.classOfName[model.operations.class[row]];
     return model.operations.state[row];
   }
 
-  // A wait has the colour of its sort; one that never ended, because its operation is stuck, that of the state.
+  // Returns the fill of a wait: that of its sort, or that of the state if the wait never ended because its operation is
+  // stuck.
   fillOfWait(model, row, sort) {
     const state = model.operations.state[row];
     return this.isStuck[state] ? state : sort === 'slot' ? this.slotFill : this.dependencyFill;
   }
 
-  // Of a task that is no run.
+  // Returns the fill of a piece of a task that is not a run.
   fillOfPiece(kind) { return kind === 'turn' ? this.slotFill : this.suspendedFill; }
 
-  // Waits as a thread that is blocked, loss as a warning, all else (blocks, spans) as what runs.
+  // Returns the fill of a detail: waits look like a blocked thread, loss like a warning, everything else (blocks,
+  // spans) like running work.
   fillOfDetail(kind) { return {wait: this.blockedFill, loss: this.failedFill}[kind] ?? this.executingFill; }
 }

@@ -1,6 +1,6 @@
 // Reads the columns of the report's data. ColumnEncoder.swift writes them and describes the format.
 
-// The bytes of a base64 text.
+// Returns the bytes of a base64 text.
 function bytesOf(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const binary = atob(text);
@@ -9,23 +9,24 @@ function bytesOf(text) {
   return bytes;
 }
 
-// The numbers of one column, `missing` where there is none. `base`: the column that values are relative to, if any.
-// Numbers up to 2^53 are exact.
+// Returns the numbers of one column, with `missing` where there is no value. `base` is the column that values are
+// relative to, or that the column equals, if any. Numbers up to 2^53 are exact.
 export function decodeColumn(column, count, Type, missing, base = null) {
   const values = new Type(count);
   if ('all' in column) return values.fill(column.all ?? missing);
+  if (!('data' in column)) return base.slice();
   const bytes = bytesOf(column.data);
   let at = 0;
   let previous = 0;
   for (let row = 0; row < count; row++) {
     let byte = bytes[at++];
-    // The lowest 28 bits; nearly all distances have no more.
+    // These are the lowest 28 bits. Nearly all distances have no more.
     let low = byte & 127;
     for (let shift = 7; byte > 127 && shift < 28; shift += 7) {
       byte = bytes[at++];
       low |= (byte & 127) << shift;
     }
-    // The bits above them: apart, so that all 53 bits of a number are there for the distance.
+    // The bits above them are kept apart, so that all 53 bits of a number are available for the distance.
     let high = 0;
     for (let scale = 1; byte > 127; scale *= 128) {
       byte = bytes[at++];
@@ -50,11 +51,11 @@ export function decodeColumn(column, count, Type, missing, base = null) {
   return values;
 }
 
-// A table's columns by name, each of which is read when it is asked for first. Columns of times have NaN where there is none; the others hold
-// whole numbers, and -1 where there is none.
+// Returns the columns of a table by name. Each of them is read when it is first used. Columns of times have NaN where
+// there is no value; the others contain integers, and -1 where there is no value.
 export function decodeTable(table) {
   const unread = {...table.columns};
-  // What is read becomes a property of the table itself, and hides its reader.
+  // A column that has been read becomes a property of the table itself, and hides its reader.
   const readers = {};
   for (const name of Object.keys(unread)) {
     Object.defineProperty(readers, name, {get() {
@@ -62,7 +63,7 @@ export function decodeTable(table) {
       const isTime = unread[name].of === 'time';
       const value = decodeColumn(unread[name], table.count, isTime ? Float64Array : Int32Array, isTime ? NaN : -1, base);
       Object.defineProperty(this, name, {value, enumerable: true});
-      // Its text is of no more use.
+      // The text of the column is no longer needed.
       unread[name] = null;
       return value;
     }});
@@ -72,17 +73,18 @@ export function decodeTable(table) {
   return decoded;
 }
 
-// Reads a column of the table that nobody has asked for yet; false: there is none.
+// Reads a column of the table that nothing has used yet. Returns false if there is none.
 export function readAhead(table) {
   const readers = Object.getPrototypeOf(table);
-  // One that has grown was put together as a whole.
+  // A table that has grown was assembled as a whole.
   if (readers === Object.prototype) return false;
   const next = Object.getOwnPropertyNames(readers).find((name) => !Object.hasOwn(table, name));
   return next !== undefined && table[next] !== undefined;
 }
 
-// A table that has grown: `last`, with what `table` says has changed. Its `kept` are runs of rows that stay: where each was, where it is, how
-// many they are; all other rows come with it. `moved`: where the numbers have gone that columns hold, by what they are `of`.
+// Returns a table that has grown: `last`, with the changes in `table`. Its `kept` lists runs of rows that stay: where
+// each run was, where it is, and how many rows it has; all other rows come with `table`. `moved` says where the numbers
+// in the columns have moved, by what the numbers are `of`.
 export function grownTable(last, table, moved = {}) {
   if (!table.kept) return decodeTable(table);
   const {count, kept, columns} = table;
@@ -117,7 +119,8 @@ function gapsBetween(kept, count) {
   return gaps;
 }
 
-// Where every row stays where it is, in the same memory, which has some room; else in new memory.
+// Returns the kept values: in the same memory if every row stays where it is and there is room; otherwise in new
+// memory.
 function keptValues(last, kept, count) {
   let isStill = true;
   for (let run = 0; run < kept.length; run += 3) if (kept[run] !== kept[run + 1]) isStill = false;
@@ -129,8 +132,8 @@ function keptValues(last, kept, count) {
   return values;
 }
 
-// For each of `count` owners, where its rows begin in a list that is sorted by owner: `starts[owner]` to
-// `starts[owner + 1]`. `owners`: each row's owner, -1 for none. Also gives the rows in that order.
+// Finds, for each of `count` owners, where its rows begin in a list sorted by owner: at `starts[owner]`, up to
+// `starts[owner + 1]`. `owners` contains the owner of each row, or -1 for none. Also returns the rows in that order.
 export function rowsByOwner(owners, count) {
   const starts = new Int32Array(count + 1);
   for (const owner of owners) if (owner >= 0) starts[owner + 1] += 1;

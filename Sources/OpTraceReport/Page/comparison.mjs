@@ -1,9 +1,9 @@
-// What changed between two versions: of a page that shows a run of each.
+// What changed between two versions, for a page that shows a run of each.
 import {counted, durationText, grouped} from './format.mjs';
 import {h} from './dom.mjs';
 import {sortableTable} from './table.mjs';
 
-/** The signs of changes. The last is this page's own: what ends in another state. */
+/** The signs of changes. The last one is used on this page only: work that ends in another state. */
 export const CHANGES = {came: '+', went: '−', more: '↑', fewer: '↓', ends: '≠'};
 
 /** `12`, `12 to 15`. */
@@ -17,7 +17,7 @@ const patternText = one => {
 };
 const queueWords = queue => queue === null ? 'no queue' : queue === '' ? '(no name)' : queue;
 
-/** The lines of the structure that differ: `{change, what, base, new}`. */
+/** Returns the lines for differences of structure: `{change, what, base, new}`. */
 export function structureLines({operations, edges, queues, limits, states}) {
   const line = (one, what) => ({change: one.change, what, base: rangeText(one.base), new: rangeText(one.new)});
   return [
@@ -29,7 +29,7 @@ export function structureLines({operations, edges, queues, limits, states}) {
   ];
 }
 
-/** What ends otherwise, one line for each pattern: the states that went, and those that came. */
+/** Returns the lines for different ends, one for each pattern: the states that went, and those that came. */
 function endLines(states) {
   const byPattern = new Map();
   for (const one of states) {
@@ -43,7 +43,7 @@ function endLines(states) {
   }));
 }
 
-/** One part of the page, or null where the page shows one run. */
+/** Returns one part of the page, or null if the page shows a single run. */
 export function comparisonPart(comparison, part) {
   if (!comparison) return null;
   const {runs, structure, timings, wall, failedOn} = comparison;
@@ -96,7 +96,7 @@ function predictedPart(prediction) {
       prediction.patterns.length > 1 && h('li', {}, `all of these: ${wall(prediction)}`))];
 }
 
-/** By which functions take more processor time: of a page whose runs were sampled. */
+/** Returns the part that shows which functions take more processor time, for a page whose runs were sampled. */
 function functionsPart(processorTime) {
   if (!processorTime) return null;
   const {base, new: changed, total, functions, named} = processorTime;

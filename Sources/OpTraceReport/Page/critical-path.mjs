@@ -1,4 +1,5 @@
-// The critical path: what it consists of by class, queue and kind of time, then its steps. Together they are the wall time.
+// The critical path: its composition by class, queue and kind of time, then its steps. Together, the rows make up the
+// wall time.
 import {capitalised, counted, durationText, grouped, percentText} from './format.mjs';
 import {TIME_KINDS, figureCell, h, moreButton, nameText, numberButton, operationButton, timeWords, timesBar} from './dom.mjs';
 import {isOver} from './words.mjs';
@@ -8,7 +9,7 @@ const FIRST_PARTS = 8;
 const NAMED_STEPS = 3;
 const MOST_IN_STRIP = 400;
 
-/** The rows of the critical path's table, which add up to the wall time: `{step | part, took, total}`. */
+/** Returns the rows of the critical path's table, which add up to the wall time: `{step | part, took, total}`. */
 export function pathRows(path, wall) {
   const rows = [];
   let total = 0;
@@ -24,19 +25,19 @@ export function pathRows(path, wall) {
 
 function tookOf(step) { return TIME_KINDS.reduce((sum, {key}) => sum + step[key], 0); }
 
-/** `95 % running, 2 % waiting for a slot, 3 % after the last step` of the wall time; what is nothing is left out. */
+/** Returns the shares of the wall time: `95 % running, 2 % waiting for a slot, 3 % after the last step`. Shares of zero are left out. */
 export function shareText(path, wall) {
   const sums = TIME_KINDS.map(kind => [kind.text, path.steps.reduce((sum, step) => sum + step[kind.key], 0)]);
   sums.push(['before the first step', path.before], ['after the last step', path.after]);
   return sums.filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]).map(([text, time]) => `${percentText(time / Math.max(1, wall))} ${text}`).join(', ');
 }
 
-/** The steps by what `nameOf(step)` says of each, the longest together first: `{name, steps, took, …times}`. */
+/** Groups the steps by `nameOf(step)`, the groups that took longest in total first: `{name, steps, took, …times}`. */
 export function partsOf(steps, nameOf) {
   return addedUp(steps.map(step => ({name: nameOf(step), steps: 1, times: TIME_KINDS.map(({key}) => [key, step[key]])})));
 }
 
-/** The path's times by what they were, in the words that fit each step, with what lies before and after; as `partsOf`. */
+/** Groups the path's times by kind, in the words that fit each step, including the time before and after. The result is as for `partsOf`. */
 export function timesOf(path, wordsOf) {
   const times = path.steps.flatMap(step => TIME_KINDS.map(kind => ({name: wordsOf(step, kind), steps: 1, times: [[kind.key, step[kind.key]]]})));
   for (const part of ['before', 'after']) times.push({name: PATH_PARTS[part][0], steps: 0, times: [['rest', path[part]]]});
@@ -66,13 +67,13 @@ const PATH_PARTS = {
   after: ['After the last step', 'until the end of all activity'],
 };
 
-/** Why a step began when it did. `link`: the button of the work that was the cause. */
+/** Says why a step began when it did. `link` is the button of the work that was the cause. */
 export const CAUSES = {
   start: () => 'the first of the path',
   dependency: ({link, areOperations}) => ['after ', link, areOperations ? ' finished' : ' was over'],
   slot: ({link, areOperations, isBarrier, isBehindBarrier}) => {
     if (!areOperations) return ['its queue’s turn after ', link];
-    // A barrier takes all slots, and is named as what it is.
+    // A barrier takes all slots, and is called a barrier.
     if (isBehindBarrier) return ['behind the barrier ', link];
     return isBarrier ? ['as a barrier, behind ', link] : ['got the slot of ', link];
   },
@@ -80,7 +81,7 @@ export const CAUSES = {
   signal: ({link, isOperation}) => [isOperation ? 'finished by ' : 'resumed by ', link],
 };
 
-/** The part of "Why slow"; null: the trace has nothing that a path could have. */
+/** Returns the section of "Why slow". Null: the trace contains nothing that could be on a path. */
 export function criticalPathPart(model, selection) {
   if (model.criticalPath.steps.length === 0 && model.counts.operations === 0) return null;
   return h('section', {class: 'part'}, h('h2', {}, 'Critical path'), new CriticalPathView(model, selection).content());
@@ -106,7 +107,7 @@ class CriticalPathView {
     ];
   }
 
-  /** What the path's steps are: work of other kinds may take several each. */
+  /** Returns what the steps of the path are called. Work of other kinds may take several steps each. */
   word() { return this.path.steps.every(step => this.model.kind(step.row) === 'operation') ? 'operation' : 'step'; }
 
   parts() {
@@ -136,7 +137,7 @@ class CriticalPathView {
       body), more);
   }
 
-  /** What a closed fold would hide. */
+  /** Returns the text that sums up what a closed fold hides. */
   summary() {
     const {model, path: {steps}} = this;
     const slowest = [...steps].sort((one, other) => tookOf(other) - tookOf(one)).slice(0, NAMED_STEPS);
@@ -145,7 +146,7 @@ class CriticalPathView {
     return [`${count}; the slowest: `, slowest.map((step, at) => [at > 0 && ', ', h('bdi', {}, model.name(step.row)), ` #${model.id(step.row)} (${durationText(tookOf(step))})`])];
   }
 
-  /** The whole time as one line: the widest part matters most. */
+  /** Returns the whole time as a single line, in which the widest part matters most. */
   strip(rows, total) {
     const {model, selection} = this;
     return h('div', {class: 'strip', role: 'group', 'aria-label': 'The steps in proportion'}, rows.map(({step, part, took}) => {
@@ -155,7 +156,7 @@ class CriticalPathView {
       const words = `${model.name(step.row)} #${id}: ${durationText(took)}, ${percentText(took / total)}`;
       return h('button', {type: 'button', class: 'strip-step', css, title: words, 'aria-label': words, tabindex: '-1', onclick: () => selection.select(model.rowOf(id))},
         TIME_KINDS.map(kind => h('i', {class: kind.css, css: {'flex-grow': String(step[kind.key] / Math.max(1, took))}},
-          // On the running part alone: on the others it could not be read.
+          // The name is on the running part only, because it would be illegible on the others.
           kind.key === 'running' && nameText(model.name(step.row), {class: 'strip-name'}))));
     }));
   }

@@ -1,13 +1,14 @@
-// Elements, and the few pieces that several parts of the page show. Names come from a user's program: they are only ever text.
+// Elements, and the few pieces that several parts of the page show. Names come from a user's program, so they are only
+// ever inserted as text.
 import {durationText, grouped} from './format.mjs';
 import {OTHER_SIGNS, STATES} from './words.mjs';
 
-/** An element: `h('button', {class: 'wide', onclick: f}, 'Text', child)`. Null, false and undefined are left out. */
+/** Makes an element: `h('button', {class: 'wide', onclick: f}, 'Text', child)`. Null, false and undefined are left out. */
 export function h(tag, attributes, ...children) {
   return furnish(document.createElement(tag), attributes, children);
 }
 
-/** The same for a drawing. */
+/** Makes an SVG element in the same way. */
 export function svg(tag, attributes, ...children) {
   return furnish(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
@@ -24,20 +25,20 @@ function furnish(element, attributes, children) {
   return element;
 }
 
-/** The sign of a state, of a warning or of a note. */
+/** Makes the sign of a state, a warning or a note. */
 export function sign(kind) {
   const known = Object.hasOwn(STATES, kind) || Object.hasOwn(OTHER_SIGNS, kind) ? kind : 'unknown';
   return svg('svg', {class: `sign-of ${known}-sign`, viewBox: '0 0 11 11', 'aria-hidden': 'true'}, svg('path', {d: OTHER_SIGNS[known] ?? STATES[known].path}));
 }
 
-/** A state with sign and word. */
+/** Makes a chip for a state, with its sign and word. */
 export function stateChip(state, count, word = state) {
   return h('span', {class: `chip ${state}-chip`}, sign(state), count === undefined ? word : `${grouped(count)} ${state}`);
 }
 
 const LONG_NAME = 20;
 
-/** A name that is cut in its middle where there is no room, as everywhere: of its two parts the first gives way. */
+/** Makes a name that is cut in the middle if there is no room, as everywhere: of its two parts, the first one gives way. */
 export function nameText(name, attributes = {}) {
   if (name.length <= LONG_NAME) return h('bdi', attributes, name);
   const end = [...new Intl.Segmenter().segment(name.slice(-4 * LONG_NAME))].slice(-LONG_NAME / 2).map(one => one.segment).join('');
@@ -45,7 +46,7 @@ export function nameText(name, attributes = {}) {
     h('span', {}, name.slice(0, name.length - end.length)), h('span', {}, end));
 }
 
-/** Wherever an operation is named, this button selects it. */
+/** Makes a button that selects an operation. It is used wherever an operation is named. */
 export function operationButton(model, selection, row) {
   if (row < 0) return h('span', {class: 'faint'}, 'unknown operation');
   const name = model.name(row), state = model.stateText(row), id = model.id(row);
@@ -53,14 +54,14 @@ export function operationButton(model, selection, row) {
     sign(model.state(row)), nameText(name), h('span', {class: 'number'}, `#${id}`), h('span', {class: 'unseen'}, `, ${state}`));
 }
 
-/** Its number alone, where names would take too much room. */
+/** Makes a button with the number only, for places where names would take too much room. */
 export function numberButton(model, selection, row) {
   if (row < 0) return '–';
   const id = model.id(row);
   return h('button', {type: 'button', class: 'plain', title: model.name(row), onclick: () => selection.select(model.rowOf(id))}, `#${id}`);
 }
 
-/** Nothing is shown as nothing: a column of zeros hides what is there. */
+/** Makes a cell with a time. Zero is shown faintly: a column of zeros would hide the other values. */
 export function figureCell(time) { return time === 0 ? h('span', {class: 'zero'}, '0') : durationText(time); }
 
 export const TIME_KINDS = [
@@ -70,10 +71,10 @@ export const TIME_KINDS = [
   {key: 'running', css: 'running-time', text: 'running', short: 'Running'},
 ];
 
-/** Hardly a run has waits for threads that matter: they are told where they do. */
+/** Returns the kinds of time to show. Few runs have waits for threads that matter, so they are shown only if they do. */
 export function timeKindsOf(model) { return TIME_KINDS.filter(kind => kind.key !== 'waitingForThread' || model.waitsForThreads); }
 
-/** The times as one bar, `longest` wide at most. The parts differ in height too, not by colour alone. */
+/** Makes one bar for the times, relative to `longest`. The parts differ in height too, not by colour alone. */
 export function timesBar(times, longest, wordsOf = kind => kind.text) {
   const parts = TIME_KINDS.filter(kind => times[kind.key] > 0);
   const words = parts.map(kind => `${wordsOf(kind)} ${durationText(times[kind.key])}`).join(', ');
@@ -86,14 +87,14 @@ export function threadName(model, index) {
   return thread ? thread.name : '';
 }
 
-/** What the time of a kind was for this operation: where a barrier made it wait, it is called so. */
+/** Returns what a kind of time was for this operation. If a barrier made it wait, the words say so. */
 export function timeWords(model, row, kind) {
   if (model.isTask(row) && kind.key !== 'running') return kind.key === 'waitingForSlot' ? 'waiting for its turn' : 'suspended';
   if (kind.key === 'waitingForDependencies' && model.kind(row) !== 'operation') return 'waiting for a time or a group';
   return model.waitsForBarrier(row, kind.key) ? 'waiting for a barrier' : kind.text;
 }
 
-/** The same for all work together. */
+/** Returns the same for all work together. */
 export function timeWordsOfAll(model, kind) {
   if (model.counts.tasks === 0 || kind.key === 'running' || kind.key === 'waitingForThread') return kind.text;
   const words = kind.key === 'waitingForSlot' ? ['waiting for their turn', 'waiting for a slot or a turn'] : ['suspended', 'waiting for dependencies, or suspended'];
@@ -101,8 +102,9 @@ export function timeWordsOfAll(model, kind) {
 }
 
 /**
- * Fills `list` with the first of `count` items and gives the button for the rest. `draw(from, to)` appends items. A click shows all of some
- * hundreds, or the next thousand: a browser that must lay out a million rows hangs. `words(rest)`: the text of the button for all.
+ * Fills `list` with the first of `count` items, and returns the button for the rest. `draw(from, to)` appends items. A click shows all
+ * items if there are some hundreds, or else the next thousand: a browser that has to lay out a million rows hangs. `words(rest)` is the
+ * text of the button for all.
  */
 export function moreButton(list, count, first, draw, words = () => `Show all ${grouped(count)}`) {
   const step = 1000;
@@ -110,7 +112,7 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
   const button = h('button', {type: 'button', class: 'more', onclick: () => {
     const next = list.childElementCount;
     show(shown + step);
-    // The button may be gone: the focus moves to what it brought.
+    // The button may be gone, so the focus moves to the first new item.
     if (button.hidden) list.children[next]?.querySelector('button, a')?.focus();
   }});
   function show(end) {
@@ -125,7 +127,10 @@ export function moreButton(list, count, first, draw, words = () => `Show all ${g
   return button;
 }
 
-/** Operations as a list of buttons. `beside(row, index)` adds what follows each. Kept by their ids: rows may move. */
+/**
+ * Makes a list of operations as buttons. `beside(row, index)` adds what follows each button. Operations are remembered by id, because rows
+ * may move.
+ */
 export function operationList(model, selection, rows, beside = () => null, first = 20, words = undefined) {
   const list = h('ul', {class: 'operations', 'aria-label': model.counted(rows.length)});
   const ids = rows.map(row => model.id(row));
@@ -138,7 +143,7 @@ export function operationList(model, selection, rows, beside = () => null, first
   return h('div', {class: 'many'}, list, more);
 }
 
-/** Keys of the whole page: not while somebody types, holds a modifier, or reads the help. */
+/** Handles the keys of the whole page, except while somebody types, holds a modifier, or reads the help. */
 export function onPageKey(handle) {
   document.addEventListener('keydown', event => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -149,8 +154,8 @@ export function onPageKey(handle) {
 }
 
 /**
- * Builds a view when it is first shown, or printed: most readers open one or two of them. Returns a function that builds it again, once it is
- * shown again, and so seldom that it takes a twentieth of the time at most.
+ * Builds a view when it is first shown or printed, because most readers open only one or two views. Returns a function that builds it again
+ * the next time it is shown, and so rarely that this takes at most a twentieth of the time.
  */
 export function whenShown(selection, tab, build) {
   let isBuilt = false, isStale = false, next = 0;

@@ -1,14 +1,14 @@
-// What the doctor found: what is wrong, what proves it, what to do.
+// The findings of the doctor: what is wrong, what proves it, what to do.
 import {chainText, counted, grouped, listText, momentText, queueHeading} from './format.mjs';
 import {renewUnits} from './renewal.mjs';
 import {SEVERITIES, isOver} from './words.mjs';
 import {h, moreButton, operationButton, operationList, sign, threadName, whenShown} from './dom.mjs';
 
-/** What a card shows at once of a list: findings of many operations would fill the tab. */
+/** The number of items that a card shows of a list at first. Findings with many operations would fill the tab. */
 const FIRST_OF_FINDING = 10;
 const andMore = rest => `and ${grouped(rest)} more`;
 
-/** The findings' indices in the order of `severities`, which begins with errors; else in the doctor's order. */
+/** Returns the indexes of the findings in the order of `severities`, which begins with errors, and otherwise in the doctor's order. */
 export function findingOrder(findings, severities) {
   const rank = index => (severities.indexOf(findings[index].severity) + severities.length + 1) % (severities.length + 1);
   return findings.map((_, index) => index).sort((a, b) => rank(a) - rank(b) || a - b);
@@ -43,7 +43,7 @@ export function mountFindings(element, model, selection) {
     selection.subscribe((_, changed) => {
       if (!changed.has('finding') && !changed.has('tab')) return;
       mark();
-      // After the tabs have shown the section.
+      // This waits until the tabs have shown the section.
       if (selection.finding >= 0) requestAnimationFrame(goThere);
     });
     mark();
@@ -74,7 +74,7 @@ function findingCard(model, selection, index) {
     finding.evidence.length > 0 && [h('h4', {}, 'Evidence'), evidenceTable(model, finding.evidence)]);
 }
 
-/** What is over waits no more. */
+/** Returns the verb for the waiting. Work that is over no longer waits. */
 function waitsWord(model, finding) {
   if (finding.rows.every(row => isOver(model.state(row)))) return 'waited';
   return finding.behind === 1 ? 'waits' : 'wait';
@@ -93,7 +93,7 @@ function queueText(queue) {
   return [queue.hasName && 'queue ', h('b', {}, h('bdi', {}, queue.name)), ` (${limit}${queue.isSuspended ? ', suspended' : ''})`];
 }
 
-/** Each waits for the next one, the last for the first. */
+/** Shows a cycle: each operation waits for the next one, and the last for the first. */
 function cycleChain(model, selection, cycle) {
   const names = chainText(cycle.map(row => `${model.name(row)} #${model.id(row)}`));
   const links = [...cycle, cycle[0]];

@@ -1,7 +1,8 @@
-// The tab of processor time: the samples of the whole run as one flame graph. Those of selected work are in its panel.
+// The tab for processor time: the samples of the whole run as one flame graph. The samples of selected work are in its
+// panel.
 import {counted, durationText, percentText} from './format.mjs';
 import {h, whenShown} from './dom.mjs';
-import {wholeFlame} from './flame.mjs';
+import {wholeFlame} from './samples-flame.mjs';
 import {renewUnits} from './renewal.mjs';
 
 export function mountFlame(element, model, selection) {

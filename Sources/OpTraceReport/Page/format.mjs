@@ -1,8 +1,8 @@
-// Numbers, times and sentences as the command writes them. Nothing here knows of a document.
+// Formats numbers, times and sentences in the same way as the command. Nothing here depends on a document.
 
 const DURATION_UNITS = [['µs', 1e3, 1e6], ['ms', 1e6, 1e9], ['s', 1e9, 60e9]];
 
-/** At most three significant digits and a unit: `0 ms`, `850 ns`, `12.3 µs`, `2 min 05 s`. What is not known is a dash. */
+/** Formats a duration with at most three significant digits and a unit: `0 ms`, `850 ns`, `12.3 µs`, `2 min 05 s`. An unknown duration is a dash. */
 export function durationText(time) {
   if (time === null || time === undefined || Number.isNaN(time)) return '–';
   const sign = time < 0 ? '−' : '';
@@ -10,7 +10,7 @@ export function durationText(time) {
   if (value === 0) return '0 ms';
   if (value < 1000) return `${sign}${value} ns`;
   for (const [unit, size, next] of DURATION_UNITS) {
-    // What would round up to the next unit belongs there.
+    // A value that would round up to the next unit is shown in that unit.
     const digits = value < next ? threeDigits(value, size, next / size) : null;
     if (digits !== null) return `${sign}${digits} ${unit}`;
   }
@@ -19,7 +19,10 @@ export function durationText(time) {
   return `${sign}${Math.floor(seconds / 3600)} h ${twoDigits(Math.floor(seconds % 3600 / 60))} min`;
 }
 
-/** In whole steps of the last digit shown, as integers: a quotient's binary fraction would round some halves down. */
+/**
+ * Formats a value in whole steps of the last digit shown. It uses integers, because the binary fraction of a quotient would round some
+ * halves down.
+ */
 function threeDigits(value, unit, limit) {
   if (value < unit * 10) {
     const hundredths = Math.floor((value + unit / 200) / (unit / 100));
@@ -43,8 +46,8 @@ function shortDecimal(value, digits) {
 function twoDigits(value) { return String(value).padStart(2, '0'); }
 
 /**
- * A moment of the trace, since its start: in the unit that a duration of that length has, to the microsecond, so that moments which follow
- * each other closely differ: `850 ns`, `12 µs`, `1.495 ms`, `2.600332 s`.
+ * Formats a moment of the trace, relative to its start. The unit is that of a duration of this length, with microsecond precision, so that
+ * moments in close succession differ: `850 ns`, `12 µs`, `1.495 ms`, `2.600332 s`.
  */
 export function momentText(time) {
   if (time === null || time === undefined || Number.isNaN(time)) return '–';
@@ -62,19 +65,19 @@ export function grouped(number) {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 operation`, `1,200 operations`; a word that ends otherwise brings its plural. */
+/** `1 operation`, `1,200 operations`. The plural has to be given if it does not end in -s. */
 export function counted(number, word, plural = `${word}s`) {
   return `${grouped(number)} ${number === 1 ? word : plural}`;
 }
 
-/** `42 %`; a share that is there never shows as nothing. */
+/** `42 %`. A share above zero is never shown as zero. */
 export function percentText(share) {
   if (share === null || share === undefined || Number.isNaN(share)) return '–';
   const value = share * 100;
   return value > 0 && value < 1 ? '<1 %' : `${Math.round(value)} %`;
 }
 
-/** `Queue network`, `Queue 7`: one without a name is called by its number. */
+/** `Queue network`, `Queue 7`. A queue without a name is called by its number. */
 export function queueHeading(queue) {
   if (queue.isDispatch) return queue.hasName ? `Dispatch queue ${queue.name}` : queue.name.replace(/^d/, 'D');
   return queue.hasName ? `Queue ${queue.name}` : queue.name.replace(/^q/, 'Q');
@@ -88,12 +91,12 @@ export function listText(parts) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 }
 
-/** Each waits for the next, and the last for the first: `A → B → A`. */
+/** `A → B → A`: each one waits for the next, and the last for the first. */
 export function chainText(names) {
   return names.length === 0 ? '' : [...names, names[0]].join(' → ');
 }
 
-/** What an ISO time is here and in UTC; null if it is none. */
+/** Returns an ISO time in local time and in UTC. Null: it is not a valid time. */
 export function clockTexts(iso, locale = undefined) {
   const date = new Date(iso ?? NaN);
   if (Number.isNaN(date.getTime())) return null;

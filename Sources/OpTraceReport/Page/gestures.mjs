@@ -1,4 +1,5 @@
-// What pointer, wheel and keys ask of the timeline. It knows no drawing: it calls the methods of `target`.
+// Translates pointer, wheel and keys into actions on the timeline. This does not know how anything is drawn: it calls
+// the methods of `target`.
 
 const DRAG = 4;
 
@@ -7,8 +8,9 @@ export function listenToPointer(canvas, target) {
   const pointers = new Map();
   let drag = null;
   let pinch = null;
-  // What a first click opens beside the canvas moves what a second one would hit: of a double click only the first counts. The browser counts
-  // the clicks of a mouse; of taps it is the second that comes soon and near, in the window, because the canvas moves too.
+  // A first click may open something beside the canvas, which moves what a second click would hit. So only the first
+  // click of a double click counts. The browser counts the clicks of a mouse. Taps are counted here: the second is one
+  // that follows soon and near. Positions are relative to the window, because the canvas moves too.
   let clicks = 1;
   let tapped = {x: NaN, y: NaN, time: -Infinity};
   const isSecond = (event) => (event.pointerType === 'mouse' ? clicks > 1
@@ -36,7 +38,7 @@ export function listenToPointer(canvas, target) {
       drag = {...at, last: at, moved: false, isRange: event.shiftKey};
     }
   });
-  // Comes after the pointer's own event, with the number of the click.
+  // This comes after the pointer's own event, and has the number of the click.
   canvas.addEventListener('mousedown', (event) => { clicks = event.detail; });
   canvas.addEventListener('pointermove', (event) => {
     const at = pointOf(event);
@@ -73,7 +75,7 @@ export function listenToPointer(canvas, target) {
     }
     pointers.delete(event.pointerId);
     if (pointers.size < 2) pinch = null;
-    // A finger that stays goes on as a drag.
+    // If a finger remains, it continues as a drag.
     const rest = [...pointers.values()][0];
     drag = rest ? {...rest, last: rest, moved: true, isRange: false} : null;
   };
@@ -84,18 +86,18 @@ export function listenToPointer(canvas, target) {
   canvas.addEventListener('wheel', (event) => {
     event.preventDefault();
     const at = pointOf(event);
-    // Lines and pages, where a browser counts in these.
+    // Some browsers count in lines or pages.
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const [across, down] = [event.deltaX * unit, event.deltaY * unit];
     if (target.isGutter(at.x) && !event.ctrlKey) target.scroll(down);
     else if (event.shiftKey) target.pan(down + across);
     else if (Math.abs(across) > Math.abs(down)) target.pan(across);
-    // A pinch on a touchpad comes as a small wheel with the control key.
+    // A pinch on a touchpad arrives as a small wheel movement with the control key.
     else target.zoom(Math.exp(Math.max(-240, Math.min(240, down)) * (event.ctrlKey ? 0.01 : 0.002)), at.x);
   }, {passive: false});
 }
 
-// What a key does to the timeline; null: nothing.
+// Returns what a key does to the timeline. Null: nothing.
 export function actionOfKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -1,35 +1,34 @@
-// The dependency graph: the picture that `optrace graph` draws, to move about in and to select from.
-import {grouped} from './format.mjs';
+// The dependency graph: the picture that `optrace graph` draws, which the reader can move, zoom and select from.
 import {h, operationList, svg, whenShown} from './dom.mjs';
 
 const GRAPH_MOST_ZOOM = 6, GRAPH_LEGIBLE_ZOOM = 0.7, GRAPH_OPENING_ZOOM = 0.8, ZOOM_STEP = 1.3, GRAPH_MARGIN = 16;
 
-/** The view moved and zoomed by `factor` so that the point of the picture below (x, y) of the window stays there. `view`: {x, y, scale}. */
+/** Returns the view zoomed by `factor`, and moved so that the point of the picture at (x, y) in the window stays there. `view`: {x, y, scale}. */
 export function zoomedView(view, factor, x, y, limits) {
   const scale = Math.min(limits.most, Math.max(limits.least, view.scale * factor));
   return {x: view.x + x / view.scale - x / scale, y: view.y + y / view.scale - y / scale, scale};
 }
 
-/** The view that shows all of a box, in the middle, not larger than `most` times its size. */
+/** Returns the view that shows a whole box in the middle, at no more than `most` times its size. */
 export function fittedView(box, width, height, most) {
   const scale = Math.max(1e-3, Math.min(most, (width - 2 * GRAPH_MARGIN) / Math.max(1, box.width), (height - 2 * GRAPH_MARGIN) / Math.max(1, box.height)));
   return {x: box.x + box.width / 2 - width / scale / 2, y: box.y + box.height / 2 - height / scale / 2, scale};
 }
 
-/** The box around boxes that are given by their middles. */
+/** Returns the box around boxes that are given by their centres. */
 export function boxAround(boxes) {
   const edge = (key, size, sign) => boxes.map(box => sign * (box[key] + sign * box[size] / 2)).reduce((most, value) => Math.max(most, value)) * sign;
   const [x, y] = [edge('x', 'width', -1), edge('y', 'height', -1)];
   return {x, y, width: edge('x', 'width', 1) - x, height: edge('y', 'height', 1) - y};
 }
 
-/** The view of a part of a picture that is `scale` times its size, with as much of the rest beside it as there is room for. */
+/** Returns the view of a part of a picture at this `scale`, with as much of the rest as there is room for. */
 export function partView(part, content, width, height, scale) {
   const startOf = (key, size, room) => {
     const margin = GRAPH_MARGIN / scale;
-    // From the picture's begin, where the names of its parts are, if that is near.
+    // Start at the edge of the picture if it is near, because the names of its parts are there.
     if (part[key] + part[size] + 2 * margin <= content[key] + room) return content[key] - margin;
-    // What is larger than the window is shown from its own.
+    // A part that is larger than the window is shown from its own start.
     const start = part[size] + 2 * margin > room ? part[key] - margin : part[key] + part[size] / 2 - room / 2;
     const [first, last] = [content[key] - margin, content[key] + content[size] + margin - room];
     return last < first ? content[key] + content[size] / 2 - room / 2 : Math.min(Math.max(start, first), last);
@@ -37,7 +36,7 @@ export function partView(part, content, width, height, scale) {
   return {x: startOf('x', 'width', width / scale), y: startOf('y', 'height', height / scale), scale};
 }
 
-/** All ids that `links` lead to from `start`, with it, and the links on the way. `links`: id -> [[id, link]]. */
+/** Returns all ids that `links` lead to from `start`, including `start`, and the links on the way. `links`: id -> [[id, link]]. */
 export function reachable(start, links) {
   const ids = new Set([start]), passed = [], stack = [start];
   while (stack.length > 0) {
@@ -51,7 +50,7 @@ export function reachable(start, links) {
   return {ids, passed};
 }
 
-/** The box that an arrow key leads to: the nearest in that direction, and among equally near ones one with an edge. Null if there is none. */
+/** Returns the box that an arrow key leads to: the nearest in that direction; among equally near ones, one with an edge. Null if there is none. */
 export function boxTowards(key, from, boxes, linked) {
   const [dx, dy] = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[key];
   let best = null, least = Infinity;
@@ -68,7 +67,7 @@ export function boxTowards(key, from, boxes, linked) {
 export function mountGraph(element, model, selection) {
   const drawing = element.querySelector('#drawing');
   const note = h('p', {class: 'graph-note', hidden: true});
-  // Style that a later drawing brings: the page's own policy allows what its script makes.
+  // The style of later drawings. The page's policy allows style sheets that its own script makes.
   const sheet = new CSSStyleSheet();
   let view = null;
   const picture = () => drawing.querySelector(':scope > svg');
@@ -118,7 +117,8 @@ class GraphView {
     this.prepare();
     this.measure();
     this.open();
-    // A window that changes keeps what it shows; the first size may come after the first drawing.
+    // When the window changes its size, the view keeps what it shows. The first size may arrive after the first
+    // drawing.
     let size = [frame.clientWidth, frame.clientHeight];
     new ResizeObserver(() => {
       const isFirst = size[0] === 0;
@@ -137,18 +137,18 @@ class GraphView {
     frame.addEventListener('keydown', event => this.key(event));
     frame.addEventListener('pointerover', event => this.hover(event.target.closest('.op[id]')));
     frame.addEventListener('pointerleave', () => this.hover(null));
-    // Not on the picture: that makes it a stop of the Tab key in Chromium.
+    // The listener is not on the picture, because that would make the picture a tab stop in Chromium.
     frame.addEventListener('focusin', event => this.focused(event.target.closest('.op[id]')));
     selection.subscribe((_, changed) => {
       if (changed.has('row') || (changed.has('tab') && selection.tab === 'graph')) this.mark();
     });
-    // On paper the whole picture, in its own proportions.
+    // Paper shows the whole picture, in its own proportions.
     addEventListener('beforeprint', () => { this.isPrinting = true; this.picture.setAttribute('viewBox', boxText(this.content)); });
     addEventListener('afterprint', () => { this.isPrinting = false; this.apply(); });
     this.mark();
   }
 
-  /** Another drawing of what there is now. The box that the eye is on stays where it is: the selected one, else the one in the middle. */
+  /** Shows a new drawing. The box that the reader looks at stays where it is: the selected one, or else the one in the middle. */
   renew(picture) {
     const {view, frame, selection, model} = this;
     const middle = {x: view.x + frame.clientWidth / view.scale / 2, y: view.y + frame.clientHeight / view.scale / 2};
@@ -177,13 +177,13 @@ class GraphView {
     if (focused) this.nodes.get(focused)?.focus({preventScroll: true});
   }
 
-  /** A picture made for a file of its own becomes a part of a page: named buttons instead of an image, one of them in the tab order. */
+  /** Turns a picture that was made for a file of its own into a part of a page: named buttons instead of an image, one of them in the tab order. */
   prepare() {
     const {picture, frame} = this;
     const title = picture.querySelector(':scope > title');
     picture.setAttribute('role', 'group');
     picture.setAttribute('aria-label', title?.textContent ?? 'Operations and their dependencies');
-    // As a child of the drawing it would show as a tooltip everywhere.
+    // As a child of the drawing, it would show up as a tooltip everywhere.
     title?.remove();
     for (const name of ['width', 'height', 'style']) picture.removeAttribute(name);
     picture.setAttribute('preserveAspectRatio', 'xMidYMid meet');
@@ -212,7 +212,7 @@ class GraphView {
     return `${model.name(row)}, #${model.id(row)}, ${model.state(row)}`;
   }
 
-  /** Measures the boxes in the picture's own coordinates; once, because they do not change. */
+  /** Measures the boxes in the picture's own coordinates. This happens once, because they do not change. */
   measure() {
     const {picture} = this;
     const box = picture.getBBox();
@@ -231,7 +231,7 @@ class GraphView {
     return {least: Math.min(0.5, whole / 2), most: GRAPH_MOST_ZOOM};
   }
 
-  /** All of it, if it can be read then; else what is stuck, or where the critical path begins. */
+  /** Shows the whole picture if it is legible then; otherwise what is stuck, or where the critical path begins. */
   open() {
     this.fit();
     this.isOpening = this.view.scale < GRAPH_LEGIBLE_ZOOM;
@@ -245,7 +245,7 @@ class GraphView {
     this.apply();
   }
 
-  /** The boxes to begin with. Those that are stuck may lie far apart: then one of them is a better begin than nothing of them. */
+  /** Returns the boxes to show first. Stuck boxes may lie far apart; then one of them is a better start than none. */
   firstOfInterest() {
     const {model, boxes, frame} = this;
     const boxById = new Map(boxes.map(box => [box.id, box]));
@@ -267,7 +267,7 @@ class GraphView {
     this.apply();
   }
 
-  /** By the view box: the browser draws again, so that text stays sharp at every size. */
+  /** Applies the view by setting the view box: the browser draws again, so text is sharp at every size. */
   apply() {
     const {view, frame, picture} = this;
     if (this.isPrinting || frame.clientWidth === 0) return;
@@ -275,7 +275,7 @@ class GraphView {
     this.percent.textContent = `${Math.round(view.scale * 100)} %`;
   }
 
-  /** Many events of one frame are one drawing. */
+  /** Applies the view once for all events of one frame. */
   applySoon() {
     if (this.isWaiting) return;
     this.isWaiting = true;
@@ -303,7 +303,7 @@ class GraphView {
     this.apply();
   }
 
-  /** By pixels of the window. A part of the picture always stays in it. */
+  /** Moves the view by pixels of the window. A part of the picture always stays in it. */
   pan(dx, dy) {
     const {view, content, frame} = this;
     const [width, height] = [frame.clientWidth / view.scale, frame.clientHeight / view.scale];
@@ -318,7 +318,7 @@ class GraphView {
     event.preventDefault();
     const line = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? this.frame.clientHeight : 1;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return this.pan((event.deltaX || event.deltaY) * line, 0);
-    // A pinch on a touchpad comes as a wheel with ctrl, in small steps.
+    // A pinch on a touchpad arrives as wheel events with ctrl, in small steps.
     this.zoomAt(Math.exp(-Math.max(-200, Math.min(200, event.deltaY * line)) * (event.ctrlKey ? 0.01 : 0.0018)), event);
   }
 
@@ -341,7 +341,7 @@ class GraphView {
     frame.addEventListener('pointermove', event => {
       const last = pointers.get(event.pointerId);
       if (!last) return;
-      // A hand that clicks trembles.
+      // A hand trembles when it clicks.
       if (!hasMoved && pointers.size === 1 && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < 4) return;
       if (!hasMoved) {
         hasMoved = true;
@@ -362,8 +362,8 @@ class GraphView {
     }
     frame.addEventListener('click', event => {
       const node = event.target.closest('.op[id]');
-      // The end of a drag is no click on what happens to lie there. A keyboard's click has no drag before it.
-      // The second click of a double one would deselect what the first has selected.
+      // The end of a drag is not a click on whatever lies there. A click by keyboard has no drag before it. The second
+      // click of a double click would deselect what the first one has selected.
       if (node && event.detail < 2 && !(hasMoved && event.detail > 0)) this.choose(node);
       hasMoved = false;
     });
@@ -396,7 +396,7 @@ class GraphView {
     if (!node) return;
     for (const other of this.picture.querySelectorAll('.op[tabindex="0"]')) other.setAttribute('tabindex', '-1');
     node.setAttribute('tabindex', '0');
-    // What a pointer pressed is in view already, and must not move away below it.
+    // A node that a pointer pressed is in view already, and must not move away from under the pointer.
     if (node.matches(':focus-visible')) this.bringIntoView(node.id);
     this.hover(node);
   }
@@ -408,7 +408,7 @@ class GraphView {
     this.selection.select(isSelected && rows.length === 1 ? -1 : isSelected ? this.selection.row : rows[0]);
   }
 
-  /** The box of what is selected, its ring, what it depends on and what depends on it, and who else is in it. */
+  /** Marks the box of the selected operation, its ring, what it depends on and what depends on it, and lists the other operations in the box. */
   mark(isStill = false) {
     const {row} = this.selection;
     const node = row < 0 ? null : this.nodes.get(this.model.box(row));
@@ -453,7 +453,7 @@ class GraphView {
     const [x, y] = [(box.x - view.x) * view.scale, (box.y - view.y) * view.scale];
     const [halfWidth, halfHeight] = [box.width / 2 * view.scale + GRAPH_MARGIN, box.height / 2 * view.scale + GRAPH_MARGIN];
     const isVisible = x >= halfWidth && y >= halfHeight && x <= frame.clientWidth - halfWidth && y <= frame.clientHeight - halfHeight;
-    // Too small to read is not in view either.
+    // A box that is too small to read does not count as in view.
     const isLegible = view.scale >= GRAPH_LEGIBLE_ZOOM - 0.01;
     if (isVisible && isLegible) return;
     if (!isLegible) view.scale = 0.8;

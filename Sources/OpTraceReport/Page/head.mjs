@@ -1,4 +1,4 @@
-// What ran, when, for how long, and what the doctor says of it.
+// The head: what ran, when, for how long, and the doctor's verdict.
 import {clockTexts, counted, durationText, grouped} from './format.mjs';
 import {h, sign, stateChip} from './dom.mjs';
 import {renewUnits} from './renewal.mjs';
@@ -37,7 +37,7 @@ function headUnits(model, selection) {
   ].filter(Boolean);
 }
 
-// Of a trace without operations, nothing is said of them.
+// Returns the figures. They leave out operations if the trace has none.
 function headFigures(counts) {
   const own = [[counts.operations, 'operation'], [counts.queues, 'queue'], [counts.threads, 'thread', ' ran operations']];
   const others = [[counts.blocks, 'block'], [counts.blocks && counts.dispatchQueues, 'dispatch queue'], [counts.tasks, 'task']].filter(([count]) => count > 0);

@@ -52,7 +52,7 @@ export function mountHelp(element, model, selection) {
     h('div', {class: 'help-columns'}, HELP.map(([title, lines]) => h('section', {}, h('h3', {}, title),
       h('dl', {}, lines.map(([keys, what]) => h('div', {}, h('dt', {}, keys.map(key => [h('kbd', {}, key), ' '])), h('dd', {}, what))))))),
     h('p', {class: 'faint'}, 'The page’s address holds what is selected and shown: copy it to share this view.'));
-  // A click beside the dialog hits the dialog itself, not what is in it.
+  // A click beside the dialog hits the dialog element itself, and nothing inside it.
   element.addEventListener('click', event => { if (event.target === element) element.close(); });
   document.getElementById('help-button')?.addEventListener('click', () => element.showModal());
   onPageKey(event => {

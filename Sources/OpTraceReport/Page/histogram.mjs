@@ -1,19 +1,19 @@
-// How long operations waited or ran: buckets that double from a nanosecond to over an hour.
+// How long operations waited or ran, in buckets that double from a nanosecond to over an hour.
 import {durationText, grouped, percentText} from './format.mjs';
 import {TIME_KINDS, h, operationList, timeKindsOf, timeWordsOfAll} from './dom.mjs';
 import {largestRows} from './table.mjs';
 
-/** Bucket 0 holds times of 0, bucket n those from 2^(n-1) to below 2^n ns, the last one all that are longer. */
+/** The number of buckets. Bucket 0 holds times of 0, bucket n those from 2^(n-1) to below 2^n ns, and the last one everything longer. */
 export const BUCKETS = 44;
 
-/** From the leading bit, not from a logarithm: that rounds up just below a power of two. */
+/** Returns the bucket of a time. It uses the leading bit rather than a logarithm, which rounds up just below a power of two. */
 export function bucketOf(time) {
   if (!(time >= 1)) return 0;
   const high = Math.floor(time / 2 ** 32);
   return Math.min(BUCKETS - 1, high >= 1 ? 64 - Math.clz32(Math.min(high, 2 ** 31)) : 32 - Math.clz32(time));
 }
 
-/** The first time that belongs to the bucket, and the first that no longer does. */
+/** Returns the first time that belongs to the bucket, and the first that no longer does. */
 export function bucketRange(bucket) {
   if (bucket === 0) return [0, 1];
   return [2 ** (bucket - 1), bucket === BUCKETS - 1 ? Infinity : 2 ** bucket];
@@ -26,7 +26,7 @@ export function bucketText(bucket) {
   return `${durationText(from)} to ${durationText(to)}`;
 }
 
-/** Counts per kind of time, all rows in one pass. A time that is not known counts nowhere. `queue` -1: all queues. */
+/** Returns the counts per kind of time, in one pass over all rows. Unknown times are not counted. `queue` -1: all queues. */
 export function histogramCounts(model, queue) {
   const kinds = TIME_KINDS.map(kind => kind.key);
   const counts = Object.fromEntries(kinds.map(kind => [kind, new Uint32Array(BUCKETS)]));
@@ -43,7 +43,7 @@ export function histogramCounts(model, queue) {
 
 function isKnownTime(time) { return time !== null && time >= 0; }
 
-/** The buckets from the first to the last that holds something; [0, -1] if none does. */
+/** Returns the first and the last bucket that is not empty; [0, -1] if all are empty. */
 export function bucketsInUse(counts) {
   const first = counts.findIndex(count => count > 0);
   return first < 0 ? [0, -1] : [first, counts.findLastIndex(count => count > 0)];
@@ -72,8 +72,8 @@ export function histogramView(model, selection) {
     for (const button of kinds.children) button.setAttribute('aria-pressed', String(button.dataset.kind === state.kind.key));
     bars.setAttribute('aria-label', `${model.counted(total)} by time ${timeWordsOfAll(model, state.kind)}`);
     bars.replaceChildren();
-    // Labels that would touch each other are left out; every bar has its range as its title.
-    // What took no time at all has a bar apart: between it and the next there may be thirty empty ones.
+    // Labels that would touch each other are left out; every bar has its range as its title. Times of zero have a
+    // separate bar: there may be thirty empty buckets between it and the next one.
     const start = first === 0 ? Math.max(1, counts.findIndex((count, bucket) => bucket > 0 && count > 0)) : first;
     const every = Math.max(1, Math.ceil((last - start + 1) / 9));
     for (let bucket = first; bucket <= last; bucket = bucket === 0 ? start : bucket + 1) {
@@ -91,7 +91,7 @@ export function histogramView(model, selection) {
   }
   function choose(bucket) {
     const at = [...bars.children].findIndex(bar => bar.contains(document.activeElement));
-    // What somebody asked for is said; what grows by itself is not.
+    // A change that the reader asked for is announced; growth by itself is not.
     below.setAttribute('aria-live', 'polite');
     change({bucket: bucket === state.bucket ? -1 : bucket});
     if (at >= 0) bars.children[at]?.focus();
@@ -100,7 +100,7 @@ export function histogramView(model, selection) {
     const {key} = state.kind;
     const text = timeWordsOfAll(model, state.kind);
     const isIn = row => (state.queue < 0 || model.queue(row) === state.queue) && bucketOf(model.times(row)[key]) === state.bucket;
-    // One above, for the bucket of those that did not wait: only what is above zero is listed.
+    // The value is one higher, for the bucket of those that did not wait: only values above zero are listed.
     const rows = largestRows(model.count, row => (isKnownTime(model.times(row)[key]) && isIn(row) ? model.times(row)[key] + 1 : 0), 50);
     const count = state.counts[key][state.bucket];
     const lead = count > rows.length ? `The ${rows.length} longest of ${grouped(count)}` : model.counted(count);
@@ -118,7 +118,7 @@ export function histogramView(model, selection) {
   return root;
 }
 
-/** In the width of a bar: `980`, `12k`, `3.4M`. */
+/** Returns a count that fits into the width of a bar: `980`, `12k`, `3.4M`. */
 export function shortCount(count) {
   if (count < 1000) return String(count);
   const [value, unit] = count < 999_500 ? [count / 1e3, 'k'] : [count / 1e6, 'M'];

@@ -1,11 +1,11 @@
-// How long the units of a kind took, as a histogram in which a range can be chosen, with the pointer or the keyboard.
+// How long the units of a kind took: a histogram in which a range can be chosen with the pointer or the keyboard.
 import {counted, durationText} from './format.mjs';
 import {h} from './dom.mjs';
 import {shortCount} from './histogram.mjs';
 
 const MOST_LABELS = 9;
 
-/** `changed(from, to)` hears of the chosen buckets, `to` among them; (-1, -1): none are. */
+/** `changed(from, to)` is called with the chosen buckets, including `to`; (-1, -1): none. */
 export class Latency {
   constructor(requests, kind, changed) {
     Object.assign(this, {requests, kind, changed, from: -1, to: -1, anchor: -1, cursor: 0, isDragging: false});
@@ -29,10 +29,10 @@ export class Latency {
 
   words(index) { return `${durationText(this.start(index))} to ${durationText(this.start(index + 1))}: ${counted(this.kind.buckets[index], 'unit')}`; }
 
-  /** How many units the chosen buckets hold, all of them counted. */
+  /** The number of units in the chosen buckets, including those that are not in the data. */
   get count() { return this.from < 0 ? this.kind.count : this.kind.buckets.slice(this.from, this.to + 1).reduce((sum, one) => sum + one, 0); }
 
-  /** The chosen durations in nanoseconds; null: none are. */
+  /** The chosen range of durations in nanoseconds. Null: none. */
   get range() { return this.from < 0 ? null : [this.start(this.from), this.start(this.to + 1)]; }
 
   choose(one, other) {
@@ -69,7 +69,7 @@ export class Latency {
     if (index < 0) return this.choose(-1, -1);
     this.element.setPointerCapture?.(event.pointerId);
     this.isDragging = true;
-    // A click on the only chosen bar takes the choice away.
+    // A click on a bar that is the only chosen one clears the choice.
     const isOff = this.from === index && this.to === index;
     [this.anchor, this.cursor] = [index, index];
     this.choose(isOff ? -1 : index, index);

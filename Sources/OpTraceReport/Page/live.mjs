@@ -1,6 +1,6 @@
-// The page of a program that runs, as `optrace view` serves it: what is new is fetched and taken in, without a reload.
+// The page of a running program, as `optrace view` serves it: what is new is fetched and added, without a reload.
 
-// Parts to be renewed: functions of whether it is the last time.
+// Follows the program. `parts` are the parts to renew: functions that are told whether it is the last time.
 export function followProgram(model, selection, parts, document, window) {
   const meta = document.querySelector('meta[name="optrace-live"]');
   if (!meta) return;
@@ -8,7 +8,7 @@ export function followProgram(model, selection, parts, document, window) {
     const began = window.performance.now();
     selection.renew();
     for (const part of parts) part(isLast);
-    // For measurements: what it cost to show more.
+    // This is for measurements: the cost of showing more.
     document.documentElement.dataset.renewal = (window.performance.now() - began).toFixed(1);
     document.documentElement.dataset.revision = String(model.revision);
   };
@@ -18,7 +18,7 @@ export function followProgram(model, selection, parts, document, window) {
     renew(true);
     document.getElementById('announcer').textContent = words;
   };
-  // A page in the background asks again when it is visible.
+  // A page in the background asks again once it is visible.
   const seen = () => new Promise((done) => {
     if (!document.hidden) return done();
     const resume = () => {
@@ -35,7 +35,7 @@ export function followProgram(model, selection, parts, document, window) {
       const answer = await window.fetch(`${meta.content}?since=${model.revision}${selection.tab === 'graph' ? '&graph' : ''}`, {cache: 'no-store'});
       news = answer.ok ? await answer.json() : null;
     } catch { /* Nobody is there. */ }
-    // What the page shows is still true.
+    // What the page shows is still valid.
     if (!news) return end('optrace has exited: this page gets no more updates.');
     const began = window.performance.now();
     for (const update of news.updates) model.grow(update);

@@ -16,7 +16,7 @@ import {followProgram} from './live.mjs';
 
 const dataElement = document.getElementById('data');
 const model = new Model(JSON.parse(dataElement.textContent));
-// The text is read; the columns are what is kept.
+// The text has been read; only the columns are kept.
 dataElement.remove();
 model.isLive = document.querySelector('meta[name="optrace-live"]') !== null;
 const selection = new Selection(model);
@@ -29,7 +29,7 @@ selection.attach(window);
 followProgram(model, selection, renewals, document, window);
 document.documentElement.dataset.ready = '';
 
-// The first view needs a third of the data. The rest is read while nobody does anything, some milliseconds at a time.
+// The first view needs a third of the data. The rest is read while the page is idle, a few milliseconds at a time.
 const inQuiet = window.requestIdleCallback ?? ((work) => window.setTimeout(work, 50));
 const readOn = () => { if (model.readAhead()) inQuiet(readOn); };
 inQuiet(readOn);

@@ -1,7 +1,7 @@
-// The whole run in one strip: how much was executed when, and which part the timeline shows.
+// The whole run in one strip: how much was executing at each time, and which part the timeline shows.
 
 export class Minimap {
-  // `parts`: from when to when something was executed, as lanes.
+  // `lanes` tell when something was executing.
   constructor(canvas, lanes, viewport, colours, show) {
     this.canvas = canvas;
     this.viewport = viewport;
@@ -11,7 +11,7 @@ export class Minimap {
     this.#listen(show);
   }
 
-  // For lanes that show more.
+  // Takes lanes that show more.
   renew(lanes) {
     this.lanes = lanes.filter((lane) => lane.kind === 'execution' || lane.kind === 'task');
     this.picture = null;
@@ -27,7 +27,7 @@ export class Minimap {
   #x(time) { return ((time - this.viewport.first) / (this.viewport.last - this.viewport.first)) * this.width; }
   #time(x) { return this.viewport.first + (x / this.width) * (this.viewport.last - this.viewport.first); }
 
-  // How many operations executed in each column, on average. Drawn once, and kept.
+  // Computes how many operations were executing in each column, on average. This is computed once, and kept.
   #load() {
     const columns = Math.max(1, Math.floor(this.width));
     const load = new Float64Array(columns);
@@ -68,7 +68,7 @@ export class Minimap {
     context.strokeRect(Math.max(1, from), 1, Math.max(3, Math.min(to, width - 1) - Math.max(1, from)), height - 2);
   }
 
-  // A drag in the shown part moves it; elsewhere it goes there first.
+  // A drag inside the shown part moves it. Elsewhere, a drag moves the part there first.
   #listen(show) {
     let grip = null;
     const move = (event) => {

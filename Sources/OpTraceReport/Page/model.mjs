@@ -1,5 +1,6 @@
-// What the page knows: the trace's data, read once, and the questions that its parts ask. Work is a row, its index in
-// the columns, operations first, then blocks of dispatch queues, then Swift's tasks; times are nanoseconds since the recording began, NaN where nothing happened.
+// What the page knows: the trace's data, read once, and answers to the questions of its parts. A piece of work is a
+// row, its index in the columns: operations first, then blocks of dispatch queues, then Swift tasks. Times are
+// nanoseconds since the recording began, NaN if nothing happened.
 import {grownTable, readAhead, rowsByOwner} from './columns.mjs';
 import {grouped, listText} from './format.mjs';
 import {Requests} from './requests.mjs';
@@ -13,7 +14,7 @@ export class Model {
   // `data`: the parsed JSON of the page.
   constructor(data) { this.grow(data); }
 
-  // Takes in the data of a page, or what has changed of it. Rows may have other numbers then; ids stay.
+  // Takes in the data of a page, or the changes to it. Rows may get other numbers then; ids stay.
   grow(data) {
     const {document, tables} = data;
     const isAddition = data.since !== undefined;
@@ -25,16 +26,16 @@ export class Model {
       waitsWithoutLane: document.waitsWithoutLane, waitLocations: document.places, processorTime: document.processorTime ?? null, samplePeriod: document.samplePeriod ?? null, functions: document.functions, kinds: document.kinds,
       prediction: document.foresight, comparison: document.comparison ?? null, tasks: document.tasks, tasksWithoutLane: document.tasksWithoutLane,
     });
-    // Of spans, from and to those of other processes, by the work that they are in.
+    // The calls from and to spans of other processes, by the work that the span of this trace is in.
     this.spanCalls = new Map();
     for (const call of document.spanCalls ?? []) {
       if (!this.spanCalls.has(call.row)) this.spanCalls.set(call.row, []);
       this.spanCalls.get(call.row).push(call);
     }
     this.revision = data.revision ?? null;
-    // Null: there are none. They come with new conclusions only.
+    // Null: there are none. They only come with new conclusions.
     this.requests = data.requests ? new Requests(data.requests) : isAddition ? this.requests ?? null : null;
-    // A new drawing of the graph, until it is shown.
+    // A new drawing of the graph, until it has been shown.
     this.drawing = data.graph ?? this.drawing ?? null;
     this.strings = isAddition ? this.strings.concat(data.strings) : data.strings;
     this.stateWords = document.stateWords;
@@ -42,7 +43,6 @@ export class Model {
     const {flags, frameFlags, callFlags, details: detailKinds, causes, counters: counterKinds, severities, priorities} = document.enumerations;
     Object.assign(this, {flags, frameFlags, callFlags, detailKinds, causes, counterKinds, severities, priorities});
     this.runPiece = this.pieceKinds.indexOf('run');
-    this.turnPiece = this.pieceKinds.indexOf('turn');
     this.firstTask = document.kinds.find(({word}) => word === 'task')?.first ?? Infinity;
     this.tables ??= {};
     for (const [name, table] of Object.entries(tables)) this.tables[name] = grownTable(this.tables[name], table, moved);
@@ -50,8 +50,6 @@ export class Model {
     Object.assign(this, {operations, moment: moments, pieces, details, counters, instants, tracks, frames, edges: dependencies, sampledFunctions, calls, samples});
     this.count = this.operations.count;
     this.#relations = {};
-    this.byQueue = null;
-    this.threadCounts = null;
     this.counts = {...document.counts, dependencies: this.edges.count};
     this.states = this.#countStates();
     this.criticalPath = this.#readPath();
@@ -69,8 +67,8 @@ export class Model {
     });
   }
 
-  // How to renumber what has moved: functions of a column's values, from a row to before another. Work moves when there is more of a kind
-  // that comes before its own.
+  // Returns how to renumber what has moved: functions that change a column's values, from one row to before another.
+  // Work moves if there is more of a kind that precedes its own.
   #moved({tracks, groups, document}) {
     const byList = (list) => list && ((values, from, to) => { for (let at = from; at < to; at++) if (values[at] >= 0) values[at] = list[values[at]] ?? -1; });
     const [old, now] = [this.kinds, document.kinds].map((kinds) => kinds.map(({first}) => first));
@@ -84,7 +82,7 @@ export class Model {
     return {track: byList(tracks), group: byList(groups), work: old.some((first, kind) => first !== now[kind]) ? byKind : undefined};
   }
 
-  // Who has which rows of other tables: found out when it is asked for first.
+  // The rows of other tables that belong to each row, computed when first used.
   get piecesOf() { return this.#relations.piecesOf ??= rowsByOwner(this.pieces.row, this.count); }
   get resumedBy() { return this.#relations.resumedBy ??= rowsByOwner(this.pieces.resumer, this.count); }
   get submittedBy() { return this.#relations.submittedBy ??= rowsByOwner(this.operations.submitter, this.count); }
@@ -97,7 +95,8 @@ export class Model {
   get hasSamples() { return this.samples.count > 0 && this.samplePeriod > 0; }
   get boxes() { return this.tables.boxes.box; }
 
-  // Does a part of what will be asked for sooner or later, so that nobody waits for it; false: there is none.
+  // Does a part of the work that will be needed sooner or later, so that the reader does not have to wait for it.
+  // Returns false if there is none.
   readAhead() {
     if (Object.values(this.tables).some(readAhead)) return true;
     const next = RELATIONS.find((name) => !this.#relations[name]);
@@ -129,7 +128,7 @@ export class Model {
   }
   // 'operation', 'block' or 'task'.
   kind(row) { return this.rowRanges().find(({first, end}) => row >= first && row < end)?.word ?? 'operation'; }
-  // What all work is called: 'operations', 'blocks', or 'operations, blocks and tasks'.
+  // The name for all work: 'operations', 'blocks', or 'operations, blocks and tasks'.
   get nouns() { return listText(this.#present().map(({word}) => `${word}s`)); }
   // `3 operations`, `2 operations and blocks`.
   counted(number) {
@@ -140,18 +139,18 @@ export class Model {
     const present = this.rowRanges().filter(({first, end}) => end > first);
     return present.length > 0 ? present : this.rowRanges().slice(0, 1);
   }
-  // The work whose code submitted it; -1: none, or not known.
+  // Returns the work whose code submitted it; -1: none, or not known.
   submitter(row) { return this.operations.submitter[row]; }
-  // What its code submitted.
+  // Returns what its code submitted.
   submissions(row) { return rowsOf(row, this.submittedBy); }
 
   // MARK: Tasks
 
   isTask(row) { return row >= this.firstTask; }
-  // The task that it is a child of; -1: of none.
+  // Returns the task that it is a child of; -1: none.
   parent(row) { return this.is(row, 'child') ? this.submitter(row) : -1; }
   children(row) { return this.submissions(row).filter((one) => this.is(one, 'child')); }
-  // The indexes of its runs, suspensions and waits for its turn, in the order of time.
+  // Returns the indexes of its runs, suspensions and waits for a turn, in the order of time.
   piecesOfTask(row) { return rowsOf(row, this.piecesOf); }
   pieceKind(index) { return this.pieceKinds[this.pieces.kind[index]] ?? 'unknown'; }
   // `waiting for fetch(_:) #12`, `waiting for actor Printer 3`
@@ -160,7 +159,7 @@ export class Model {
     if (actor >= 0) return `waiting for ${this.strings[actor]}`;
     return awaited >= 0 ? `waiting for ${this.name(awaited)} #${this.id(awaited)}` : PIECES[this.pieceKind(index)]?.text;
   }
-  // The suspended time by what for: {text, time}, the longest first.
+  // Returns the suspended time by reason: {text, time}, the longest first.
   suspensions(row) {
     const sums = new Map();
     for (const index of this.piecesOfTask(row)) {
@@ -169,51 +168,56 @@ export class Model {
     }
     return [...sums].map(([kind, time]) => ({text: PIECES[kind]?.text, time})).sort((one, other) => other.time - one.time);
   }
-  // The piece of a suspended task in which it is when the trace ends; -1: it runs, is over, or no task.
+  // Returns the piece in which a task is suspended when the trace ends; -1: the task runs or is over, or this is no
+  // task.
   waitsIn(row) {
     if (!this.isTask(row)) return -1;
     const {starts, rows} = this.piecesOf;
     const last = starts[row + 1] > starts[row] ? rows[starts[row + 1] - 1] : -1;
     return last >= 0 && this.pieces.isOpen[last] === 1 && !['run', 'turn'].includes(this.pieceKind(last)) ? last : -1;
   }
-  // Where it resumed tasks, and where others resumed it: indexes of waits for a turn.
+  // Returns where it resumed tasks, and where others resumed it: indexes of waits for a turn.
   resumptions(row) {
     const own = this.isTask(row) ? this.piecesOfTask(row).filter((index) => this.pieces.resumer[index] >= 0) : [];
     return [...own, ...rowsOf(row, this.resumedBy)].filter((index) => this.pieces.resumer[index] !== this.pieces.row[index]);
   }
-  // The word for its state: a task that waits for others is suspended.
+  // Returns the word for its state. A task that waits for others is suspended.
   stateText(row) { return this.waitsIn(row) >= 0 ? 'suspended' : this.state(row); }
 
-  // How it came to its queue; null: as most do.
+  // Returns how it came to its queue; null: in the usual way.
   way(row) { return this.strings[this.operations.way[row]] ?? null; }
   name(row) {
     const name = this.operations.name[row] < 0 ? '' : this.strings[this.operations.name[row]];
     return name === '' ? this.className(row) : name;
   }
-  // What a thread's lane calls a detail: of an operation that left the thread, only its `start()` is there.
+  // Returns the name of a detail on a thread's lane. For an operation that left the thread, only its `start()` is
+  // there.
   detailName(index) {
     const [name, row] = [this.strings[this.details.name[index]], this.details.operation[index]];
     return DETAILS[this.detailKind(index)]?.isOfWork && row >= 0 ? `${this.name(row)} · ${name}` : name;
   }
   detailKind(index) { return this.detailKinds[this.details.kind[index]]; }
   className(row) { return this.strings[this.operations.class[row]] ?? ''; }
-  /** What it runs, where that is not its class's own code. */
+  /** Returns what it runs, if that is not the code of its own class. */
   functionName(row) { return this.strings[this.operations.function[row]] ?? null; }
   queue(row) { return this.operations.queue[row]; }
   state(row) { return this.stateWords[this.operations.state[row]] ?? 'unknown'; }
   priority(row) { return this.operations.priority[row]; }
-  // Null: the usual one.
+  // Returns the priority as text; null: the usual priority.
   priorityText(row) {
     const priority = this.priority(row);
     if (!(priority !== 0 && priority !== null && priority !== undefined)) return null;
     return (this.isTask(row) && this.priorities[priority]) || String(priority);
   }
   source(row) { return this.strings[this.operations.source[row]] ?? null; }
-  /** The stack where it was given to its queue, the one that made it where that is elsewhere, and the one where its thread stood; -1: not known. */
+  /**
+   * The stack where it was given to its queue, the stack where it was made if that is elsewhere, and the current stack of its thread; -1:
+   * not known.
+   */
   addedStack(row) { return this.operations.added[row]; }
   madeStack(row) { return this.operations.made[row]; }
   currentStack(row) { return this.operations.stands[row]; }
-  /** The test that gave it to its queue, or another span. */
+  /** Returns the test, or another span, in which it was given to its queue. */
   within(row) { return this.strings[this.operations.within[row]] ?? null; }
   error(row) { return this.strings[this.operations.error[row]] ?? null; }
   isCritical(row) { return this.criticalRows.has(row); }
@@ -221,82 +225,50 @@ export class Model {
   isBarrier(row) { return this.is(row, 'barrier'); }
   isAsync(row) { return this.is(row, 'asynchronous'); }
 
-  // When its own code ran; as Timeline.swift has it. Null: it was never started.
+  // Returns when its own code ran; null: it was never started.
   execution(row) {
-    const begin = this.#began(row);
-    if (Number.isNaN(begin)) return null;
-    const over = this.#over(row);
-    return {begin, end: Math.max(begin, first(over, this.end)), isOpen: Number.isNaN(over)};
-  }
-  #began(row) { return first(this.moment.executing[row], this.moment.started[row]); }
-  #over(row) {
-    const {executionEnded, finished} = this.moment;
-    return (this.operations.flags[row] & this.flags.leavesThread) !== 0 ? finished[row] : first(executionEnded[row], finished[row]);
+    const {began, ended} = this.moment;
+    return Number.isNaN(began[row]) ? null : {begin: began[row], end: first(ended[row], this.end), isOpen: Number.isNaN(ended[row])};
   }
 
-  // The times, which do not overlap; as OperationTimes.swift has it. What it waited for a thread comes with the data.
+  // Returns its times, which do not overlap.
   times(row) {
-    const [waitingForDependencies, waiting, running] = this.#timesInto(row, []);
+    if (this.isTask(row)) {
+      const {suspended, turn, running} = this.tables.taskTimes;
+      const task = row - this.firstTask;
+      return {waitingForDependencies: suspended[task], waitingForSlot: turn[task], waitingForThread: 0, running: running[task]};
+    }
+    const {enqueued, turned, got, began, over} = this.moment;
+    const waiting = this.#between(turned[row], got[row]);
     const waitingForThread = Math.min(waiting, first(this.operations.threadWait[row], 0));
-    return {waitingForDependencies, waitingForSlot: waiting - waitingForThread, waitingForThread, running};
+    return {
+      waitingForDependencies: this.#between(enqueued[row], turned[row]), waitingForSlot: waiting - waitingForThread, waitingForThread,
+      running: this.#between(began[row], over[row]),
+    };
   }
 
-  // Whether there is a queue whose operations waited for threads, long enough to be told everywhere.
+  // Returns the length of a time. If it has no end yet, the end of the trace is used.
+  #between(from, to) { return Number.isNaN(from) ? 0 : first(to, this.end) - from; }
+
+  // Whether there is a queue whose operations waited for threads long enough for it to be shown everywhere.
   get waitsForThreads() { return this.queues.some(queue => queue.waitingForThread >= 1e6); }
 
-  // Into the first three elements of `times`, the wait for a thread among that for a slot: for all work in turn, without allocating.
-  #timesInto(row, times) {
-    times[0] = times[1] = times[2] = 0;
-    if (this.isTask(row)) return this.#timesOfTask(row, times);
-    if ((this.operations.flags[row] & this.flags.unknown) !== 0) return times;
-    const {enqueued, ready, executing, started, finished} = this.moment;
-    const end = Math.max(first(finished[row], this.end), first(enqueued[row], -Infinity));
-    const began = first(executing[row], Number.isNaN(finished[row]) ? started[row] : NaN);
-    if (!Number.isNaN(enqueued[row])) {
-      const over = Math.min(Math.max(first(began, end), enqueued[row]), end);
-      const turned = Math.max(enqueued[row], ready[row]);
-      const runnable = Math.min(Math.max(first(turned, over), enqueued[row]), over);
-      times[0] = runnable - enqueued[row];
-      times[1] = over - runnable;
-    }
-    if (!Number.isNaN(began)) times[2] = Math.max(0, end - began);
-    return times;
-  }
-
-  // Suspended is what others made it wait.
-  #timesOfTask(row, times) {
-    const {starts, rows} = this.piecesOf;
-    const {kind, begin, end} = this.pieces;
-    for (let at = starts[row]; at < starts[row + 1]; at++) {
-      const index = rows[at];
-      times[kind[index] === this.runPiece ? 2 : kind[index] === this.turnPiece ? 1 : 0] += end[index] - begin[index];
-    }
-    return times;
-  }
-
-  // When all work that is no task executed and waited, by row, for what draws all of it: `begin` to `end`, from `enqueued` to `turned` for its
-  // dependencies, and to `got` for a slot or a thread.
+  // Returns, by row, when all work other than tasks executed and waited, for code that draws all of it: from `begin` to
+  // `end`; from `enqueued` to `turned` for dependencies, and from there to `got` for a slot or a thread.
   intervals() {
     const count = Math.min(this.count, this.firstTask);
-    const [begin, end, turned, got] = Array.from({length: 4}, () => new Float64Array(count));
-    const times = [0, 0, 0];
-    const {enqueued} = this.moment;
-    for (let row = 0; row < count; row++) {
-      begin[row] = this.#began(row);
-      end[row] = Math.max(begin[row], first(this.#over(row), this.end));
-      this.#timesInto(row, times);
-      turned[row] = enqueued[row] + times[0];
-      got[row] = turned[row] + times[1];
-    }
-    return {count, begin, end, enqueued, turned, got};
+    const {enqueued, turned, got, began, ended} = this.moment;
+    const untilNow = (times, from) => times.map((time, row) => (Number.isNaN(time) && !Number.isNaN(from[row]) ? this.end : time));
+    const open = untilNow(turned, enqueued);
+    return {count, begin: began, end: untilNow(ended, began), enqueued, turned: open, got: untilNow(got, open)};
   }
 
-  // Whether the wait that is counted as `key` was one for a barrier; as BarrierWaits.swift has it.
+  // Whether the wait that is counted as `key` was a wait for a barrier; the same as in BarrierWaits.swift.
   waitsForBarrier(row, key) {
     return (key === 'waitingForDependencies' && this.is(row, 'barrierForDependencies')) || (key === 'waitingForSlot' && this.is(row, 'barrierForSlot'));
   }
 
-  // From when to when it waited for its dependencies; null: not at all.
+  // Returns when it waited for its dependencies; null: it did not.
   dependencyWait(row) {
     if (this.isTask(row)) return null;
     const {waitingForDependencies} = this.times(row);
@@ -304,7 +276,7 @@ export class Model {
     return waitingForDependencies > 0 ? {begin, end: begin + waitingForDependencies} : null;
   }
 
-  // From when to when it waited for a slot or a thread; null: not at all.
+  // Returns when it waited for a slot or a thread; null: it did not.
   slotWait(row) {
     if (this.isTask(row)) return null;
     const times = this.times(row);
@@ -321,7 +293,7 @@ export class Model {
     const kind = this.kind(row);
     for (const [name, words] of MOMENTS) {
       const time = this.moment[name][row];
-      // A block that never ran ends when it is known that it will not.
+      // A block that never ran ends when it is certain that it will not run.
       const isGivenUp = kind !== 'operation' && name === 'finished' && Number.isNaN(this.moment.executing[row]);
       const what = isGivenUp ? 'given up' : words[kind] ?? null;
       if (what !== null && !Number.isNaN(time)) list.push({what, time, thread: this.moment[name + 'Thread'][row]});
@@ -329,7 +301,7 @@ export class Model {
     return list.sort((one, other) => one.time - other.time);
   }
 
-  // From the first thing that is known of it to the last.
+  // Returns the time from the first to the last thing that is known about it.
   span(row) {
     const execution = this.execution(row);
     const begin = first(this.moment.enqueued[row], execution ? execution.begin : NaN);
@@ -339,7 +311,7 @@ export class Model {
 
   // MARK: Who waited for whom
 
-  // What it depends on. `removed`: when the dependency was taken away again, null: never.
+  // Returns what it depends on. `removed` is when the dependency was removed again; null: never.
   dependencies(row) {
     return rowsOf(row, this.edgesFrom).filter((edge) => this.edges.on[edge] >= 0).map((edge) => {
       const removed = this.edges.removed[edge];
@@ -349,69 +321,7 @@ export class Model {
 
   dependents(row) { return rowsOf(row, this.edgesTo).map((edge) => this.edges.operation[edge]); }
 
-  // Who took away the last dependency: the one that finished last before it became ready.
-  unblocker(row) {
-    const ready = this.moment.ready[row];
-    const none = {kind: 'none', row: -1, time: null, thread: -1};
-    if (Number.isNaN(ready) || this.times(row).waitingForDependencies <= 0) return none;
-    let last = none;
-    for (const {row: other, removed} of this.dependencies(row)) {
-      const finished = this.moment.finished[other];
-      if (removed !== null && removed <= ready) continue;
-      if (finished <= ready && (last.time === null || finished > last.time)) {
-        last = {kind: 'dependency', row: other, time: finished, thread: this.moment.readyThread[row]};
-      }
-    }
-    return last;
-  }
-
-  // Of its queue, by the time when their executions began.
-  #ofQueue(queue) {
-    this.byQueue ??= new Map();
-    if (!this.byQueue.has(queue)) {
-      const rows = [];
-      for (let row = 0; row < this.count; row++) if (this.queue(row) === queue && this.execution(row)) rows.push(row);
-      const begins = new Map(rows.map((row) => [row, this.execution(row).begin]));
-      this.byQueue.set(queue, rows.sort((one, other) => begins.get(one) - begins.get(other)));
-    }
-    return this.byQueue.get(queue);
-  }
-
-  // Those of its queue that executed while it waited for a slot, the longest first.
-  slotHolders(row, most = 8) {
-    const wait = this.slotWait(row);
-    if (!wait || this.queue(row) < 0) return {rows: [], more: 0};
-    const holders = [];
-    for (const other of this.#ofQueue(this.queue(row))) {
-      if (other === row) continue;
-      const {begin, end} = this.#hold(other);
-      const shared = Math.min(end, wait.end) - Math.max(begin, wait.begin);
-      if (shared > 0) holders.push({row: other, shared});
-    }
-    holders.sort((one, other) => other.shared - one.shared || one.row - other.row);
-    return {rows: holders.slice(0, most).map((holder) => holder.row), more: Math.max(0, holders.length - most)};
-  }
-
-  // A slot is held until the operation is finished, not only until its own code returned.
-  #hold(row) {
-    const execution = this.execution(row);
-    return {begin: execution.begin, end: Math.max(execution.end, first(this.moment.finished[row], this.end))};
-  }
-
-  // Whose end gave it its slot: the last of its queue that finished while it waited.
-  slotGiver(row) {
-    const wait = this.slotWait(row);
-    if (!wait || this.queue(row) < 0 || !this.execution(row)) return null;
-    let giver = null;
-    for (const other of this.#ofQueue(this.queue(row))) {
-      const finished = this.moment.finished[other];
-      if (other === row || !(finished > wait.begin && finished <= wait.end)) continue;
-      if (giver === null || finished > giver.time) giver = {row: other, time: finished};
-    }
-    return giver;
-  }
-
-  // What went on inside of it.
+  // Returns what went on inside it.
   inside(row) {
     return rowsOf(row, this.detailsOf).map((index) => ({
       kind: this.detailKind(index), name: this.strings[this.details.name[index]],
@@ -420,36 +330,13 @@ export class Model {
     })).sort((one, other) => one.begin - other.begin);
   }
 
-  // The threads that operations of a queue ran on, with how many each, the busiest first; without those that leave their thread.
-  threadsOfQueue(queue) {
-    this.threadCounts ??= this.#countThreads();
-    return this.threadCounts.get(queue) ?? [];
-  }
-
-  // Of all queues in one pass.
-  #countThreads() {
-    const counts = new Map();
-    const {executingThread, startedThread} = this.moment;
-    for (let row = 0; row < this.count; row++) {
-      if (Number.isNaN(this.#began(row)) || (this.operations.flags[row] & this.flags.leavesThread) !== 0) continue;
-      const thread = executingThread[row] >= 0 ? executingThread[row] : startedThread[row];
-      const queue = this.operations.queue[row];
-      let own = counts.get(queue);
-      if (!own) counts.set(queue, own = new Map());
-      own.set(thread, (own.get(thread) ?? 0) + 1);
-    }
-    for (const [queue, own] of counts) {
-      counts.set(queue, [...own].map(([thread, count]) => ({thread, count})).sort((one, other) => other.count - one.count || one.thread - other.thread));
-    }
-    return counts;
-  }
-
-  // A stack by the row of its innermost function.
+  // Returns a stack, by the row of its innermost function.
   stack(frame) {
     const {caller, title, place: location, image, flags} = this.frames;
     const {guessed, inlined, own} = this.frameFlags;
     const functions = [];
-    // As many as the reader of traces takes, each with functions inlined in it: a cycle would not end.
+    // The limit is that of the reader of traces; each frame may contain inlined functions. Without it, a cycle would
+    // not end.
     for (let row = frame; row >= 0 && functions.length < 4096; row = caller[row]) {
       functions.push({
         title: this.strings[title[row]] ?? '', location: this.strings[location[row]] ?? null, image: this.strings[image[row]] ?? null,
@@ -493,7 +380,8 @@ export class Model {
     return span ? span.end - span.begin : 0;
   }
 
-  // `#5` finds an id; anything else is a part of a name or a class, whatever the case. Where there are more than `most`, the longest come first.
+  // Finds work. `#5` finds an id; anything else is matched with parts of names and classes, ignoring case. If there are
+  // more than `most`, the longest come first.
   find(text, most = 50) {
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return {rows: [], total: 0};
@@ -512,7 +400,7 @@ export class Model {
     }
     const total = rows.length;
     if (total <= most) return {rows, total};
-    // Of many, those that took longest are looked for.
+    // If there are many, the ones that took longest are shown.
     const lengths = new Map(rows.map((row) => [row, this.#length(row)]));
     return {rows: rows.sort((one, other) => lengths.get(other) - lengths.get(one) || one - other).slice(0, most), total};
   }
@@ -531,18 +419,17 @@ export class Model {
       waitingForThread: table.thread[index], running: table.running[index],
     }));
     const remaining = Array.from(this.tables.remaining.row);
-    const running = steps.reduce((sum, step) => sum + step.running, 0);
     const [from, to] = this.activity ?? [0, 0];
     return {
-      steps, remaining, share: this.wall > 0 ? running / this.wall : 0,
+      steps, remaining,
       before: steps.length > 0 ? steps[0].began - from : 0,
       after: steps.length > 0 ? to - steps[steps.length - 1].ended : 0,
     };
   }
 }
 
-// The first of the two that is a number.
+// Returns the first of the two that is a number.
 function first(one, other) { return Number.isNaN(one) ? other : one; }
 
-// The rows that belong to an owner.
+// Returns the rows that belong to an owner.
 export function rowsOf(owner, {starts, rows}) { return Array.from(rows.subarray(starts[owner], starts[owner + 1])); }

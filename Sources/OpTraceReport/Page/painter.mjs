@@ -1,15 +1,17 @@
-// Draws the timeline on a canvas: what the viewport shows of the rows. Everything is drawn each time; the work goes
-// by what is on the screen, not by what is in the trace.
+// Draws the timeline on a canvas: the rows that the viewport shows. Everything is drawn each time; the cost depends on
+// what is on the screen, not on what is in the trace.
 import {durationText} from './format.mjs';
 import {firstMark, sampleTime} from './samples.mjs';
 import {tickText} from './viewport.mjs';
+import {TextWidths, shortened} from '../../COpTraceScripts/Scripts/names.mjs';
 
 export const RULER = 22;
 const MOST_ARROWS = 400;
 const NARROWEST_LABEL = 34;
-// Pixels between samples of a thread that computes: nearer to each other, they would be a line.
+// The least distance in pixels between samples of a thread that computes. If they were closer, they would look like a
+// line.
 const NARROWEST_MARKS = 3;
-// Heights of what covers a cell in part, and the least of them in pixels.
+// The number of heights for cells that are partly covered, and the least height in pixels.
 const LEVELS = 12;
 const LOWEST = 3;
 
@@ -17,16 +19,17 @@ export class Painter {
   constructor(canvas, model, colours, rows) {
     this.canvas = canvas;
     this.context = canvas.getContext('2d', {alpha: false});
+    this.widths = new TextWidths(this.context);
     this.model = model;
     this.colours = colours;
     this.colourBy = 'state';
     this.gutter = 190;
     this.renew(rows);
-    // Left edges and widths to be filled, by colour and height; kept from lane to lane.
+    // Left edges and widths to be filled, by colour and height. The arrays are reused for all lanes.
     this.batches = [];
   }
 
-  // The names left of what is drawn.
+  // Collects the names to the left of what is drawn.
   renew(rows) { this.rowTitles = [...new Set(rows.filter((row) => row.kind === 'lane' && row.lane.kind !== 'slot').map((row) => row.title))]; }
 
   resize(width, height, ratio) {
@@ -38,7 +41,8 @@ export class Painter {
     this.gutter = this.#gutterFor(width);
   }
 
-  // As wide as the longest name of a row, if that leaves the rest enough: names of threads differ at their ends.
+  // Returns the width of the gutter: that of the longest row name, if that leaves enough room for the rest. Names of
+  // threads differ at their ends.
   #gutterFor(width) {
     const wanted = this.rowTitles.reduce((most, title) => Math.max(most, this.#width(title.slice(0, 80), '11px')), 0) + 20;
     const [least, most] = width < 620 ? [96, width * 0.4] : [190, Math.max(190, width * 0.28)];
@@ -61,7 +65,7 @@ export class Painter {
     for (const row of shown) this.#paintRow(row, RULER + row.top - scene.scroll, scene);
     if (scene.range) this.#paintRange(scene);
     this.#paintArrows(scene);
-    // After all lines: where one crosses a name, the name is on top.
+    // Labels are drawn after all lines, so that a name is on top of a line that crosses it.
     for (const label of this.labels) this.#paintLabel(label, label.isOnPage || scene.arrows.length > 0);
     this.#paintSelected(scene, shown);
     context.restore();
@@ -73,7 +77,7 @@ export class Painter {
     if (row.kind === 'heading') {
       context.fillStyle = colours.band;
       context.fillRect(0, y, width, row.height);
-      // The name comes first: flags in its way have none of their own.
+      // The name has priority: flags that it would overlap get no name.
       const room = row.instants.length > 0 ? Math.max(gutter - 12, width / 2) : width - 16;
       this.#paintInstants(row, y, scene.viewport, 8 + Math.min(room, this.#width(row.title, '600 12px')) + 8);
       this.#text(row.title, 8, y + row.height / 2, room, colours.text, '600 12px');
@@ -97,8 +101,8 @@ export class Painter {
     context.restore();
   }
 
-  // A cell is two pixels wide: what is closer together than that is drawn as high as its share of the cell, so that a lane which is seen from
-  // afar shows how much of it is used.
+  // Draws a lane. A cell is two pixels wide. Slices that are closer together than that are drawn as high as their share
+  // of the cell, so that a lane seen from afar shows how much of it is used.
   #paintLane({lane, height}, y, {viewport}) {
     const {context, colours, batches} = this;
     const labels = [];
@@ -109,12 +113,12 @@ export class Painter {
       const level = Math.max(1, Math.ceil(coverage * LEVELS));
       const batch = this.#batch(this.#fill(lane, at, count) * LEVELS + level - 1);
       const last = batch.length - 1;
-      // Cells that touch and look the same are one.
+      // Cells that touch and look the same are merged.
       if (count > 1 && last > 0 && batch[last - 1] + batch[last] >= x - 0.01) batch[last] = x + wide - batch[last - 1];
       else batch.push(x, count === 1 && wide > 3 ? wide - 0.75 : wide);
       if (count === 1 && wide > NARROWEST_LABEL && height >= 15) labels.push({x, wide, at});
     });
-    // All of one colour at once: changing it costs more than filling.
+    // Cells of one colour are filled together, because changing the colour costs more than filling.
     batches.forEach((batch, key) => {
       if (batch.length === 0) return;
       const tall = Math.max(LOWEST, ((height - 2) * ((key % LEVELS) + 1)) / LEVELS);
@@ -131,10 +135,10 @@ export class Painter {
     }
   }
 
-  // Whether samples are far enough from each other.
+  // Whether samples are far enough apart.
   showsMarks(viewport) { return this.model.samplePeriod >= viewport.perPixel * NARROWEST_MARKS; }
 
-  // A small line at the lower edge for each sample.
+  // Draws a small line at the lower edge for each sample.
   #paintMarks({lane, height}, y, viewport) {
     const {context, colours, model} = this;
     const {starts, rows} = model.marksOf;
@@ -146,7 +150,7 @@ export class Painter {
     }
   }
 
-  // On the colour of what it names, so that no line runs through its letters.
+  // Draws a label on the colour of what it names, so that no line runs through its letters.
   #paintLabel({text, x, y, room, colour, under}, isCrossed) {
     const {context} = this;
     if (isCrossed && room >= 8) {
@@ -162,7 +166,7 @@ export class Painter {
   #fill(lane, at, count = 1) {
     const {colours, model} = this;
     switch (lane.kind) {
-      // Many pieces in one cell are drawn as strong as the tasks run there.
+      // If a cell contains several pieces, it has the colour of running tasks; the height shows how much they ran.
       case 'task': return count === 1 && !lane.runs[at] ? colours.fillOfPiece(model.pieceKind(lane.piece[at])) : colours.fillOf(model, lane.row[at], this.colourBy);
       case 'slot': case 'dependencies': return colours.fillOfWait(model, lane.row[at], lane.kind);
       case 'detail': return colours.fillOfDetail(model.detailKind(lane.detail[at]));
@@ -175,7 +179,7 @@ export class Painter {
     return lane.detail ? this.model.detailName(lane.detail[at]) : this.model.name(lane.row[at]);
   }
 
-  // What the program marked and what was done to a queue: a flag each, with its name where there is room.
+  // Draws the program's marks and the changes of a queue: a flag for each, with its name if there is room.
   #paintInstants({instants, height}, y, viewport, titleEnd) {
     const {context, colours} = this;
     let free = this.gutter;
@@ -185,21 +189,21 @@ export class Painter {
       if (x < free || x > this.width) continue;
       free = x + 3;
       context.fillStyle = colours.accent;
-      // Over a name it keeps to the edge.
+      // Above a name, the flag keeps to the edge.
       context.fillRect(x, x < titleEnd ? y : y + 3, 5, x < titleEnd ? 3 : 4);
       if (x < titleEnd) continue;
       context.fillRect(x, y + 3, 1.5, height - 3);
       const next = instants[index + 1];
       const room = Math.min(next ? viewport.x(next.time) - x - 12 : Infinity, this.width - x - 10);
-      // At the right edge the name is before its flag.
+      // At the right edge, the name is to the left of its flag.
       if (!next && room < 60) this.#text(name, x - 6, y + height / 2, x - written - 12, colours.text, '11px', 'right');
       else this.#text(name, x + 8, y + height / 2, room, colours.text, '11px');
       written = x + 8 + Math.min(room, this.#width(name, '11px'));
     }
   }
 
-  // Executing as an area against the limit as a line; ready, of which there may be a thousand times as many, as a line on
-  // a scale of its own.
+  // Draws executing work as an area, with the limit as a line. Ready work, of which there may be a thousand times as
+  // much, is a line with a scale of its own.
   #paintCounters({counter, height}, y, viewport) {
     const {context, colours} = this;
     const {executing, ready, limit} = counter;
@@ -278,7 +282,7 @@ export class Painter {
     this.#text(durationText(end - begin), from + 4, RULER + 10, 200, colours.text, '600 12px');
   }
 
-  // Frames around the selected operation's slices, and a thin one around what the pointer is on.
+  // Draws frames around the slices of the selected operation, and a thin frame around the slice under the pointer.
   #paintSelected(scene, shown) {
     const frame = (row, at, thick, colour, last = at) => {
       const {context} = this;
@@ -298,7 +302,7 @@ export class Painter {
     if (scene.hovered && shown.includes(scene.hovered.row)) frame(scene.hovered.row, scene.hovered.at, 1.25, this.colours.text);
   }
 
-  // From what the selected operation depended on, and to what depended on it.
+  // Draws arrows from what the selected operation depended on, and to what depended on it.
   #paintArrows({arrows, viewport, scroll}) {
     const {context, colours} = this;
     context.save();
@@ -327,7 +331,7 @@ export class Painter {
     context.restore();
   }
 
-  // One line, cut to fit: at its end, or before the part that makes it unique (`keepsEnd`).
+  // Draws one line of text, cut to fit: at its end, or before the part that makes it unique (`keepsEnd`).
   #text(text, x, y, room, colour, font, align = 'left', keepsEnd = false) {
     const {context} = this;
     if (room < 8 || !text) return;
@@ -344,31 +348,7 @@ export class Painter {
     context.fillText(this.#fitting(text, room, font), x, y + 0.5);
   }
 
-  #widths = new Map();
+  #width(text, font) { return this.widths.of(text, `${font} ${this.colours.font}`); }
 
-  // Each text is measured once only, not in every frame.
-  #width(text, font) {
-    const key = `${font} ${text}`;
-    let width = this.#widths.get(key);
-    if (width === undefined) {
-      if (this.#widths.size > 20000) this.#widths.clear();
-      this.context.font = `${font} ${this.colours.font}`;
-      this.#widths.set(key, width = this.context.measureText(text.slice(0, 400)).width);
-    }
-    return width;
-  }
-
-  // Cut in the middle, as everywhere; of a few letters at the end, where they say more: by the average width of its own characters, and then
-  // by as many more as it takes.
-  #fitting(text, room, font) {
-    const width = this.#width(text, font);
-    if (width <= room) return text;
-    const characters = text.length <= 400 ? Array.from(text) : [...Array.from(text.slice(0, 200)), ...Array.from(text.slice(-200))];
-    for (let kept = Math.min(characters.length - 1, Math.floor((room / width) * characters.length)); kept >= 1; kept--) {
-      const end = kept < 8 && !/\p{N}$/u.test(text) ? 0 : Math.floor(kept / 2);
-      const cut = `${characters.slice(0, kept - end).join('').trimEnd()}…${characters.slice(characters.length - end).join('').trimStart()}`;
-      if (this.#width(cut, font) <= room) return cut;
-    }
-    return '';
-  }
+  #fitting(text, room, font) { return shortened(text, room, (part) => this.#width(part, font)); }
 }

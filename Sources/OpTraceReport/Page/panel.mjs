@@ -1,10 +1,11 @@
-// Everything that the trace has about the selected operation. What is not known is not shown.
+// Everything that the trace knows about the selected operation. What is not known is not shown.
 import {counted, durationText, grouped, momentText} from './format.mjs';
-import {flameView} from './flame.mjs';
+import {flameView} from './samples-flame.mjs';
 import {renewUnits} from './renewal.mjs';
 import {codeText, stackView} from './stacks.mjs';
 import {DETAILS, SEVERITIES, STATES} from './words.mjs';
 import {TIME_KINDS, h, moreButton, onPageKey, operationButton, operationList, sign, stateChip, threadName, timeWords, timesBar} from './dom.mjs';
+import {slotGiverOf, slotHoldersOf, unblockerOf} from './waiting.mjs';
 
 export function mountPanel(element, model, selection) {
   const announcer = document.getElementById('announcer');
@@ -16,7 +17,7 @@ export function mountPanel(element, model, selection) {
     document.body.classList.toggle('has-panel', row >= 0);
     element.replaceChildren(...(row < 0 ? [] : new PanelContent(model, selection, row).elements()));
     element.scrollTop = 0;
-    // The button that led here is gone with what the panel showed before.
+    // The button that led here has disappeared with the previous content of the panel.
     if (hadFocus) (row < 0 ? document.getElementById('main') : element.querySelector('h2'))?.focus();
     if (announcer) announcer.textContent = row < 0 ? 'Nothing is selected.' : announcement(model, row);
   }
@@ -35,7 +36,7 @@ function announcement(model, row) {
   return `Selected ${model.name(row)}, number ${model.id(row)}, ${model.stateText(row)}${queue ? `, queue ${queue.name}` : ''}, ran ${durationText(model.times(row).running)}.`;
 }
 
-/** From the first moment of an operation to its last, with some room, within the trace; null if none is known. */
+/** Returns the time from the first moment of an operation to its last, with some room, within the trace; null if no moment is known. */
 function spanOf(moments, end) {
   const lived = moments.filter(moment => moment.what !== 'released');
   if (lived.length === 0) return null;
@@ -54,7 +55,7 @@ class PanelContent {
     this.times = model.times(row);
   }
 
-  /** Buttons stay while rows move. */
+  /** Buttons stay when rows move, so the row is found by id. */
   get row() { return this.model.rowOf(this.id); }
 
   elements() {
@@ -69,7 +70,7 @@ class PanelContent {
       this.links('Wait for it', this.model.dependents(this.row), row => row, () => null)].filter(Boolean);
   }
 
-  /** Children have a list of their own. */
+  /** Returns what it submitted, without children: they have a list of their own. */
   submissions() { return this.model.submissions(this.row).filter(one => !this.model.is(one, 'child')); }
 
   button(row) { return operationButton(this.model, this.selection, row); }
@@ -90,10 +91,10 @@ class PanelContent {
         this.isDrawn() && h('button', {type: 'button', onclick: () => selection.show('graph')}, 'Show in graph')));
   }
 
-  /** Blocks have boxes only where the graph was asked for them. */
+  /** Whether it is drawn. Blocks have boxes only if the graph was made with them. */
   isDrawn() { return this.model.kind(this.row) === 'operation' || document.getElementById(this.model.box(this.row)) !== null; }
 
-  /** Null for one that is not on the timeline: it was never given to a queue, and never ran. */
+  /** Returns the time of the operation. Null: it is not on the timeline, because it was never given to a queue and never ran. */
   span() { return this.model.span(this.row) && spanOf(this.model.moments(this.row), this.model.end); }
 
   showInTimeline() {
@@ -119,7 +120,7 @@ class PanelContent {
     ].filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
   }
 
-  /** What a suspended task waits for, since when, and in which functions. */
+  /** Says what a suspended task waits for, since when, and in which functions. */
   suspensionText() {
     const {model} = this;
     const index = model.waitsIn(this.row);
@@ -129,7 +130,7 @@ class PanelContent {
       stack[index] >= 0 && h('details', {class: 'stack-of', open: true}, h('summary', {}, h('bdi', {}, codeText(model.stack(stack[index])))), stackView(model.stack(stack[index])))];
   }
 
-  /** The work whose code did it, else the thread. */
+  /** Returns the work whose code submitted it, or else the thread. */
   submitterText() {
     const {model, row} = this;
     if (model.submitter(row) >= 0) return this.button(model.submitter(row));
@@ -143,26 +144,26 @@ class PanelContent {
     if (whole === 0) return null;
     return this.part('Time', timesBar(times, whole, kind => timeWords(this.model, this.row, kind)), h('dl', {class: 'times'}, this.timeKinds().map(kind =>
       [h('div', {}, h('dt', {}, h('i', {class: kind.css}), timeWords(this.model, this.row, kind)), h('dd', {class: 'figure'}, this.isReached(kind.key) ? durationText(times[kind.key]) : 'not begun')),
-      // Of what it was suspended, the reasons.
+      // For the suspended time, the reasons are listed.
       kind.key === 'waitingForDependencies' && this.model.isTask(this.row) && this.model.suspensions(this.row).map(({text, time}) =>
         h('div', {class: 'part-of'}, h('dt', {}, text), h('dd', {class: 'figure'}, durationText(time)))),
       kind.key === 'running' && !Number.isNaN(this.model.operations.computing[this.row]) &&
         h('div', {class: 'part-of'}, h('dt', {}, 'computing'), h('dd', {class: 'figure'}, durationText(this.model.operations.computing[this.row])))])));
   }
 
-  /** Hardly a block waits for a time or a group, and hardly an operation for a thread. */
+  /** Returns the kinds of time to show. Blocks rarely wait for a time or a group, and operations rarely for a thread. */
   timeKinds() {
     return TIME_KINDS.filter(({key}) => this.times[key] > 0 || (key !== 'waitingForThread' && (key !== 'waitingForDependencies' || this.model.kind(this.row) === 'operation')));
   }
 
-  /** Whether the operation came as far as this time. */
+  /** Whether the operation got as far as this time. */
   isReached(key) {
     if (this.times[key] > 0 || !STATES[this.model.state(this.row)]?.isBeforeStart) return true;
     const has = what => this.model.moments(this.row).some(moment => moment.what === what);
     return key === 'waitingForDependencies' || (key === 'waitingForSlot' && has('ready')) || has('executing');
   }
 
-  /** What it did with the processor, by samples. */
+  /** Shows how it used the processor, according to samples. */
   flamePart() {
     const flame = flameView(this.model, this.row);
     return flame && this.part('Processor time', flame);
@@ -174,7 +175,7 @@ class PanelContent {
 
   waitPart() {
     const {model, row, times} = this;
-    const unblocker = model.unblocker(row);
+    const unblocker = unblockerOf(model, row);
     if (unblocker.kind !== 'dependency' || unblocker.row < 0) return null;
     const thread = threadName(model, unblocker.thread);
     return this.part('Unblocked by', h('p', {class: 'line'}, this.button(unblocker.row)),
@@ -184,9 +185,9 @@ class PanelContent {
 
   slotPart() {
     const {model, row, times} = this;
-    // Who only waited for a thread was given no slot.
-    const giver = times.waitingForSlot > 0 ? model.slotGiver(row) : null;
-    const holders = times.waitingForSlot > 0 ? model.slotHolders(row) : {rows: [], more: 0};
+    // An operation that only waited for a thread was not given a slot.
+    const giver = times.waitingForSlot > 0 ? slotGiverOf(model, row) : null;
+    const holders = times.waitingForSlot > 0 ? slotHoldersOf(model, row) : {rows: [], more: 0};
     if (!giver && holders.rows.length === 0) return null;
     const isBarrier = model.waitsForBarrier(row, 'waitingForSlot');
     return this.part(isBarrier ? 'Barrier' : 'Slot',
@@ -208,7 +209,7 @@ class PanelContent {
         h('td', {class: 'thread', title: threadName(model, moment.thread)}, h('bdi', {}, threadName(model, moment.thread)))))))));
   }
 
-  /** The life of a task, piece by piece. */
+  /** Shows the life of a task, piece by piece. */
   piecesPart() {
     const {model, row} = this;
     const indexes = model.isTask(row) ? model.piecesOfTask(row) : [];
@@ -242,7 +243,7 @@ class PanelContent {
       one.stack >= 0 && h('details', {class: 'stack-of'}, h('summary', {}, h('bdi', {}, codeText(model.stack(one.stack)))), stackView(model.stack(one.stack)))))));
   }
 
-  /** What its spans serve, and what they call, in other processes: each on its own page. */
+  /** Shows what its spans serve, and what they call, in other processes; each of these has a page of its own. */
   callsPart() {
     const calls = this.model.spanCalls.get(this.row) ?? [];
     if (calls.length === 0) return null;
@@ -266,7 +267,7 @@ class PanelContent {
   }
 }
 
-/** A path may break behind its slashes. */
+/** Lets a path break after its slashes. */
 function breakable(path) {
   return path.split('/').flatMap((part, at, all) => (at < all.length - 1 ? [`${part}/`, h('wbr')] : [part]));
 }

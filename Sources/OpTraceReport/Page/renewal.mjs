@@ -1,13 +1,14 @@
-// Replaces a part of the page by one that shows more, while somebody reads it.
+// Replaces a part of the page with one that shows more, while somebody reads it.
 
-// What identifies a unit before and after: its heading, without the numbers in it.
+// Returns what identifies a unit before and after: its heading, without the numbers in it.
 function keyOf(unit) {
   return unit.id || (unit.querySelector('h1, h2, h3')?.textContent ?? unit.className).replace(/\d[\d,]*/g, '#');
 }
 
 /**
- * Gives `container` the children `fresh`, which were built again. A unit that shows the same stays the same element. Where somebody is with the
- * keyboard, holds the pointer down or has marked a text, the old one stays until the next time; what is opened, sorted or unfolded stays so.
+ * Gives `container` the children in `fresh`, which have been rebuilt. A unit that shows the same stays the same element. While the reader
+ * has the keyboard focus in a unit, holds the pointer down in it or has selected text in it, the old one stays until the next time.
+ * Whatever is opened, sorted or unfolded stays so.
  */
 export function renewUnits(container, fresh) {
   const before = new Map([...container.children].map(unit => [keyOf(unit), unit]));
@@ -23,7 +24,7 @@ export function renewUnits(container, fresh) {
   for (const unit of before.values()) unit.remove();
 }
 
-// The one of both that is there now.
+// Returns the element that is on the page now: the old one or the new one.
 function settle(old, unit) {
   if (isHeld(old)) return old;
   handOver(old, unit);
@@ -42,7 +43,8 @@ function isHeld(unit) {
     || (marked !== null && !marked.isCollapsed && marked.containsNode(unit, true));
 }
 
-// Elements with a state of their own have a method `takeOver(old)`; several of one kind are matched by their order.
+// Passes on the state of a unit. Elements with a state of their own have a method `takeOver(old)`; if there are several
+// of one kind, they are matched by their order.
 function handOver(old, unit) {
   const pair = (one, other, act) => one.slice(0, other.length).forEach((each, at) => act(each, other[at]));
   const folds = root => [...root.querySelectorAll('details')];
@@ -61,7 +63,7 @@ function handOver(old, unit) {
   for (const [name, all] of named(unit)) pair(all, last.get(name) ?? [], (each, other) => each.takeOver(other));
 }
 
-// The path to an element inside of another, as indexes among siblings; null: it is elsewhere.
+// Returns the path to an element inside another, as indexes among siblings; null: it is elsewhere.
 function pathTo(root, element) {
   if (!root.contains(element)) return null;
   const path = [];

@@ -1,4 +1,5 @@
-// The tab of units of work: their kinds, where the time of the slow ones goes, and how event loops and actors are used.
+// The tab for units of work: their kinds, where the time of the slow ones goes, and how event loops and actors are
+// used.
 import {capitalised, counted, durationText, grouped, momentText, percentText} from './format.mjs';
 import {h, moreButton, svg, whenShown} from './dom.mjs';
 import {renewUnits} from './renewal.mjs';
@@ -28,7 +29,7 @@ class RequestsTab {
 
   get requests() { return this.model.requests; }
 
-  /** The chosen kind, which has the same name and code when there is more. */
+  /** The chosen kind. It keeps its name and code when there is more data. */
   get kind() { return this.requests.kinds.find((kind) => keyOfKind(kind) === this.chosen) ?? this.requests.kinds[0]; }
 
   build() {
@@ -90,7 +91,7 @@ class RequestsTab {
     if (this.unit !== null) this.open(requests.unitsBetween(kind).find((unit) => requests.unitName(unit) === this.unit) ?? -1, false);
   }
 
-  /** What depends on the chosen range of durations. */
+  /** Shows what depends on the chosen range of durations. */
   showRange() {
     const {requests, kind, latency} = this;
     const {range} = latency;
@@ -100,7 +101,7 @@ class RequestsTab {
     this.list.replaceChildren(...this.unitList(units ?? requests.unitsBetween(kind), range ? `${counted(latency.count, 'unit')} of ${words}` : 'The slowest'));
   }
 
-  /** Two bars, and what is in them as a table. */
+  /** Shows two bars, and their contents as a table. */
   breakdown(units, words) {
     const {requests, kind} = this;
     const rows = requests.breakdown(kind, units);
@@ -137,7 +138,7 @@ class RequestsTab {
     return [h('h3', {}, title), list, more].filter(Boolean);
   }
 
-  /** Its waterfall; where that is not in the page, its work in the timeline. */
+  /** Opens the waterfall of a unit. If that is not in the page, its work is shown in the timeline. */
   open(unit, isAsked = true) {
     const {requests, model, selection} = this;
     if (unit < 0) return;
@@ -198,7 +199,7 @@ function keyOfKind(kind) { return `${kind.name} ${kind.code.at}`; }
 /** `0.4`, `1,200` */
 export function rateText(rate) { return rate >= 10 ? grouped(rate) : rate.toFixed(1); }
 
-/** How much of each second a loop was in turns. */
+/** Draws how much of each second a loop spent in turns. */
 function sparkline(seconds) {
   if (seconds.length === 0) return '';
   const [first, last] = [seconds[0][0], seconds[seconds.length - 1][0]];

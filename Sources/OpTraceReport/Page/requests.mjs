@@ -1,4 +1,5 @@
-// The units of work of a trace, such as requests, as ReportRequests.swift writes them, and what is asked of them.
+// The units of work of a trace, such as requests, as ReportRequests.swift writes them, and answers to questions about
+// them.
 import {decodeTable} from './columns.mjs';
 
 export class Requests {
@@ -24,22 +25,25 @@ export class Requests {
     this.pieceStarts = startsOf(this.lines.pieces);
   }
 
-  /** Whether the page is to begin with them. */
+  /** Whether the page should open with them. */
   get areLoad() { return this.kinds.some(({isLoad}) => isLoad); }
 
-  /** What a unit is called: `#17`, or `#17:3` for the third round of a task that is known. */
+  /** Returns the name of a unit: `#17`, or `#17:3` for the third round of a task that is known. */
   unitName(unit) {
     const {work, round} = this.units;
     return round[unit] < 0 ? `#${work[unit]}` : `#${work[unit]}:${round[unit]}`;
   }
 
-  /** How many units one in the data stands for: of the slowest each for itself, of the others an even sample is there. */
+  /**
+   * Returns how many units one unit in the data stands for. The slowest ones stand for themselves; of the others, the data contains an even
+   * sample.
+   */
   weight(kind, unit) {
     const rest = kind.units - kind.slowest;
     return unit - kind.firstUnit < kind.slowest || rest === 0 ? 1 : (kind.count - kind.slowest) / rest;
   }
 
-  /** The units of a kind that took from `from` to below `to` nanoseconds, the slowest first. */
+  /** Returns the units of a kind that took from `from` to below `to` nanoseconds, the slowest first. */
   unitsBetween(kind, from = 0, to = Infinity) {
     const found = [];
     const {length} = this.units;
@@ -47,7 +51,7 @@ export class Requests {
     return found;
   }
 
-  /** Where the time of these units went, on average: nanoseconds by cause. */
+  /** Returns where the time of these units went, on average: nanoseconds by cause. */
   means(kind, units) {
     const sums = new Map();
     const {cause, length} = this.parts;
@@ -61,8 +65,8 @@ export class Requests {
   }
 
   /**
-   * Where the time of the median and that of the slowest went, `{cause, median, tail}`, by what they take. `units`: others than the slowest,
-   * against the same median; null: the slowest.
+   * Returns where the time of the median unit and of the slowest units went, `{cause, median, tail}`, in order of time. If `units` is
+   * given, these are compared with the median instead of the slowest ones.
    */
   breakdown(kind, units = null) {
     const rows = new Map(kind.breakdown.map((share) => [share.cause, {...share, tail: units ? 0 : share.tail}]));
@@ -75,10 +79,10 @@ export class Requests {
       .sort((one, other) => other.tail - one.tail || other.median - one.median || one.cause - other.cause);
   }
 
-  /** The first time that belongs to a bucket of the histogram. */
+  /** Returns the first time that belongs to a bucket of the histogram. */
   bucketStart(bucket) { return bucket <= 0 ? 0 : 2 ** (bucket / this.bucketsPerDoubling); }
 
-  /** The unit itself, then what was submitted within its time: {work, depth, began, ended, pieces}; empty: that is not known. */
+  /** Returns the unit itself, then what was submitted within its time: {work, depth, began, ended, pieces}. Empty: that is not known. */
   tree(unit) {
     const {work, depth, began, ended} = this.lines;
     const found = [];
@@ -97,14 +101,14 @@ export class Requests {
 
 function codeOf([name, at]) { return {name, at}; }
 
-/** Where the rows of each owner begin, which come one owner after another. */
+/** Returns where the rows of each owner begin, for rows that are sorted by owner. */
 function startsOf(counts) {
   const starts = new Int32Array(counts.length + 1);
   for (let index = 0; index < counts.length; index += 1) starts[index + 1] = starts[index] + counts[index];
   return starts;
 }
 
-/** `waiting for an actor · Cache`: what somebody did, and whom it waited for. */
+/** `waiting for an actor · Cache`: what the unit did, and whom it waited for. */
 export function causeText({what, who}) { return who ? `${what.title}: ${who}` : what.title; }
 
 /** `touch(_:) (Cache.swift:31)` */

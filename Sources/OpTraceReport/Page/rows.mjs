@@ -1,11 +1,12 @@
 // The rows of the timeline from top to bottom: the threads with their lanes, then each queue with its counters and lanes.
 import {counted, listText, queueHeading} from './format.mjs';
+import {threadsOfQueue} from './waiting.mjs';
 
 const HEIGHTS = {heading: 24, counters: 48, lane: 20, note: 20, detail: 15, wait: 15, task: 16, gap: 6};
 const MOST_THREADS = 3;
 
-// Rows from above: {kind: 'heading'|'counters'|'lane'|'note', key, title, top, height, group, lane?, counter?, instants?, text?}. Their tops
-// count from 0; a row has the same key when there is more.
+// Returns the rows from top to bottom: {kind: 'heading'|'counters'|'lane'|'note', key, title, top, height, group,
+// lane?, counter?, instants?, text?}. Their tops count from 0. A row keeps its key when there is more data.
 export function layOut(model, lanes, counters) {
   const rows = [];
   let top = 0;
@@ -35,7 +36,7 @@ export function layOut(model, lanes, counters) {
     const note = group.queue === null ? null : runningNote(model, group.queue, running > 0);
     for (const [number, lane] of own.entries()) {
       if (note && number === running) add({kind: 'note', title: running > 0 ? '' : 'running', text: note, group: index, height: HEIGHTS.note});
-      // Lanes of one sort that follow one another share a title.
+      // Consecutive lanes of one sort share a title.
       const sort = `${lane.kind} ${trackTitle(lane)}`;
       const title = sort === before && lane.kind !== 'execution' ? '' : trackTitle(lane);
       const isWait = lane.kind === 'slot' || lane.kind === 'dependencies';
@@ -49,9 +50,9 @@ export function layOut(model, lanes, counters) {
   return {rows, height: top};
 }
 
-// Where the operations of a queue ran that have no lane with it; null: all have.
+// Says where the operations of a queue ran if they have no lane with the queue; null: all of them have one.
 function runningNote(model, queue, hasLanes) {
-  const threads = model.threadsOfQueue(queue);
+  const threads = threadsOfQueue(model, queue);
   if (threads.length === 0) return hasLanes ? null : 'nothing has run';
   const count = threads.reduce((sum, one) => sum + one.count, 0);
   const names = threads.slice(0, MOST_THREADS).map(({thread}) => model.threads[thread]?.name ?? 'an unknown thread');
@@ -59,7 +60,8 @@ function runningNote(model, queue, hasLanes) {
   return `${counted(count, 'operation')} on ${listText(names)}, above`;
 }
 
-// The program's own marks are with the threads (-1), changes of a queue with the queue.
+// Groups the instants by queue. The program's own marks are with the threads (-1), and changes of a queue with the
+// queue.
 function instantsByQueue(model) {
   const {time, name, queue, count} = model.instants;
   const found = new Map();
@@ -77,7 +79,7 @@ function headingOf(model, group) {
   return `${queueHeading(queue)} · ${limit}${queue.isSuspended ? ' · suspended' : ''}`;
 }
 
-// The row at a height; -1: none.
+// Returns the row at a height; -1: none.
 export function rowAt(rows, y) {
   let low = 0;
   let high = rows.length;

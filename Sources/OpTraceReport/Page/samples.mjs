@@ -1,11 +1,13 @@
-// What the trace says of its samples of processor time: whose they are, in which functions, and where on the timeline.
+// What the trace knows about samples of processor time: which work they belong to, in which functions they were taken,
+// and where they are on the timeline.
 import {rowsOf} from './model.mjs';
 import {CALLS} from './words.mjs';
 
-// The indexes of those that were taken in work's code.
+// Returns the indexes of the samples that were taken in this work's code.
 export function samplesOfWork(model, row) { return rowsOf(row, model.samplesOf); }
 
-// Those of all work that is called alike, as lists of work have it: operations of its class, blocks and tasks of its function.
+// Returns those of all work with the same name in lists of work: operations of its class, blocks and tasks of its
+// function.
 export function samplesLike(model, row) {
   const own = model.operations.class[row];
   const {first, end} = model.rowRanges().find((range) => row >= range.first && row < range.end);
@@ -19,7 +21,7 @@ export function samplesLike(model, row) {
   return {name: model.className(row), works, indexes};
 }
 
-// A function in merged stacks. `flag`: what it is besides; null: an ordinary one, or not known.
+// Returns a function in merged stacks. `flag` says what it is besides; null: an ordinary function, or not known.
 export function callOf(model, row) {
   const [flags, index] = [model.calls.flags[row], model.calls.function[row]];
   const flag = Object.keys(CALLS).find((word) => (flags & model.callFlags[word]) !== 0) ?? null;
@@ -29,10 +31,10 @@ export function callOf(model, row) {
     isOwn: index >= 0 && (functionFlags[index] & model.frameFlags.own) !== 0};
 }
 
-// When a sample was taken, in nanoseconds.
+// Returns when a sample was taken, in nanoseconds.
 export function sampleTime(model, index) { return model.samples.time[index] * 1000; }
 
-// The place of the first sample of a track at a time or later, in the list that `marksOf` has of all tracks.
+// Returns the position of the first sample of a track at or after a time, in the list of all tracks in `marksOf`.
 export function firstMark(model, track, time) {
   const {starts, rows} = model.marksOf;
   let [low, high] = [starts[track], starts[track + 1]];
@@ -43,7 +45,7 @@ export function firstMark(model, track, time) {
   return low;
 }
 
-// The sample on a track whose time is nearest to one, at most so far away; -1: none.
+// Returns the sample on a track that is nearest in time, within `reach`; -1: none.
 export function markAt(model, track, time, reach) {
   const {starts, rows} = model.marksOf;
   const next = firstMark(model, track, time);
@@ -52,7 +54,8 @@ export function markAt(model, track, time, reach) {
   return near.filter((index) => distance(index) <= reach).sort((one, other) => distance(one) - distance(other))[0] ?? -1;
 }
 
-// Where a sample was taken, in a few words: the innermost of the program's own functions, else the innermost of all.
+// Says in a few words where a sample was taken: the innermost of the program's own functions, or else the innermost of
+// all.
 export function sampleText(model, index) {
   const {caller} = model.calls;
   const innermost = model.samples.call[index];

@@ -1,4 +1,4 @@
-// Finds work by a part of their name or class, or by number: a combobox with a list below.
+// Finds work by a part of its name or class, or by number: a combobox with a list below.
 import {grouped} from './format.mjs';
 import {h, nameText, onPageKey, sign} from './dom.mjs';
 
@@ -26,7 +26,7 @@ export class Debounce {
   get isPending() { return this.timer !== null; }
 }
 
-/** Milliseconds to wait for more letters, given how long the last search took: a large trace is not searched at each of them. */
+/** Returns how many milliseconds to wait for more letters, given how long the last search took. A large trace is not searched after every letter. */
 export function searchDelay(lastDuration) {
   return Math.min(600, Math.max(60, 2 * lastDuration));
 }
@@ -38,7 +38,7 @@ export function foundText(shown, total) {
 }
 
 export function mountSearch(element, model, selection) {
-  // By their ids: rows may move.
+  // Results are kept by id, because rows may move.
   let found = [], active = -1, lastDuration = 0, before = null;
   const list = h('ul', {id: 'search-list', role: 'listbox', 'aria-label': 'What was found'});
   const count = h('p', {class: 'search-count', role: 'status'});
@@ -97,7 +97,7 @@ export function mountSearch(element, model, selection) {
       if (popup.hidden) return open(true);
       const step = steps[event.key];
       const next = active + step;
-      // A single step goes round, a page stops at the end.
+      // A single step wraps around, a page step stops at the end.
       activate(Math.abs(step) === 1 ? (next + found.length) % found.length : Math.min(found.length - 1, Math.max(0, next)));
     } else if (event.key === 'Enter') {
       event.preventDefault();
@@ -126,7 +126,7 @@ export function mountSearch(element, model, selection) {
     field.focus();
     field.select();
   });
-  // What was found stays as it was at the time of the search.
+  // The results stay as they were at the time of the search.
   return () => {
     field.placeholder = `Search ${model.nouns}`;
     field.setAttribute('aria-label', `Search ${model.nouns} by name, class or #number`);

@@ -1,5 +1,5 @@
-// What is selected and in view: the state that all parts of the page share, and its form in the page's address, so
-// that an address opens the same view for somebody else.
+// What is selected and in view: the state that all parts of the page share, and its form in the page's address, so that
+// an address opens the same view for somebody else.
 
 export const TABS = ['timeline', 'graph', 'why', 'findings', 'requests', 'flame'];
 
@@ -8,9 +8,9 @@ export class Selection {
   tab = 'timeline';
   // An index in the model's findings; -1: none.
   finding = -1;
-  // From when to when the timeline shows; null: all.
+  // The range of time that the timeline shows; null: everything.
   view = null;
-  // What is selected and chosen, whatever its number.
+  // The id of the selected work and the name of the chosen finding, which stay when their numbers change.
   #id = null;
   #finding = null;
   #listeners = [];
@@ -20,8 +20,8 @@ export class Selection {
     this.tab = this.home;
   }
 
-  // Where the page opens whose address says nothing: with the picture of the deadlock, the reason of a hang, the units of work under
-  // load, what makes a run slow; else with the timeline.
+  // The tab to open if the address says nothing: the picture of a deadlock, the reason for a hang, the units of work
+  // under load, what makes a run slow; otherwise the timeline.
   get home() {
     const {requests, findings, verdict} = this.model;
     const errors = findings.filter(({severity}) => severity === 'error');
@@ -37,12 +37,12 @@ export class Selection {
   // `listener(selection, changed)`: `changed` is a set of 'row', 'tab', 'finding', 'view'.
   subscribe(listener) { this.#listeners.push(listener); }
 
-  // When the model has grown: rows may have moved, and findings.
+  // Updates the selection when the model has grown: rows and findings may have moved.
   renew() {
     const {model} = this;
     const row = this.#id === null ? -1 : model.rowOf(this.#id);
     const finding = model.findings.findIndex((one) => this.#nameOf(one) === this.#finding);
-    // The same thing under another number is no change.
+    // If only the number is different, it is not a change.
     if (row >= 0) this.row = row;
     if (finding >= 0) this.finding = finding;
     this.#change({row, finding});
@@ -70,7 +70,8 @@ export class Selection {
 
   // MARK: The address
 
-  // `op=5&tab=graph&finding=2&from=1000&to=2000`: the id, not the row; times in nanoseconds.
+  // The address: `op=5&tab=graph&finding=2&from=1000&to=2000`. It contains the id, not the row; times are in
+  // nanoseconds.
   get address() {
     const parts = [];
     if (this.row >= 0) parts.push(`op=${this.model.id(this.row)}`);
@@ -80,7 +81,7 @@ export class Selection {
     return parts.join('&');
   }
 
-  // Takes from an address what fits this trace, whoever wrote it.
+  // Reads from an address whatever fits this trace, no matter who wrote it.
   read(address) {
     const values = new URLSearchParams(address.replace(/^#/, ''));
     const number = (name) => (/^-?\d{1,15}$/.test(values.get(name) ?? '') ? Number(values.get(name)) : NaN);
@@ -102,10 +103,11 @@ export class Selection {
     this.subscribe(() => {
       if (isPlanned) return;
       isPlanned = true;
-      // Browsers refuse more than some hundred changes in half a minute.
+      // Browsers refuse more than a few hundred changes in half a minute.
       window.setTimeout(() => {
         isPlanned = false;
-        // Somebody has gone elsewhere, and the event that tells of it is still to come: writing now would damage that entry.
+        // The reader has gone elsewhere, and the event for that is still to come: writing now would damage that history
+        // entry.
         if (window.location.hash !== known) return;
         const hash = this.address === '' ? window.location.pathname + window.location.search : '#' + this.address;
         window.history.replaceState(null, '', hash);

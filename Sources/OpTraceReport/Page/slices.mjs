@@ -1,10 +1,10 @@
-// The lanes of the timeline: slices that do not overlap, sorted by time, in flat arrays. What lies closer together than
-// a pixel is drawn as one piece that knows how much of it is covered, so that a frame costs as much as the screen has
-// pixels, however many operations there are.
+// The lanes of the timeline: slices that do not overlap, sorted by time, in flat arrays. Slices closer together than a
+// pixel are drawn as one piece that knows how much of it is covered. So the cost of a frame depends on the number of
+// pixels, not on the number of operations.
 
 export class Lane {
-  // `kind`: 'execution', 'dependencies', 'slot', 'detail', or 'task', which has all pieces of tasks. `track`: its index among the
-  // model's tracks.
+  // `kind` is 'execution', 'dependencies', 'slot', 'detail', or 'task', which contains all pieces of tasks. `track` is
+  // its index among the model's tracks.
   constructor(kind, track, count) {
     this.kind = kind;
     this.track = track;
@@ -28,7 +28,8 @@ export class Lane {
     if (this.detail) this.detail[at] = detail;
   }
 
-  // Once all are there: puts them into the order of time, and sums up the covered time before each. Of a task it is that of its runs.
+  // Call this once all slices are there. It sorts them by time, and sums up the time covered before each. For a task,
+  // only its runs count.
   close() {
     this.#sort();
     this.busy = new Float64Array(this.count + 1);
@@ -36,7 +37,7 @@ export class Lane {
     return this;
   }
 
-  // Most come in order already, or nearly so. What begins at one time stays in the order in which it came.
+  // Sorts the slices. Most of them arrive in order, or nearly so. Slices that begin at the same time keep their order.
   #sort() {
     const {begin, count} = this;
     const order = new Int32Array(count);
@@ -60,7 +61,7 @@ export class Lane {
 
   covers(at) { return this.runs === null || this.runs[at] === 1; }
 
-  // The first slice from `at` on that begins at `time` or later. O(log distance).
+  // Returns the first slice from `at` on that begins at `time` or later. O(log distance).
   skip(at, time) {
     let step = 1;
     let low = at;
@@ -77,13 +78,13 @@ export class Lane {
     return high;
   }
 
-  // How much of the time before `time` is covered. O(log n).
+  // Returns how much of the time before `time` is covered. O(log n).
   coveredUntil(time) {
     const next = this.count > 0 ? this.skip(0, time) : 0;
     return this.busy[next] - (next > 0 && this.covers(next - 1) ? Math.max(0, this.end[next - 1] - time) : 0);
   }
 
-  // The slice at a time, or the nearest one that begins within `reach` of it; -1: none.
+  // Returns the slice at a time, or the nearest one within `reach` of it; -1: none.
   at(time, reach = 0) {
     const next = this.count > 0 ? this.skip(0, time) : 0;
     const before = this.count > 0 && next < this.count && this.begin[next] === time ? next : next - 1;
@@ -94,8 +95,8 @@ export class Lane {
     return left <= right ? before : next;
   }
 
-  // Calls `draw(from, to, at, count, coverage)` for what is to be seen between two times, in their order: a slice of its
-  // own, or `count` slices from `at` on within a cell of the width `cell` (a time), which they cover in part.
+  // Calls `draw(from, to, at, count, coverage)` for what is visible between two times, in order: either one slice, or
+  // `count` slices from `at` on that partly cover a cell of the width `cell` (a time).
   visit(from, to, cell, draw) {
     let at = Math.max(0, this.skip(0, from) - 1);
     while (at < this.count && this.end[at] <= from && this.begin[at] < from) at += 1;
@@ -109,7 +110,7 @@ export class Lane {
         continue;
       }
       let next = this.skip(at, cellEnd);
-      // The last one may reach out of the cell: it is drawn by itself.
+      // The last one may extend beyond the cell; then it is drawn separately.
       if (next - 1 > at && this.end[next - 1] > cellEnd) next -= 1;
       draw(cellBegin, cellEnd, at, next - at, Math.min(1, (this.busy[next] - this.busy[at]) / cell));
       at = next;
@@ -117,14 +118,14 @@ export class Lane {
   }
 }
 
-// All lanes of a model. Details nest: each depth of a track becomes a lane of its own.
+// Returns all lanes of a model. Details nest, so each depth of a track becomes a lane of its own.
 export function buildLanes(model) {
   const {track, dependencyTrack, slotTrack} = model.operations;
   const {count, begin, end, enqueued, turned, got} = model.intervals();
   const lanes = [];
   const addAll = (kind, tracks, from, to) => {
     const counts = new Int32Array(model.tracks.count);
-    // Of what never was, one of both is no number.
+    // If a time never came to be, at least one of the two is NaN.
     const isThere = (row) => tracks[row] >= 0 && (kind === 'execution' ? to[row] >= from[row] : to[row] > from[row]);
     for (let row = 0; row < count; row++) if (isThere(row)) counts[tracks[row]] += 1;
     const own = Array.from(counts, (size, index) => (size > 0 ? new Lane(kind, index, size) : null));
@@ -137,7 +138,7 @@ export function buildLanes(model) {
   return lanes.concat(taskLanes(model), detailLanes(model)).sort((one, other) => one.track - other.track);
 }
 
-// A row for the tasks of each track, with what they ran and what they waited for.
+// Returns a lane for the tasks of each track, with what they ran and what they waited for.
 function taskLanes(model) {
   const {track} = model.operations;
   const {begin, end, kind, row} = model.pieces;

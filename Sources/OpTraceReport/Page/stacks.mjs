@@ -1,8 +1,8 @@
-// A thread's stack: the program's own code, and what the system calls in between folded; as StacksText.swift has it.
+// A thread's stack: the program's own code, with system calls in between folded, as in StacksText.swift.
 import {counted} from './format.mjs';
 import {h} from './dom.mjs';
 
-/** The rows of a stack: `{function}` or `{folded: [functions]}`. One without own code is not folded: nothing would be left. */
+/** Returns the rows of a stack: `{function}` or `{folded: [functions]}`. A stack without own code is not folded, because nothing would be left. */
 export function foldedStack(functions) {
   if (!functions.some(one => one.isOwn)) return functions.map(one => ({function: one}));
   const rows = [];
@@ -33,7 +33,7 @@ function functionItem(one) {
     one.isInlined && [' ', h('span', {class: 'tag'}, 'inlined')], ' ', h('span', {class: 'beside'}, one.location ?? one.image ?? ''));
 }
 
-/** Own code first to be read; the rest opens. */
+/** Shows a stack: own code is visible, the rest can be unfolded. */
 export function stackView(functions) {
   return h('ol', {class: 'stack'}, foldedStack(functions).map(row => (row.function ? functionItem(row.function)
     : h('li', {class: 'system-frame'}, h('details', {}, h('summary', {}, row.folded.some(one => one.isGuessed) && '? ', foldText(row.folded)), h('ol', {class: 'stack'}, row.folded.map(functionItem)))))));

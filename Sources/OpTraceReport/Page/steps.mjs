@@ -1,5 +1,5 @@
-// A counter over time: values that hold until the next one. The highest value of a stretch is found through a pyramid of
-// highest values, so that no peak is lost between two pixels.
+// A counter over time: each value holds until the next one. The highest value in a range is found with a pyramid of
+// maxima, so that no peak is lost between two pixels.
 
 const FANOUT = 16;
 
@@ -21,7 +21,7 @@ export class Steps {
     this.highest = this.levels[this.levels.length - 1].reduce((most, value) => Math.max(most, value), 0);
   }
 
-  // How many values are at `time` or before. O(log n).
+  // Returns how many values are at or before `time`. O(log n).
   upTo(time) {
     let low = 0;
     let high = this.times.length;
@@ -32,13 +32,13 @@ export class Steps {
     return low;
   }
 
-  // What holds at a time; null before the first value.
+  // Returns the value at a time; null before the first value.
   at(time) {
     const index = this.upTo(time) - 1;
     return index < 0 ? null : this.values[index];
   }
 
-  // The highest of the values from `from` to before `to`, by index. O(log n).
+  // Returns the highest of the values from index `from` to before index `to`. O(log n).
   highestOf(from, to) {
     let most = -Infinity;
     for (let level = 0; from < to; level++) {
@@ -51,7 +51,7 @@ export class Steps {
     return most;
   }
 
-  // Calls `draw(from, to, value)` for stretches between two times; within a `cell` of time it is the highest value.
+  // Calls `draw(from, to, value)` for ranges between two times. Within a `cell` of time, the value is the highest one.
   visit(from, to, cell, draw) {
     let index = this.upTo(from);
     let value = index > 0 ? this.values[index - 1] : null;
@@ -75,7 +75,7 @@ export class Steps {
   }
 }
 
-// The counters of each group: {executing, ready, limit}, where it has them.
+// Returns the counters of each group: {executing, ready, limit}, as far as it has them.
 export function buildCounters(model) {
   const kinds = model.counterKinds;
   const collected = new Map();

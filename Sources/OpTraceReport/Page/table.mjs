@@ -1,7 +1,7 @@
-// Tables whose columns sort. The order is computed apart from the document.
+// Tables whose columns can be sorted. The order is computed independently of the document.
 import {h, moreButton} from './dom.mjs';
 
-/** A sorted copy. Equal ones keep their order in both directions; what has no value is last in both. */
+/** Returns a sorted copy. Equal rows keep their order in both directions; rows without a value come last in both. */
 export function sortedRows(rows, value, isDescending) {
   const isMissing = one => one === null || one === undefined || Number.isNaN(one);
   const keyed = rows.map((row, index) => ({row, index, key: value(row)}));
@@ -13,7 +13,7 @@ export function sortedRows(rows, value, isDescending) {
   return keyed.map(one => one.row);
 }
 
-/** The `most` rows of 0 ..< count with the largest values, largest first, in one pass. What has no value, or none above zero, is left out. */
+/** Returns the `most` rows of 0 ..< count with the largest values, largest first, in one pass. Rows without a value above zero are left out. */
 export function largestRows(count, value, most) {
   const rows = [], values = [];
   for (let row = 0; row < count; row += 1) {
@@ -69,7 +69,7 @@ export function sortableTable({caption, columns, rows, sort = -1, first = 50}) {
   return root;
 }
 
-/** The colour of a column is that of its cells, not of its head. */
+/** Returns the classes of a column. Its colour applies to its cells, not to its head. */
 const classOf = (column, isCell) => [column.isNumber && 'figure', isCell && column.css, column.isOnScreen && 'on-screen'].filter(Boolean).join(' ') || null;
 
 function tableRow(columns, row) {

@@ -1,8 +1,8 @@
-// The views: ARIA's tablist pattern, and the digits from everywhere. One that has nothing to show is not there.
+// The views, as tabs: ARIA's tablist pattern, plus digits that work everywhere. A view with nothing to show has no tab.
 import {counted} from './format.mjs';
 import {h, onPageKey} from './dom.mjs';
 
-/** Where a key leads in a row of `count` tabs; null if it is none of the pattern's. */
+/** Returns where a key leads in a row of `count` tabs; null if the key is not part of the pattern. */
 export function tabAfterKey(key, current, count) {
   switch (key) {
     case 'ArrowRight': return (current + 1) % count;
@@ -30,7 +30,7 @@ export function mountTabs(element, model, selection) {
     countFindings();
     if (requests) requests.hidden = !model.requests;
     if (flame) flame.hidden = !model.hasSamples;
-    // The digits count those that are there.
+    // The digits count the tabs that are present.
     present().forEach((tab, index) => tab.setAttribute('aria-keyshortcuts', String(index + 1)));
   };
   renew();

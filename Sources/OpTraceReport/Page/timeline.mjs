@@ -1,4 +1,5 @@
-// The timeline: puts canvas, overview, buttons and legend into the page, and makes what people do change what is drawn.
+// The timeline: adds canvas, overview, buttons and legend to the page, and turns the reader's actions into changes of
+// what is drawn.
 import {TIME_KINDS, h, stateChip, timeWords} from './dom.mjs';
 import {counted, durationText, grouped} from './format.mjs';
 import {buildLanes} from './slices.mjs';
@@ -11,6 +12,7 @@ import {Minimap} from './minimap.mjs';
 import {markAt, sampleText, sampleTime} from './samples.mjs';
 import {isStuck} from './words.mjs';
 import {actionOfKey, listenToPointer} from './gestures.mjs';
+import {Tip} from '../../COpTraceScripts/Scripts/elements.mjs';
 
 const LANE_KINDS = {execution: 'running', slot: 'waitingForSlot', dependencies: 'waitingForDependencies'};
 
@@ -67,10 +69,10 @@ class Timeline {
     }
   }
 
-  // From when to when there is anything.
+  // Returns the range of time in which there is anything.
   #time() { return [Math.min(this.model.origin, this.model.activity?.[0] ?? 0), Math.max(this.model.end, 1000)]; }
 
-  // There is more: everything is laid out again, and what is in view stays where it is.
+  // Renews the timeline when there is more data: everything is laid out again, and what is in view stays where it is.
   renew() {
     const anchor = this.rows[rowAt(this.rows, this.scrollTop)];
     const kept = [this.hovered, this.cursor].map((slice) => slice && {key: slice.row.key, begin: slice.row.lane.begin[slice.at]});
@@ -107,8 +109,8 @@ class Timeline {
     this.overview = h('canvas', {class: 'timeline-overview', role: 'img', 'aria-label': 'Overview: how much was executed when'});
     this.spacer = h('div', {});
     this.bar = h('div', {class: 'timeline-bar', tabindex: '-1', 'aria-hidden': 'true'}, this.spacer);
-    this.tip = h('div', {class: 'timeline-tip', hidden: true, 'aria-hidden': 'true'});
-    this.stage = h('div', {class: 'timeline-stage'}, this.canvas, this.bar, this.tip);
+    this.stage = h('div', {class: 'timeline-stage'}, this.canvas, this.bar);
+    this.tip = new Tip(this.stage);
     this.said = h('div', {class: 'unseen', role: 'status'});
     this.notes = h('div', {});
     this.following = h('button', {type: 'button', title: 'Go to the end, and follow it (End)', onclick: () => this.#act({follow: true})}, 'Follow');
@@ -151,7 +153,7 @@ class Timeline {
       : [...model.classes, ...model.functions, ...model.tasks].slice(0, CLASS_COLOURS).map(({name}, rank) => h('span', {class: 'class-chip'},
         h('i', {class: `class-colour-${rank}`}), h('bdi', {}, name)));
     this.waitFills ??= this.#fillsOfWaits();
-    // A wait that never ends has the colour of what it is stuck in, in both ways to colour.
+    // A wait that never ends has the colour of its stuck state, whichever way slices are coloured.
     const waits = [['waits-for-slot', 'waiting for a slot'], ['waits-for-dependencies', 'waiting for dependencies'],
       ['fill-of-deadlocked', 'waiting, deadlocked'], ['fill-of-stalled', 'waiting, stalled']].filter(([css]) => this.waitFills.has(css));
     if (this.lanes.some((lane) => lane.kind === 'task')) {
@@ -164,7 +166,7 @@ class Timeline {
     if (fresh.innerHTML !== this.legend.innerHTML) this.legend.replaceChildren(...fresh.childNodes);
   }
 
-  // The colours that waits have: of each state one.
+  // Returns the colours that waits have: one for each state that occurs.
   #fillsOfWaits() {
     const fills = new Set();
     const {state} = this.model.operations;
@@ -176,7 +178,7 @@ class Timeline {
     return fills;
   }
 
-  // While the program runs: whether the view goes on with the time.
+  // Shows, while the program runs, whether the view follows the time.
   #showFollowing() {
     this.following.hidden = !this.model.isLive;
     this.following.setAttribute('aria-pressed', String(this.viewport.isAtEnd));
@@ -213,7 +215,7 @@ class Timeline {
       });
       this.minimap.paint();
       this.element.dataset.shown = `${this.viewport.from} ${this.viewport.to}`;
-      // For measurements: what a frame cost.
+      // This is for measurements: the cost of a frame.
       this.element.dataset.frame = (performance.now() - began).toFixed(2);
     });
   }
@@ -226,7 +228,7 @@ class Timeline {
   #moved() {
     this.#plan();
     this.#showFollowing();
-    // The address follows when the hand rests.
+    // The address is updated once the hand rests.
     clearTimeout(this.addressTimer);
     this.addressTimer = setTimeout(() => {
       this.isReporting = true;
@@ -256,16 +258,16 @@ class Timeline {
     if (changed.has('view') && !this.isReporting) {
       if (view) this.viewport.show(view[0], view[1]); else this.viewport.all();
     }
-    // An address that names both means the part of time that it names.
+    // If an address contains both, the range of time that it gives takes precedence.
     this.isTimeGiven = Boolean(changed.has('view') && view);
     if (changed.has('row')) this.#showSelected();
-    // Who follows the time goes on with it.
+    // A view that follows the time keeps following it.
     const follows = this.model.isLive && this.viewport.isAtEnd;
     if (changed.has('tab') && this.selection.tab === 'timeline' && this.selection.row >= 0 && !follows) this.#revealSelected();
     this.#plan();
   }
 
-  // Where the selected work is, and the arrows from and to it.
+  // Marks where the selected work is, and the arrows from and to it.
   #mark() {
     const {row} = this.selection;
     this.selectedSlices = row < 0 ? [] : this.#slicesOf(row);
@@ -284,7 +286,7 @@ class Timeline {
     const span = this.model.span(this.selection.row);
     const execution = this.model.execution(this.selection.row);
     if (span && !this.isTimeGiven) {
-      // The execution first of all: a long wait before it would make it small.
+      // The execution has priority: a long wait before it would make it small.
       const part = execution ?? span;
       this.viewport.reveal(part.begin, part.end);
       this.#moved();
@@ -299,7 +301,7 @@ class Timeline {
     if (row.top < this.scrollTop + 10 || row.top + row.height > this.scrollTop + room - 10) this.#scrollTo(row.top - room / 2);
   }
 
-  // Where the slices of an operation are: {row, at}.
+  // Returns where the slices of an operation are: {row, at}.
   #slicesOf(row) {
     if (this.model.isTask(row)) return this.#sliceOfTask(row);
     const found = [];
@@ -318,7 +320,7 @@ class Timeline {
     return found;
   }
 
-  // All pieces of a task are one: from its first to its last.
+  // Returns the slice of a task. All its pieces count as one, from the first to the last.
   #sliceOfTask(row) {
     const track = this.model.operations.track[row];
     const own = track < 0 ? null : this.laneRows.find((one) => one.lane.track === track && one.lane.kind === 'task');
@@ -328,11 +330,12 @@ class Timeline {
     return [{row: own, at, last: Math.min(at + pieces.length, own.lane.count) - 1}];
   }
 
-  // From the ends of what it depended on to its begin, and from its end to the begins of what depended on it.
+  // Returns arrows from the ends of what it depended on to its begin, and from its end to the begins of what depended
+  // on it.
   #arrowsOf(row) {
     const {model} = this;
     const middle = (slice) => slice.row.top + slice.row.height / 2;
-    // Of one that never ran, its last wait: in a run that hangs, these arrows show why.
+    // For work that never ran, this is its last wait: in a run that hangs, these arrows show why.
     const last = (one) => this.#slicesOf(one)[0];
     const own = last(row);
     if (!own) return [];
@@ -349,7 +352,7 @@ class Timeline {
     };
     for (const dependency of model.dependencies(row).slice(0, 200)) if (dependency.removed === null) add(dependency.row, row);
     for (const dependent of model.dependents(row).slice(0, 200)) add(row, dependent);
-    // From the moment of the submission, which lies in the midst of who submitted it.
+    // These arrows start at the moment of submission, which lies inside the submitter's slice.
     const leads = (source, target, time, arrives) => {
       const [from, to] = [source === row ? own : last(source), target === row ? own : last(target)];
       if (!from || !to) return;
@@ -359,7 +362,7 @@ class Timeline {
       });
     };
     const submits = (source, target) => leads(source, target, model.moment.enqueued[target], model.moment.executing[target]);
-    // From who let a task go on to where it ran again.
+    // These arrows lead from whatever resumed a task to where the task ran again.
     const resumes = (index) => leads(model.pieces.resumer[index], model.pieces.row[index], model.pieces.begin[index], model.pieces.end[index]);
     for (const index of model.resumptions(row).slice(0, 200)) resumes(index);
     if (model.submitter(row) >= 0) submits(model.submitter(row), row);
@@ -405,13 +408,7 @@ class Timeline {
     const described = this.hovered ? this.#describe(this.hovered) : counter;
     const sample = event ? this.#sampleTexts(x, y) : null;
     const texts = described && sample ? [...described, sample[0]] : described ?? sample;
-    this.tip.hidden = !texts;
-    if (!texts) return;
-    this.tip.replaceChildren(h('b', {}, h('bdi', {}, texts[0])), ...texts.slice(1).map((text) => h('span', {}, text)));
-    const room = this.stage.getBoundingClientRect();
-    const own = this.tip.getBoundingClientRect();
-    this.tip.style.left = `${Math.max(4, Math.min(x + 14, room.width - own.width - 16))}px`;
-    this.tip.style.top = `${y + 18 + own.height > room.height ? Math.max(0, y - own.height - 10) : y + 18}px`;
+    this.tip.show(texts, event);
   }
 
   #counterTexts(x, y) {
@@ -426,7 +423,7 @@ class Timeline {
       limit < 0 ? 'no limit' : `limit ${limit}`];
   }
 
-  // What the sample says that the pointer is on.
+  // Returns the texts of the sample under the pointer.
   #sampleTexts(x, y) {
     const row = y < RULER || x < 0 || this.isGutter(x) ? null : this.rows[rowAt(this.rows, y - RULER + this.scrollTop)];
     if (!row?.hasMarks || !this.painter.showsMarks(this.viewport)) return null;
@@ -439,7 +436,7 @@ class Timeline {
     return near.length === 0 ? null : [near[0].name, `${durationText(near[0].time)} after the start`, ...(near.length > 1 ? [`and ${near.length - 1} more`] : [])];
   }
 
-  // What a slice says, in lines.
+  // Returns the texts of a slice, as lines.
   #describe({row, at}) {
     const {lane} = row;
     if (lane.piece) return this.#describePiece(lane, at);
@@ -479,7 +476,7 @@ class Timeline {
     this.#plan();
   }
 
-  // A double click shows a slice as large as it fits.
+  // Zooms so that a slice is as large as fits, on a double click.
   open() {
     const {slice, time} = this.clicked ?? {};
     if (!slice) return this.zoom(0.5, this.viewport.x(time ?? this.viewport.from));
@@ -520,13 +517,14 @@ class Timeline {
     if (action.choose && this.cursor) this.#choose(this.cursor);
   }
 
-  // As much of the time as is shown, of the whole its last tenth; with some room for what comes.
+  // Goes to the end. The span stays the same; if everything was in view, it becomes the last tenth. Some room is left
+  // for what comes.
   #goToEnd() {
     const span = this.viewport.isAll ? this.viewport.span / 10 : this.viewport.span;
     this.#showTime(this.model.end - span * 0.95, this.model.end + span * 0.05);
   }
 
-  // To the lane above or below, and there to what is nearest to the middle of what is shown.
+  // Moves the cursor to the lane above or below, to the slice nearest to the current one or to the middle of the view.
   #step(direction) {
     const time = this.cursor ? this.cursor.row.lane.begin[this.cursor.at] : (this.viewport.from + this.viewport.to) / 2;
     const now = this.cursor ? this.laneRows.indexOf(this.cursor.row) : direction > 0 ? -1 : this.laneRows.length;

@@ -1,7 +1,7 @@
-// The part of time that the timeline shows, and how it maps to pixels.
+// The range of time that the timeline shows, and its mapping to pixels.
 
 export class Viewport {
-  // `from` to `to`: all there is.
+  // `from` to `to` is the whole range.
   constructor(from, to) {
     const margin = Math.max(1, (to - from) * 0.01);
     this.first = from - margin;
@@ -14,7 +14,8 @@ export class Viewport {
     this.width = 1;
   }
 
-  // There is more. What shows all goes on to, and what shows the end goes on with it; else nothing moves.
+  // Takes a larger range. A view of everything still shows everything, and a view of the end moves along with it;
+  // otherwise nothing moves.
   grow(from, to) {
     const {isAll, isAtEnd, end} = this;
     const margin = Math.max(1, (to - from) * 0.01);
@@ -23,7 +24,7 @@ export class Viewport {
     else if (isAtEnd) this.show(this.from + to - end, this.to + to - end);
   }
 
-  // Whether the last moment is in view, of a part of the time.
+  // Whether the last moment is in view, but not the whole range.
   get isAtEnd() { return !this.isAll && this.from <= this.end && this.to >= this.end; }
 
   get span() { return this.to - this.from; }
@@ -33,11 +34,11 @@ export class Viewport {
   x(time) { return this.left + ((time - this.from) / this.span) * this.width; }
   time(x) { return this.from + ((x - this.left) / this.width) * this.span; }
 
-  // Never less than 100 ns wide nor more than all, and never beside it.
+  // Shows a range. It is never shorter than 100 ns nor longer than the whole range, and never lies outside it.
   show(from, to) {
     const span = Math.max(to - from, 100);
     if (span >= (this.last - this.first) * (1 - 1e-9)) {
-      // Not computed: what is all must be so to the last bit.
+      // This is not computed, because the whole range must be exact to the last bit.
       [this.from, this.to] = [this.first, this.last];
       return;
     }
@@ -49,7 +50,7 @@ export class Viewport {
 
   all() { this.show(this.first, this.last); }
 
-  // What lies under `x` stays there. `factor` below 1 shows less, and larger.
+  // Zooms. The time under `x` stays there. A `factor` below 1 zooms in.
   zoom(factor, x) {
     const time = this.time(x);
     const span = Math.min(Math.max(this.span * factor, 100), this.last - this.first);
@@ -59,7 +60,8 @@ export class Viewport {
 
   pan(pixels) { this.show(this.from + pixels * this.perPixel, this.to + pixels * this.perPixel); }
 
-  // An interval in the middle, large enough to be seen, with its surroundings. Where it is to be seen well, nothing moves.
+  // Shows an interval in the middle, large enough to be seen, with its surroundings. If it is clearly visible already,
+  // nothing moves.
   reveal(begin, end) {
     const length = Math.max(end - begin, 100);
     const isInside = begin >= this.from && end <= this.to;
@@ -69,7 +71,7 @@ export class Viewport {
     this.show(middle - span / 2, middle + span / 2);
   }
 
-  // Round times for the ruler, about `pixels` apart: 1, 2 or 5 times a power of ten.
+  // Returns round times for the ruler, about `pixels` apart: 1, 2 or 5 times a power of ten.
   ticks(pixels = 110) {
     const raw = this.perPixel * pixels;
     const power = 10 ** Math.floor(Math.log10(raw));
@@ -80,7 +82,7 @@ export class Viewport {
   }
 }
 
-// A time on the ruler, as exact as the step between two marks asks for; all marks in one unit.
+// Formats a time on the ruler, as precisely as the step between two marks requires; all marks use the same unit.
 export function tickText(time, step, largest) {
   const [unit, size] = largest >= 1e9 ? ['s', 1e9] : largest >= 1e6 ? ['ms', 1e6] : ['µs', 1e3];
   const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)));

@@ -1,4 +1,5 @@
-// One unit of work as a waterfall: what it did and waited for, and beneath it the work that it submitted, on one axis of time.
+// One unit of work as a waterfall: what it did and waited for, and below it the work that it submitted, on a common
+// time axis.
 import {durationText, momentText} from './format.mjs';
 import {h, nameText} from './dom.mjs';
 import {causeText, lineOfCode} from './requests.mjs';
@@ -17,7 +18,7 @@ export function waterfall(model, selection, unit, close) {
     if (row < 0) return;
     selection.show('timeline');
     selection.select(row);
-    // After the selection, which would move the view to itself.
+    // This comes after the selection, which would move the view to its own range.
     selection.showTime(began - length * 0.05, began + length * 1.05);
   };
   const bar = (line) => h('span', {class: 'waterfall-bar'}, h('span', {class: 'waterfall-life', css: place(line.began, line.ended)}),

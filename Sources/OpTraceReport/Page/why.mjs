@@ -32,7 +32,7 @@ class WhyView {
     this.operation = row => operationButton(model, selection, row);
   }
 
-  /** What would help: the run replayed with one change each, with the range of each answer. */
+  /** Shows what would help: the run, replayed with one change at a time, with a range for each answer. */
   prediction() {
     const {prediction} = this.model;
     if (!prediction || prediction.recorded === null) return null;
@@ -132,12 +132,12 @@ class WhyView {
       ]}));
   }
 
-  /** Parents with their children, folded; what has most below it first. */
+  /** Shows parents with their children, folded; those with the most descendants first. */
   taskTree() {
     const {model} = this;
     const below = new Map();
     const roots = [];
-    // A child has a higher row than its parent, but for damage.
+    // A child has a higher row than its parent, except in damaged data.
     for (let row = model.count - 1; row >= model.firstTask; row--) {
       const parent = model.parent(row);
       if (parent >= model.firstTask && parent < row) below.set(parent, (below.get(parent) ?? 0) + (below.get(row) ?? 0) + 1);
@@ -161,7 +161,7 @@ class WhyView {
     const part = this.part('Task tree', h('p', {class: 'lead'}, 'Tasks with their children in groups and by async let, for which they wait.'), branches(roots.filter(row => below.has(row)), 20));
     const first = part.querySelector('details');
     if (first) first.open = true;
-    // What somebody has unfolded is not folded again.
+    // What the reader has unfolded is not folded again.
     part.isHeld = () => part.querySelectorAll('details[open]').length > 1;
     return part;
   }
@@ -189,7 +189,7 @@ class WhyView {
       ]}));
   }
 
-  /** The slowest and the longest waiting of each kind. */
+  /** Shows the slowest and the longest-waiting work of each kind. */
   work() { return this.model.rowRanges().map(range => this.workOf(range)); }
 
   workOf({word, first, end}) {
@@ -263,7 +263,7 @@ class WhyView {
       ]}));
   }
 
-  /** How much of running was computing, and in what, by samples. */
+  /** Shows how much of the running time was computing, and in which functions, according to samples. */
   processorTime() {
     const {processorTime} = this.model;
     if (!processorTime) return null;

@@ -1,7 +1,7 @@
-// What the page makes of the words of the trace's enumerations. The words come with the document, which has all of them in order;
-// here each is known by name. A test compares both, so that neither side has a word that the other lacks.
+// How the page shows the words of the trace's enumerations. The words come with the document, which lists all of them
+// in order; here they are known by name. A test compares the two, so that neither side has a word that the other lacks.
 
-/** The states of work. `path`: its sign, drawn 11 units square as in the graph, because fonts lack some of the characters. */
+/** The states of work. `path` is the sign, drawn 11 units square as in the graph, because fonts lack some of the characters. */
 export const STATES = {
   finished: {path: 'M1.5 6 4.5 9 9.5 2.5', isOver: true},
   executing: {path: 'M2.5 1.5 9.5 5.5 2.5 9.5Z'},
@@ -14,18 +14,18 @@ export const STATES = {
   unknown: {path: 'M3.2 3.4a2.3 2.3 0 1 1 3.4 2.1c-.8.5-1.1.9-1.1 1.7M5.5 9.3V9.6'},
 };
 
-/** Signs of what is no state. */
+/** Signs of what is not a state. */
 export const OTHER_SIGNS = {
   warning: 'M5.5 1 10.3 9.8H.7ZM5.5 4.2V6.6M5.5 8.1V8.4',
   note: 'M5.5 4.8V9M5.5 2V2.3',
 };
 
-/** It ended: finished, cancelled or failed. */
+/** Whether it has ended: finished, cancelled or failed. */
 export const isOver = (state) => STATES[state]?.isOver ?? false;
-/** It waits in a cycle, or for what does not come. */
+/** Whether it waits in a cycle, or for something that does not come. */
 export const isStuck = (state) => STATES[state]?.isStuck ?? false;
 
-/** How sure and how bad a finding is. `sign`: the one that it has. */
+/** How certain and how serious a finding is. `sign` is the name of its sign. */
 export const SEVERITIES = {error: {sign: 'failed'}, warning: {sign: 'warning'}, note: {sign: 'note'}};
 
 export const VERDICTS = {
@@ -39,7 +39,7 @@ export const VERDICTS = {
 /** How the trace was recorded. */
 export const MODES = {streaming: 'as a stream', 'flight-recorder': 'by a flight recorder'};
 
-/** What a task does in a piece of its life. `column`: the title of a table's column of such times. */
+/** What a task does in a piece of its life. `column` is the title of a table column with such times. */
 export const PIECES = {
   run: {text: 'running'},
   turn: {text: 'waiting for its turn'},
@@ -52,9 +52,7 @@ export const PIECES = {
   unknown: {text: 'suspended', column: 'Not known'},
 };
 
-/**
- * What goes on inside of an operation or on a thread. `tag`: its name in a list. `isOfWork`: on a thread it is named after its work.
- */
+/** What goes on inside an operation or on a thread. `tag` is its name in a list. `isOfWork`: on a thread, it is named after its work. */
 export const DETAILS = {
   block: {tag: 'block'},
   span: {tag: 'span'},
@@ -65,7 +63,7 @@ export const DETAILS = {
   completion: {tag: 'completion', isOfWork: true},
 };
 
-/** What a node of merged stacks is, besides a function. `title`: of one that has none. */
+/** What a node of merged stacks is besides a function. `title` is for nodes without a function. */
 export const CALLS = {
   joined: {note: 'awaits what is below; it was on no thread'},
   kernel: {title: '[kernel]', note: 'in a system call'},
@@ -73,8 +71,8 @@ export const CALLS = {
 };
 
 /**
- * The moments in the life of work, in their order, as people read them: of an operation, a block and a task; null: nothing to say of such
- * work. A list, because the order decides between moments of the same time.
+ * The moments in the life of work, in order, with the words that people read: for an operation, a block and a task; null: nothing is said
+ * for such work. This is a list, because the order decides between moments at the same time.
  */
 export const MOMENTS = [
   ['enqueued', {operation: 'enqueued', block: 'submitted', task: 'created'}],

@@ -49,7 +49,7 @@ test('on paper: all four views, the panel, and no controls', async () => {
   const words = await tab.evaluate(() => document.body.innerText);
   for (const wanted of ['photo-import', 'Critical path', 'Classes', '3 operations depend on each other in a cycle', 'What to do', 'SaveSession #25']) assert.ok(words.includes(wanted), wanted);
   assert.ok(await tab.locator('#drawing .op[id]').count() > 20);
-  const controls = await tab.evaluate(() => ['#search', '#help-button', '#tabs', '.graph-tools', '.actions', '.timeline-tip', '.skip'].filter((one) => document.querySelector(one)?.checkVisibility()));
+  const controls = await tab.evaluate(() => ['#search', '#help-button', '#tabs', '.graph-tools', '.actions', '.timeline-stage .pointer-tip', '.skip'].filter((one) => document.querySelector(one)?.checkVisibility()));
   assert.deepEqual(controls, []);
   assert.ok(brightness(await background(tab)) > 240, 'dark ink on white, whatever the screen has');
   assert.deepEqual(problems, []);

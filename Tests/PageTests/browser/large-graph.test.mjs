@@ -3,7 +3,7 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {basename} from 'node:path';
-import {closeBrowser, coloursOf, drag, openFile, pinch, settled} from '../support/browser.mjs';
+import {closeBrowser, coloursOf, drag, openFile, pinch, settled, texts} from '../support/browser.mjs';
 import {drawn, temporary, workload} from '../support/reports.mjs';
 
 after(closeBrowser);
@@ -83,7 +83,10 @@ test('an operation that is found becomes an element with its lines, and none aft
   assert.ok(box.height >= 40 && box.top > 0 && box.bottom < 800);
   assert.match(await tab.locator('#op-50000').getAttribute('class'), /^op finished( critical)? q-work here$/);
   assert.match(await tab.locator('#op-50000 text').textContent(), /^✓ #50000 /);
-  assert.match(await tab.locator('#op-50000 title').textContent(), /^#50000 operation 50000\nwork$/);
+  await tab.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  assert.deepEqual(await texts(tab, '.pointer-tip:not([hidden]) > *'), ['#50000 operation 50000', 'work']);
+  await tab.mouse.move(2, 2);
+  assert.equal(await tab.locator('.pointer-tip:not([hidden])').count(), 0);
   assert.match(await tab.locator('#e-50000-50008').getAttribute('class'), /^dep/);
   assert.equal(new URL(tab.url()).hash, '#op-50000');
   assert.ok(await operations(tab) < 3000 && await elements(tab) < before + 8000, `${await elements(tab)} elements`);

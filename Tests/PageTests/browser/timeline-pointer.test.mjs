@@ -160,7 +160,7 @@ test('the tip follows the pointer, shows counters, and goes away', async () => {
   assert.deepEqual(await tipAt(tab, one.x, one.y), [NAME, 'running 1.23 s', '592 ms after the start', 'Download · network · finished']);
   const wait = await slice(tab, NAME, 'waiting for dependencies');
   assert.equal((await tipAt(tab, wait.x, wait.y))[1], 'waiting for dependencies 471 ms');
-  const tip = await boxOf(tab, '.timeline-tip');
+  const tip = await boxOf(tab, '.timeline-stage .pointer-tip');
   assert.ok(tip.x >= 0 && tip.x + tip.width <= 1280 && tip.y + tip.height <= 800, 'inside the window');
   const canvas = await boxOf(tab, '.timeline-stage canvas');
   let counters = null;
@@ -170,7 +170,7 @@ test('the tip follows the pointer, shows counters, and goes away', async () => {
   }
   assert.deepEqual(counters.slice(1), ['executing 4', 'ready 0', 'limit 4']);
   await tab.mouse.move(canvas.x + 300, canvas.y - 90);
-  assert.equal(await tab.locator('.timeline-tip').isHidden(), true);
+  assert.equal(await tab.locator('.timeline-stage .pointer-tip').isHidden(), true);
   await close();
 });
 

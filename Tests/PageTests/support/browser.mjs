@@ -94,7 +94,7 @@ export async function shownSlices(tab, {across = 4, down = 6} = {}) {
   await settled(tab);
   return tab.evaluate(([stepX, stepY]) => {
     const canvas = document.querySelector('.timeline-stage canvas');
-    const tip = document.querySelector('.timeline-tip');
+    const tip = document.querySelector('.timeline-stage .pointer-tip');
     const box = canvas.getBoundingClientRect();
     const found = new Map();
     // Nothing is laid out anew in between: thousands of times that takes seconds.
@@ -147,7 +147,7 @@ export async function tipAt(tab, x, y) {
   await tab.mouse.move(x - 1, y);
   await tab.mouse.move(x, y);
   return tab.evaluate(() => {
-    const tip = document.querySelector('.timeline-tip');
+    const tip = document.querySelector('.timeline-stage .pointer-tip');
     return tip.hidden ? null : [...tip.children].map((line) => line.textContent);
   });
 }

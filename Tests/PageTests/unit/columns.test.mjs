@@ -29,6 +29,12 @@ test('a column of one value is written once', () => {
   assert.deepEqual(Array.from(decodeColumn({all: null}, 2, Int32Array, -1)), [-1, -1]);
 });
 
+test('a column that is the same as another is a copy of it', () => {
+  const decoded = decodeTable({count: 3, columns: {end: {of: 'time', base: 'begin'}, begin: {of: 'time', ...encoded([100, null, 300])}}});
+  assert.deepEqual([...decoded.end], [100, NaN, 300]);
+  assert.notEqual(decoded.end.buffer, decoded.begin.buffer);
+});
+
 test('values are relative to another column where that has one, else to the one before', () => {
   const begin = [100, null, 300];
   const end = [110, 50, 360];

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {flameBoxes, foundCalls, mergedStacks} from '../../../Sources/OpTraceReport/Page/flame.mjs';
+import {flameBoxes, foundNodes} from '../../../Sources/COpTraceScripts/Scripts/flame.mjs';
+import {mergedStacks} from '../../../Sources/OpTraceReport/Page/samples-flame.mjs';
 import {callOf, markAt, sampleText, samplesLike, samplesOfWork} from '../../../Sources/OpTraceReport/Page/samples.mjs';
 import {dataOf, json, written} from '../support/reports.mjs';
 import {SAMPLES, PERIOD, sampledTrace} from '../support/sampled.mjs';
@@ -10,7 +11,7 @@ import {SAMPLES, PERIOD, sampledTrace} from '../support/sampled.mjs';
 const load = (name, samples, options) => new Model(dataOf(written(name, sampledTrace(samples, options))));
 const small = () => load('sampled', SAMPLES);
 // `main 5 (load 5 (…))`: names, samples, and in brackets the callees.
-const said = (model, node) => `${node.call < 0 ? 'all' : callOf(model, node.call).title} ${node.count}${node.children.length > 0 ? ` (${node.children.map((child) => said(model, child)).join(', ')})` : ''}`;
+const said = (model, node) => `${node.call < 0 ? 'all' : callOf(model, node.call).title} ${node.weight}${node.children.length > 0 ? ` (${node.children.map((child) => said(model, child)).join(', ')})` : ''}`;
 
 test('the samples of an operation, merged from the outermost function on', () => {
   const model = small();
@@ -39,8 +40,9 @@ test('functions have their location, and whether they are the program\'s', () =>
 test('a search finds names, locations and modules, and counts what is inside of another once', () => {
   const model = small();
   const root = mergedStacks(model, Array.from({length: model.samples.count}, (_, index) => index));
-  assert.equal(root.count, SAMPLES.length);
-  const found = (words) => { const {boxes, count} = foundCalls(model, root, words); return [boxes, count]; };
+  assert.equal(root.weight, SAMPLES.length);
+  const textsOf = ({call}) => { const {title, location, module} = callOf(model, call); return [title, location, module]; };
+  const found = (words) => { const {nodes, weight} = foundNodes(root, words, textsOf); return [nodes.size, weight]; };
   assert.deepEqual(found(' PARSE '), [1, 4]);
   assert.deepEqual(found('swift:1'), [4, 9]);
   assert.deepEqual(found('libz'), [1, 2]);
@@ -50,10 +52,10 @@ test('a search finds names, locations and modules, and counts what is inside of 
 test('boxes are as wide as their samples, callers of an enlarged one as wide as all', () => {
   const model = small();
   const root = mergedStacks(model, samplesOfWork(model, model.rowOf(1)));
-  const names = (boxes) => boxes.map(({node, depth, from, to, isOutside}) => `${node.call < 0 ? 'all' : callOf(model, node.call).title} ${depth} ${from.toFixed(2)} ${to.toFixed(2)}${isOutside ? ' outside' : ''}`);
-  assert.deepEqual(names(flameBoxes(root)), ['all 0 0.00 1.00', 'main 1 0.00 1.00', 'load 2 0.00 1.00', 'parse 3 0.00 0.60', 'inflate<b> 4 0.00 0.40']);
+  const names = (boxes) => boxes.map(({node, depth, from, to, isAbove}) => `${node.call < 0 ? 'all' : callOf(model, node.call).title} ${depth} ${from.toFixed(2)} ${to.toFixed(2)}${isAbove ? ' above' : ''}`);
+  assert.deepEqual(names(flameBoxes(root, 0.004)), ['all 0 0.00 1.00', 'main 1 0.00 1.00', 'load 2 0.00 1.00', 'parse 3 0.00 0.60', 'inflate<b> 4 0.00 0.40']);
   const parse = root.children[0].children[0].children[0];
-  assert.deepEqual(names(flameBoxes(parse)), ['all 0 0.00 1.00 outside', 'main 1 0.00 1.00 outside', 'load 2 0.00 1.00 outside', 'parse 3 0.00 1.00', 'inflate<b> 4 0.00 0.67']);
+  assert.deepEqual(names(flameBoxes(parse, 0.004)), ['all 0 0.00 1.00 above', 'main 1 0.00 1.00 above', 'load 2 0.00 1.00 above', 'parse 3 0.00 1.00', 'inflate<b> 4 0.00 0.67']);
 });
 
 test('the mark nearest to a time, on the first lane of its thread', () => {
@@ -76,7 +78,7 @@ test('the same sums as the profile\'s, for many samples, of which none is marked
   const sums = new Map();
   for (const name of ['Load', 'Render']) {
     const row = Array.from({length: model.count}, (_, each) => each).find((each) => model.className(each) === name);
-    sums.set(name, mergedStacks(model, samplesLike(model, row).indexes).count * PERIOD / 1e9);
+    sums.set(name, mergedStacks(model, samplesLike(model, row).indexes).weight * PERIOD / 1e9);
   }
   for (const {kind, name, seconds} of json('profile', 'sampled-much').work) if (kind === 'operation') assert.equal(sums.get(name)?.toFixed(3), seconds.toFixed(3), name);
 });

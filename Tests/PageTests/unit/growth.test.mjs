@@ -8,6 +8,7 @@ import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
 import {buildCounters} from '../../../Sources/OpTraceReport/Page/steps.mjs';
 import {fed, served, until} from '../support/living.mjs';
 import {seeded} from '../support/random.mjs';
+import {slotGiverOf, unblockerOf} from '../../../Sources/OpTraceReport/Page/waiting.mjs';
 
 // A column as ColumnEncoder.swift writes it, of small numbers.
 function column(values, extra = {}) {
@@ -86,7 +87,7 @@ function said(model) {
       model.moments(row).map((moment) => ({...moment, thread: thread(moment.thread)})), model.dependencies(row).map((one) => [call(one.row), one.removed]),
       model.dependents(row).map(call), model.inside(row).map((one) => ({...one, thread: thread(one.thread), signalRow: call(one.signalRow), stack: model.stack(one.stack)})),
       call(model.submitter(row)), model.submissions(row).map(call), model.piecesOfTask(row).map((index) => model.pieceText(index)),
-      model.stack(model.addedStack(row)), model.unblocker(row).kind, model.slotGiver(row)?.time ?? null,
+      model.stack(model.addedStack(row)), unblockerOf(model, row).kind, slotGiverOf(model, row)?.time ?? null,
     ]),
     lanes: layout.rows.map((row) => [row.key, row.title, row.text ?? null, row.top, row.lane && Array.from({length: row.lane.count}, (_, at) => [
       row.lane.begin[at], row.lane.end[at], call(row.lane.row[at])]), row.instants ?? null, row.counter ? Object.entries(row.counter).map(([kind, {times, values}]) => [kind, [...times], [...values]]) : null]),

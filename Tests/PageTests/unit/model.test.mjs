@@ -6,6 +6,7 @@ import test from 'node:test';
 import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
 import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
 import {dataOf, json, root, sample, workload, written} from '../support/reports.mjs';
+import {slotGiverOf, slotHoldersOf, unblockerOf} from '../../../Sources/OpTraceReport/Page/waiting.mjs';
 
 const names = readdirSync(join(root, 'traces')).filter((name) => name.endsWith('.optrace')).map((name) => name.replace('.optrace', ''));
 const load = (page) => new Model(dataOf(page));
@@ -78,11 +79,11 @@ test('both directions of a dependency say the same', () => {
 test('who unblocked an operation, and whose slot it got', () => {
   const model = load(sample('photo-import'));
   const download = row(model, 'Download 3');
-  assert.equal(model.name(model.unblocker(download).row), 'ParseManifest');
-  assert.equal(model.name(model.slotGiver(download).row), 'RefreshToken');
-  const holders = model.slotHolders(download).rows.map((one) => model.name(one));
+  assert.equal(model.name(unblockerOf(model, download).row), 'ParseManifest');
+  assert.equal(model.name(slotGiverOf(model, download).row), 'RefreshToken');
+  const holders = slotHoldersOf(model, download).rows.map((one) => model.name(one));
   assert.deepEqual(new Set(holders), new Set(['Download 1', 'Download 2', 'Download 5', 'RefreshToken']));
-  assert.deepEqual(model.unblocker(row(model, 'FetchManifest')), {kind: 'none', row: -1, time: null, thread: -1});
+  assert.deepEqual(unblockerOf(model, row(model, 'FetchManifest')), {kind: 'none', row: -1, time: null, thread: -1});
 });
 
 test('the moments of an operation are in the order of time', () => {

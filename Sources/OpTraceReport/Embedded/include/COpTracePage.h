@@ -8,12 +8,11 @@
 extern "C" {
 #endif
 
-size_t optrace_page_file_count(void);
+size_t optrace_page_count(void);
 
-// Of the file at an index: its name, such as "model.mjs", and its text in UTF-8. NULL and 0 for an index that is too large.
-const char *optrace_page_file_name(size_t index);
-const void *optrace_page_file_bytes(size_t index);
-size_t optrace_page_file_length(size_t index);
+// Of the file at an index: its name, such as "model.mjs", and its text in UTF-8. NULL for an index that is too large.
+const char *optrace_page_name(size_t index);
+const char *optrace_page_text(size_t index);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,36 @@
+/// Files that were compiled into a C target, in the order that it lists them: scripts, and what else a page is made of.
+package struct EmbeddedFiles: Sendable {
+  package let all: [(name: String, text: String)]
+
+  /// Reads them by the functions of their target. O(length).
+  package init(
+    count: Int, name: (Int) -> UnsafePointer<CChar>?, text: (Int) -> UnsafePointer<CChar>?
+  ) {
+    all = (0..<count).compactMap { index in
+      guard let name = name(index), let text = text(index) else { return nil }
+      return (String(cString: name), String(cString: text))
+    }
+  }
+
+  /// The modules among them, each before those that import it.
+  package var modules: [(name: String, text: String)] { all.filter { $0.name.hasSuffix(".mjs") } }
+
+  /// These modules as one script. Lines that import others would need addresses; those that are comments, which begin with `//` or are between
+  /// `/**` and `*/`, would only make each page larger.
+  package static func script(_ modules: [(name: String, text: String)]) -> String {
+    var isComment = false
+    return modules.flatMap { $0.text.split(separator: "\n") }.compactMap { line -> Substring? in
+      let words = line.drop { $0 == " " }
+      if words.hasPrefix("/**") { isComment = true }
+      defer { if words.hasSuffix("*/") { isComment = false } }
+      if isComment || words.hasPrefix("//") || line.hasPrefix("import ") { return nil }
+      return line.hasPrefix("export ") ? line.dropFirst("export ".count) : line
+    }.joined(separator: "\n")
+  }
+
+  /// The script of a picture: an `svg` element that is given to `entry`, a function of these modules.
+  package func script(of names: Set<String>, entry: String) -> String {
+    let script = Self.script(modules.filter { names.contains($0.name) })
+    return "(() => {\n'use strict';\n\(script)\n\(entry)(document.currentScript.closest('svg'));\n})();\n"
+  }
+}
