@@ -29,7 +29,7 @@ tested := OpTracePackageTests $(objects) RingBenchmark RenderLeaks
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
-.PHONY: help build release demo test format lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
+.PHONY: help build release demo test format format-sources lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
 .PHONY: reliability fuzz test-core bench-page bench-peers bench-whatif bench-fleet bench-ring
 .PHONY: install uninstall writable package clean setup-build setup-test
 
@@ -48,7 +48,8 @@ help:
 	@echo "make test-core  tests of the C core in plain C: here, under a sanitizer, and on arm64 under an emulator"
 	@echo "make docs       the libraries' pages, by DocC, into .build/docs"
 	@echo "make gallery    the gallery's and the tutorials' pictures anew, from runs;  make readme-images: the README's"
-	@echo "make lint       check the source's format, and that arrows go one way;  make format: mend the format"
+	@echo "make lint       check the source's format, that arrows go one way, and the page's modules;  make format: mend the format"
+	@echo "make format-sources  what is made from the table of events (C's headers, accessors, the document), after a change there"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make package    a Debian package and a tarball, into .build-package/;  scripts/check-package: in a system without Swift"
 	@echo "make clean      remove everything that was built"
@@ -91,9 +92,13 @@ test: setup-test
 format:
 	@$(SWIFT) format --in-place --parallel --configuration .swift-format --recursive $(sources)
 
+format-sources:
+	@SWIFT="$(SWIFT)" scripts/make-format
+
 lint:
 	@$(SWIFT) format lint --strict --parallel --configuration .swift-format --recursive $(sources)
 	@SWIFT="$(SWIFT)" scripts/check-arrows
+	@scripts/check-modules
 
 sanitize: sanitize-thread sanitize-address
 
@@ -198,4 +203,4 @@ package: release
 	@scripts/make-package
 
 clean:
-	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-tools .build-package $(demo)
+	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-format .build-tools .build-package $(demo)

@@ -16,7 +16,8 @@ let package = Package(
     .library(
       name: "OpTraceAnalysis",
       targets: [
-        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceGraph", "OpTraceTimeline",
+        "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceKernel", "OpTraceSamples", "OpTraceText",
+        "OpTraceDoctor", "OpTraceHangs", "OpTraceSummary", "OpTraceRequests", "OpTraceGraph", "OpTraceTimeline",
       ]),
     .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
@@ -43,6 +44,8 @@ let package = Package(
     // What a program links to be recorded.
     .target(name: "COpTrace", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(name: "OpTraceFormat"),
+    // Writes the files that are made from the table of events; it builds when nothing above does. `scripts/make-format` runs it.
+    .executableTarget(name: "FormatSources", dependencies: ["OpTraceFormat"]),
     .target(name: "OpTrace", dependencies: ["COpTrace", "OpTraceFormat"]),
     // It goes into programs that are no Swift at all, so it is linked without Swift's start-up code and without its
     // libraries; the second needs the linker's "embedded" mode. (Flags that SwiftPM calls unsafe are refused in products
@@ -69,52 +72,103 @@ let package = Package(
     .target(name: "OpTraceProcesses"),
     // Addresses to names and lines; it knows no traces.
     .target(name: "OpTraceSymbols", dependencies: ["OpTraceProcesses"]),
-    .target(name: "OpTraceAnalysis", dependencies: ["OpTraceModel", "OpTraceFormat"]),
-    // For people and scripts, in words and JSON: what a program that watches itself needs.
-    .target(name: "OpTraceText", dependencies: ["OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    // What every explanation stands on: times, intervals, names, the dependency graph, the critical path, who waits for whom.
+    .target(name: "OpTraceKernel", dependencies: ["OpTraceModel", "OpTraceFormat"]),
+    // Samples of processor time: in which functions, and in which work.
+    .target(name: "OpTraceSamples", dependencies: ["OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+    // Words for people and scripts: tables for a terminal, JSON, escaping.
+    .target(name: "OpTraceText", dependencies: ["OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+    // A host: what a finding is, how rules are asked, and the words and files for what they find. It knows no rule.
+    .target(name: "OpTraceDoctor", dependencies: ["OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
 
-    // Columns: each holds one capability, and nothing below knows it.
+    // Columns: each holds one capability, and no host knows it.
+    // What is stuck or wrong: rules, and what every thread does.
+    .target(
+      name: "OpTraceHangs",
+      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+    // The figures of a run, and what makes it longer than it needs to be.
+    .target(
+      name: "OpTraceSummary",
+      dependencies: [
+        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+      ]),
+    // Units of work, such as requests: kinds of them, and why some are slow.
+    .target(
+      name: "OpTraceRequests",
+      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+    // What a program imports to explain traces: the kernel, and the capabilities of a library.
+    .target(
+      name: "OpTraceAnalysis",
+      dependencies: [
+        "OpTraceTimeline", "OpTraceGraph", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs", "OpTraceDoctor",
+        "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+      ]),
+
     // Traces that grow: their figures, and the processes that write them.
     .target(
       name: "OpTraceLive",
-      dependencies: ["COpTrace", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat", "COpTrace",
+      ]),
+    // What makes pictures in files, and those of the report's page, answer to pointers and keys. Scripts come in as C: as a literal in
+    // Swift a long text takes half a minute to compile, and as resources of SwiftPM they would be a folder beside each program.
+    .target(name: "COpTraceScripts", exclude: ["Scripts"], cSettings: [.headerSearchPath("..")]),
     // Dependency graphs as pictures.
-    .target(name: "OpTraceGraph", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+    .target(
+      name: "OpTraceGraph",
+      dependencies: [
+        "COpTraceScripts", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+      ]),
     // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
     .target(
-      name: "OpTraceTimeline", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTraceTimeline",
+      dependencies: [
+        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+        "OpTraceFormat",
+      ]),
     // How long a run would take with changes: a simulator.
     .target(
-      name: "OpTracePrediction", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTracePrediction",
+      dependencies: ["OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
     // What differs between runs, and its picture.
     .target(
-      name: "OpTraceComparison", dependencies: ["OpTraceGraph", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+      name: "OpTraceComparison",
+      dependencies: ["OpTraceGraph", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel"]),
     // Where processor time went: tables, and files for other tools.
-    .target(name: "OpTraceProfile", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
-    // Units of work, such as requests: kinds of them, and why some are slow.
-    .target(name: "OpTraceRequests", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    .target(
+      name: "OpTraceProfile",
+      dependencies: [
+        "COpTraceScripts", "OpTraceRequests", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+      ]),
     // When a ring is kept, and which kept files stay.
-    .target(name: "OpTraceKeeping", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+    .target(
+      name: "OpTraceKeeping",
+      dependencies: ["OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
     // A trace as tables: what SQL and every format for other databases is made from.
     .target(
-      name: "OpTraceTables", dependencies: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      name: "OpTraceTables",
+      dependencies: [
+        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+        "OpTraceFormat",
+      ]),
     // Tables asked in the system's SQLite.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     // Lines typed at a terminal.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
-    .target(name: "OpTraceSQL", dependencies: ["CSQLite", "OpTraceTables", "OpTraceAnalysis"]),
+    .target(
+      name: "OpTraceSQL",
+      dependencies: ["CSQLite", "OpTraceTables", "OpTraceKernel"]),
     // The same in ClickHouse: what makes them there, and what of an export is not there yet.
     .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
-    // The report: the page, and the data that it shows. The page's files come in as C: as a literal in Swift they take half a
-    // minute to compile, and as resources of SwiftPM they would be a folder beside each program.
+    // The report: the page, whose files come in as scripts do, and the data that it shows.
     .target(
       name: "COpTracePage", path: "Sources/OpTraceReport/Embedded", cSettings: [.headerSearchPath("../..")]),
     .target(
       name: "OpTraceReport",
       dependencies: [
-        "COpTracePage", "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis", "OpTraceModel",
-        "OpTraceFormat",
+        "COpTracePage", "OpTraceTimeline", "OpTraceGraph", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs",
+        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
       ],
       exclude: ["Embedded", "Page"]),
     .systemLibrary(
@@ -126,7 +180,9 @@ let package = Package(
     .target(name: "COpTraceSignals", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(
       name: "OpTraceDiagnostics",
-      dependencies: ["COpTraceSignals", "OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText"]),
+      dependencies: [
+        "COpTraceSignals", "OpTraceHangs", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTrace",
+      ]),
 
     // Operations as spans and metrics of whatever backend a program has. Without their traits they hold nothing.
     .target(
@@ -141,11 +197,11 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "COpTrace", "OpTrace", "OpTraceScenarios", "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis",
-        "OpTraceText", "OpTraceLive", "OpTraceGraph", "OpTraceTimeline", "OpTracePrediction", "OpTraceComparison",
-        "OpTraceProfile", "OpTraceRequests", "OpTraceKeeping", "OpTraceReport",
-        "OpTracePacked", "OpTraceSymbols", "OpTraceGraphviz", "OpTraceSQL", "OpTraceTables", "OpTraceFleet",
-        "OpTraceProcesses", "CZlib", "CEdit",
+        "OpTraceScenarios", "OpTraceGraphviz", "CZlib", "OpTraceReport", "OpTraceFleet", "OpTraceSQL", "CEdit",
+        "OpTraceTables", "OpTraceKeeping", "OpTraceProfile", "OpTraceComparison", "OpTracePrediction",
+        "OpTraceTimeline", "OpTraceGraph", "OpTraceLive", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs",
+        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceSymbols", "OpTraceProcesses",
+        "OpTracePacked", "OpTraceModel", "OpTrace", "OpTraceFormat", "COpTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
       ],
       // Its own search path for Swift's libraries comes before LD_LIBRARY_PATH, which is for the program that is recorded and may
@@ -169,7 +225,7 @@ let package = Package(
         "TestSupport", "OpTraceScenarios", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat", "BrokenProgram",
         "RecorderTestProgram",
       ]),
-    .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "COpTrace"]),
+    .testTarget(name: "OpTraceFormatTests", dependencies: ["OpTraceFormat", "FormatSources", "COpTrace"]),
     .testTarget(
       name: "OpTraceModelTests", dependencies: ["TestSupport", "OpTraceModel", "OpTraceFormat", "OpTrace"],
       exclude: ["Golden"]),
@@ -179,13 +235,39 @@ let package = Package(
     .testTarget(name: "OpTraceProcessesTests", dependencies: ["TestSupport", "OpTraceProcesses"]),
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     .testTarget(
+      name: "OpTraceKernelTests", dependencies: ["TestSupport", "OpTraceKernel", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceSamplesTests",
+      dependencies: ["TestSupport", "OpTraceSamples", "OpTraceKernel", "OpTraceModel"]),
+    .testTarget(
       name: "OpTraceTextTests",
+      dependencies: ["OpTraceText", "OpTraceModel"]),
+    .testTarget(
+      name: "OpTraceDoctorTests",
       dependencies: [
-        "TestSupport", "OpTraceText", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat",
+        "TestSupport", "OpTraceAnalysis", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel",
+        "OpTraceFormat",
+      ]),
+    .testTarget(
+      name: "OpTraceHangsTests",
+      dependencies: [
+        "TestSupport", "OpTraceAnalysis", "OpTraceHangs", "OpTraceDoctor", "OpTraceText", "OpTraceKernel",
+        "OpTraceModel", "OpTraceFormat",
+      ]),
+    .testTarget(
+      name: "OpTraceSummaryTests",
+      dependencies: [
+        "TestSupport", "OpTraceSummary", "OpTraceSamples", "OpTraceText", "OpTraceKernel", "OpTraceModel",
+        "OpTraceFormat",
+      ]),
+    .testTarget(
+      name: "OpTraceRequestsTests",
+      dependencies: [
+        "TestSupport", "OpTraceAnalysis", "OpTraceRequests", "OpTraceDoctor", "OpTraceKernel", "OpTraceModel",
       ]),
     .testTarget(
       name: "OpTraceLiveTests",
-      dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceKeepingTests",
       dependencies: ["TestSupport", "OpTraceKeeping", "OpTraceAnalysis", "OpTraceModel"]),
@@ -195,14 +277,16 @@ let package = Package(
     .testTarget(
       name: "OpTraceTimelineTests",
       dependencies: [
-        "TestSupport", "OpTraceTimeline", "OpTraceReport", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis",
+        "TestSupport", "OpTraceTimeline", "OpTraceReport", "OpTraceDoctor", "OpTraceGraph", "OpTraceText",
+        "OpTraceAnalysis",
         "OpTraceModel",
         "OpTraceFormat",
       ]),
     .testTarget(
       name: "OpTraceReportTests",
       dependencies: [
-        "TestSupport", "OpTraceReport", "OpTraceGraph", "OpTraceTimeline", "OpTraceText", "OpTraceAnalysis",
+        "TestSupport", "OpTraceReport", "OpTraceRequests", "OpTraceGraph", "OpTraceTimeline", "OpTraceText",
+        "OpTraceAnalysis",
         "OpTraceComparison", "OpTraceModel", "OpTraceFormat",
       ]),
     // Programs that a seed makes up, healthy ones and such that hang.
@@ -214,7 +298,7 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel", "RandomProgram"]),
     .testTarget(
       name: "OpTraceAnalysisTests",
-      dependencies: ["TestSupport", "OpTraceAnalysis", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: ["OpTraceAnalysis"]),
     .testTarget(
       name: "OpTracePredictionTests",
       dependencies: ["TestSupport", "OpTracePrediction", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
@@ -223,18 +307,22 @@ let package = Package(
       dependencies: ["TestSupport", "OpTraceComparison", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceProfileTests",
-      dependencies: ["TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
-    .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
+      dependencies: [
+        "TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceSamples", "OpTraceModel",
+      ]),
+    .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables", "OpTraceAnalysis"]),
     .testTarget(
-      name: "OpTraceFleetTests", dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceModel"]),
+      name: "OpTraceFleetTests",
+      dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
-      name: "OpTraceSQLTests", dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceModel"]),
+      name: "OpTraceSQLTests",
+      dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
         "TestSupport", "OpTraceGraphviz", "OpTraceGraph", "OpTraceText", "OpTraceComparison", "OpTraceAnalysis",
-        "OpTraceModel",
-        "optrace-cli", "CZlib",
+        "OpTraceModel", "CZlib",
+        "optrace-cli",
       ]),
     // A program that knows nothing of OpTrace.
     .executableTarget(name: "RecordTestProgram", path: "Tests/RecordTestProgram"),
@@ -264,7 +352,7 @@ let package = Package(
     .executableTarget(
       name: "RingBenchmark", dependencies: ["OpTrace", "OpTraceModel"], path: "Benchmarks/Sources/RingBenchmark"),
     .executableTarget(
-      name: "RenderLeaks", dependencies: ["OpTraceGraph", "OpTraceGraphviz", "OpTraceModel"],
+      name: "RenderLeaks", dependencies: ["OpTraceAnalysis", "OpTraceGraph", "OpTraceGraphviz", "OpTraceModel"],
       path: "Benchmarks/Sources/RenderLeaks"),
     .testTarget(
       name: "OpTraceTests",
@@ -347,8 +435,10 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
     }
   }
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceAnalysis", "OpTracePrediction",
-    "OpTraceComparison", "OpTraceProfile", "OpTraceRequests",
+    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceKernel", "OpTraceSamples",
+    "OpTraceAnalysis", "OpTracePrediction",
+    "OpTraceComparison", "OpTraceProfile", "OpTraceRequests", "OpTraceSummary",
+    "OpTraceDoctor", "OpTraceHangs",
     "OpTraceText", "OpTraceLive",
     "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",
@@ -378,6 +468,12 @@ if let wanted = Context.environment["OPTRACE_TARGETS"] {
     }
   }
   package.targets.removeAll { !names.contains($0.name) }
-  package.products = []
-  package.dependencies = []
+  // Programs and what is loaded into them, by their names.
+  package.products.removeAll { product in
+    if let library = product as? Product.Library, library.type != .dynamic { return true }
+    let targets = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
+    return !targets.allSatisfy(names.contains)
+  }
+  // The command's own tests need what it parses its arguments with.
+  package.dependencies = names.contains("optrace-cli") ? [package.dependencies[0]] : []
 }

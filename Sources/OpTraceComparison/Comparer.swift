@@ -1,5 +1,6 @@
 import Foundation
-import OpTraceAnalysis
+package import OpTraceDoctor
+import OpTraceKernel
 package import OpTraceModel
 
 /// Takes runs one by one, and compares the new with the base. Of each trace only what the comparison needs stays in memory:
@@ -28,8 +29,11 @@ package struct Comparer: Sendable {
   private var functions = FunctionTable()
   private var runs: [Run] = []
 
+  /// What finds what is wrong in each run.
+  private let rules: RuleSet
+
   /// Without runs.
-  package init() {}
+  package init(by rules: RuleSet) { self.rules = rules }
 
   /// O(n log n) for n operations and dependencies.
   package mutating func add(_ trace: Trace, as role: Role) {
@@ -38,7 +42,8 @@ package struct Comparer: Sendable {
     let wall = trace.activity.map { $0.upperBound.subtractingReportingOverflow($0.lowerBound) }
     runs.append(
       Run(
-        role: role, facts: RunFacts(of: trace, shape: shape), operationCount: trace.operations.count,
+        role: role, facts: RunFacts(of: trace, shape: shape, Diagnosis(of: trace, by: rules)),
+        operationCount: trace.operations.count,
         wall: wall.flatMap { $0.overflow || $0.partialValue <= 0 ? nil : $0.partialValue },
         hasFunctions: shape.hasFunctions))
     let partners: [Int32]

@@ -1,5 +1,6 @@
 public import Foundation
-public import OpTraceAnalysis
+public import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 
 /// A body has deadlocked: what `withDeadlockDetection` throws. Its description is what the doctor says.

@@ -1,6 +1,8 @@
 internal import Dispatch
 import OpTrace
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
+import OpTraceHangs
 import OpTraceModel
 import OpTraceText
 
@@ -62,14 +64,14 @@ final class Detector: Sendable {
     options.stallAfter = after.nanoseconds
     options.now = live.now
     options.isSilenceEnough = true
-    return Diagnosis(of: live.trace, options: options)
+    return Diagnosis(of: live.trace, options: options, by: .hangs)
   }
 
   private func proof(_ part: LiveTrace, _ previous: Diagnosis?, _ diagnosis: Diagnosis) -> DeadlockError? {
     guard let previous else { return nil }
     let isSilent = diagnosis.silence >= after.nanoseconds
     let errors = previous.confirmed(by: diagnosis).filter { finding in
-      guard finding.severity == .error, DoctorRule.of(finding.code)?.symptom == .stuck else { return false }
+      guard finding.severity == .error, finding.isStuck else { return false }
       // A queue can be resumed, an operation enqueued, by code that still runs.
       return Diagnosis.verdict([finding]) == .deadlocked || isSilent || waitsBehind(diagnosis, part.trace)
     }
@@ -78,7 +80,7 @@ final class Detector: Sendable {
   }
 
   private func report(of live: LiveTrace) -> QueueReport {
-    QueueReport(DoctorReport(of: live.reading, stallAfter: after.nanoseconds))
+    QueueReport(DoctorReport(of: live.reading, stallAfter: after.nanoseconds, by: .hangs))
   }
 
   /// Whether the body's own thread waits forever.

@@ -1,5 +1,6 @@
 internal import Foundation
 import OpTrace
+import OpTraceDoctor
 import OpTraceModel
 import OpTraceText
 

@@ -1,4 +1,5 @@
-public import OpTraceAnalysis
+public import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 

@@ -1,6 +1,9 @@
 internal import COpTraceSignals
 public import Foundation
 public import OpTrace
+import OpTraceHangs
+import OpTraceKernel
+import OpTraceDoctor
 import OpTraceText
 
 /// Prints the state of all queues to standard error when the process receives a signal, as a Java machine prints its
@@ -75,7 +78,8 @@ public final class SignalReport: Sendable {
       let first = try LiveTrace(of: recorder)
       // A running process passes through transient states: an error is still there in a second reading.
       Thread.sleep(forTimeInterval: 0.15)
-      return QueueReport(DoctorReport(of: first.reading, then: try LiveTrace(of: recorder).reading)).description
+      return QueueReport(DoctorReport(of: first.reading, then: try LiveTrace(of: recorder).reading, by: .hangs))
+        .description
     } catch {
       return "optrace: the state of the queues is not known: \(error)"
     }

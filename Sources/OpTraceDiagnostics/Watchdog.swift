@@ -1,6 +1,9 @@
 internal import Dispatch
 internal import Foundation
 public import OpTrace
+import OpTraceKernel
+import OpTraceDoctor
+import OpTraceHangs
 import OpTraceModel
 import OpTraceText
 
@@ -98,7 +101,7 @@ private final class WatchLoop: Sendable {
     }
     let situation = Situation(live.trace, without: TraceRecorder.threadID)
     guard !situation.isIdle, situation != reported else { return true }
-    let report = DoctorReport(of: live.reading, stallAfter: after.nanoseconds)
+    let report = DoctorReport(of: live.reading, stallAfter: after.nanoseconds, by: .hangs)
     guard report.silence >= after.nanoseconds else { return false }
     reported = situation
     // If records were lost, what seems to be pending may be finished.

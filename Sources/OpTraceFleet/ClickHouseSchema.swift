@@ -90,7 +90,7 @@ package struct ClickHouseSchema: Sendable {
         "  \(ClickHouseDialect.quoted(column.name)) \(type) \(ClickHouseKeys.codec(of: column, in: table)) COMMENT \(ClickHouseDialect.text(column.meaning))"
       )
     }
-    if ClickHouseKeys.hasRow(table) {
+    if table.isNumbered {
       columns.append(
         "  `\(ClickHouseKeys.row)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'which row of the trace it is'")
     }
@@ -145,30 +145,6 @@ enum ClickHouseKeys {
   /// A column that only ClickHouse has: the row's number in its trace's part of the table, from 0.
   static let row = "row"
 
-  /// Behind `trace`. A table that is not here is identified by its `id`. Where only the clock identifies rows, and two may come at
-  /// one moment, their index in the trace is the last key.
-  private static let keys: [String: [String]] = [
-    "traces": [],
-    "dependencies": ["operation", "dependency", "added", row],
-    "queue_changes": ["queue", "time", row],
-    "waits": ["thread", "began", row],
-    "suspensions": ["task", "began", row],
-    "actor_waits": ["task", "queued", row],
-    "spans": ["thread", "began", row],
-    "span_attributes": ["span", row],
-    "span_links": ["span", row],
-    "span_work": ["work"],
-    "marks": ["thread", "time", row],
-    "stacks": ["stack", "depth"],
-    "samples": ["thread", "time", row],
-    "requests": ["request"],
-    "request_parts": ["request", row],
-    "critical_path": ["step"],
-    "finding_operations": ["finding", "operation", row],
-    "busy_threads": ["time"],
-    "queue_depth": ["queue", "time"],
-  ]
-
   /// Columns whose neighbours have little to do with each other.
   private static let scattered: Set = [
     "wait_dependencies", "wait_slot", "wait_thread", "running", "duration", "cpu", "thread", "queue", "line", "target",
@@ -176,8 +152,8 @@ enum ClickHouseKeys {
     "executing", "threads", "enqueued_thread", "signal_thread", "priority", "pid", "system_id",
   ]
 
-  static func columns(of table: TraceTable) -> [String] { keys[table.name] ?? ["id"] }
-  static func hasRow(_ table: TraceTable) -> Bool { columns(of: table).last == row }
+  /// Behind `trace`.
+  static func columns(of table: TraceTable) -> [String] { table.key + (table.isNumbered ? [row] : []) }
 
   static func type(of column: TraceTable.Column, isKey: Bool) -> String {
     switch column.type {

@@ -83,7 +83,7 @@ package struct LoadPlan: Sendable {
     }
     var targets = "trace, day, \(names)"
     var values = "'\(trace.hash)', toDate('\(day)'), \(given.joined(separator: ", "))"
-    if ClickHouseKeys.hasRow(table) {
+    if table.isNumbered {
       // Rows come in the order of the file: one thread reads and one inserts.
       targets += ", `\(ClickHouseKeys.row)`"
       values += ", rowNumberInAllBlocks()"

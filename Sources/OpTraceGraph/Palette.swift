@@ -1,13 +1,13 @@
 import Foundation
 public import OpTraceModel
 
-/// A colour of the sRGB space, with the arithmetic that tests need to judge its contrast.
+/// A colour in the sRGB space, with the arithmetic that tests need to judge its contrast.
 package struct Color: Sendable, Hashable {
   package var hex: String
 
   package init(_ hex: String) { self.hex = hex }
 
-  /// Relative luminance as WCAG 2 defines it, 0 (black) to 1 (white).
+  /// The relative luminance as defined by WCAG 2, from 0 (black) to 1 (white).
   package var luminance: Double {
     guard hex.count == 7, let value = UInt32(hex.dropFirst(), radix: 16) else { return 0 }
     func linear(_ shift: UInt32) -> Double {
@@ -17,7 +17,7 @@ package struct Color: Sendable, Hashable {
     return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0)
   }
 
-  /// WCAG's contrast ratio, 1 to 21. Text wants 4.5.
+  /// Returns WCAG's contrast ratio, from 1 to 21. Text needs 4.5.
   package func contrast(with other: Color) -> Double {
     let light = max(luminance, other.luminance)
     let dark = min(luminance, other.luminance)
@@ -25,7 +25,7 @@ package struct Color: Sendable, Hashable {
   }
 }
 
-/// A colour for light and for dark surroundings.
+/// A colour for light and one for dark surroundings.
 package struct ColorPair: Sendable, Hashable {
   package var light: Color
   package var dark: Color
@@ -36,26 +36,26 @@ package struct ColorPair: Sendable, Hashable {
   }
 }
 
-/// The state of an operation in pictures: that of the trace, and what the analysis adds to it.
+/// The state of an operation in pictures: the state from the trace, and what the analysis adds to it.
 public enum ShownState: String, Sendable, CaseIterable {
-  /// Came to its end.
+  /// It has finished.
   case finished
-  /// Its own code runs.
+  /// Its own code is running.
   case executing
-  /// Waits for a slot.
+  /// It waits for a slot.
   case ready
-  /// Waits for dependencies, or was never given to a queue.
+  /// It waits for dependencies, or was never given to a queue.
   case pending
-  /// Asked to cancel before it ran, and over.
+  /// It was asked to cancel before it ran, and is over.
   case cancelled
-  /// Finished with an error.
+  /// It finished with an error.
   case failed
-  /// In a cycle of waiting.
+  /// It is part of a wait-for cycle.
   case deadlocked
-  /// Cannot go on because of what is deadlocked, or of something that does not come.
+  /// It cannot go on because of a deadlock, or because something that it waits for does not come.
   case stalled
 
-  /// As the trace has it, without what the analysis adds.
+  /// The state from the trace, without what the analysis adds.
   public init(_ state: OperationState) {
     switch state {
     case .finished: self = .finished
@@ -67,7 +67,7 @@ public enum ShownState: String, Sendable, CaseIterable {
     }
   }
 
-  /// One character for the state, for readers who see no colours.
+  /// One character for the state, for readers who cannot see colours.
   public var sign: String {
     switch self {
     case .finished: "✓"
@@ -119,7 +119,7 @@ public enum ShownState: String, Sendable, CaseIterable {
   }
 }
 
-/// The colours of a state: `accent` for its sign and for what it did, on `fill`.
+/// The colours of a state: `accent`, for its sign and for what it did, goes on `fill`.
 package struct StateStyle: Sendable, Hashable {
   package var accent: ColorPair
   var border: ColorPair
@@ -137,12 +137,12 @@ package enum Palette {
   package static let cycle = ColorPair("#C8321A", "#FF6F5E")
   package static let warning = ColorPair("#8A4B00", "#F9B95C")
   package static let good = ColorPair("#0B7A53", "#4ADE9F")
-  /// Parts of a time bar.
+  /// The parts of a time bar.
   package static let track = ColorPair("#E6EBF2", "#263450")
   static let waitsForDependencies = ColorPair("#93A2B8", "#6F80A0")
   static let waitsForSlot = ColorPair("#E5A430", "#F2B84B")
 
-  /// Backgrounds of lanes; taken in turn.
+  /// The backgrounds of lanes, used in turn.
   package static let lanes: [LaneStyle] = [
     LaneStyle(
       fill: ColorPair("#EFF6FF", "#0E1C36"), border: ColorPair("#C7DDFB", "#1D3A6B"),
@@ -171,7 +171,7 @@ package enum Palette {
   ]
 }
 
-/// The colours of a lane: texts on `fill`.
+/// The colours of a lane: its texts go on `fill`.
 package struct LaneStyle: Sendable, Hashable {
   package var fill: ColorPair
   var border: ColorPair

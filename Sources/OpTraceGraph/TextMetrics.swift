@@ -1,7 +1,7 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// Widths of text, in ems, of the widest of the fonts that our pictures name (DejaVu Sans): what fits in it fits in
-/// Helvetica and Arial too.
+/// Widths of texts, in ems, in the widest font that our pictures name (DejaVu Sans). Whatever fits in it also fits in
+/// Helvetica and Arial.
 public enum TextMetrics {
   /// Advance widths of U+0020 to U+007E in thousandths of an em.
   private static let regular: [UInt16] = [
@@ -19,7 +19,7 @@ public enum TextMetrics {
     365, 711, 837,
   ]
 
-  /// - Parameter size: points; the result's unit.
+  /// - Parameter size: the font size in points, which is also the unit of the result.
   public static func width(of text: some StringProtocol, size: Double, bold isBold: Bool = false) -> Double {
     text.reduce(0) { $0 + width(of: $1, bold: isBold) } * size
   }
@@ -31,7 +31,7 @@ public enum TextMetrics {
     case 0xb7: return isBold ? 0.379 : 0.317
     case 0x2026: return 1
     case 0..<0x20, 0x7f..<0xa0, 0x200b..<0x2010: return 0
-    // Latin, Greek, Cyrillic, Hebrew, Arabic: about the widest letters of each; then ideographs and emoji.
+    // Latin, Greek, Cyrillic, Hebrew, Arabic: about the width of the widest letters of each; then ideographs and emoji.
     case 0xa0..<0x370: return isBold ? 0.78 : 0.7
     case 0x370..<0x1100: return isBold ? 0.95 : 0.88
     case 0x1f000...: return 1.4
@@ -39,7 +39,7 @@ public enum TextMetrics {
     }
   }
 
-  /// `text`, cut in the middle so that it fits with an ellipsis. O(width), however long the text.
+  /// Cuts `text` in the middle so that it fits, with an ellipsis. O(width), whatever the length of the text.
   public static func fitting(_ text: String, into width: Double, size: Double, bold: Bool = false) -> String {
     let space = width / size
     var used = 0.0

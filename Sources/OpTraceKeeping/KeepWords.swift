@@ -1,5 +1,7 @@
-package import OpTraceAnalysis
+package import OpTraceDoctor
+import OpTraceKernel
 package import OpTraceModel
+package import OpTraceRequests
 import OpTraceText
 
 /// Why a file was kept, in a few words: the condition, and what met it.

@@ -1,5 +1,5 @@
 import CSQLite
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceTables
 
 /// What queries may call besides SQLite's own functions.

@@ -139,7 +139,7 @@ extension JSONValue {
 
 extension CodeLocation {
   /// The keys of an operation's source location in every JSON output.
-  var members: [JSONValue.Member] {
+  package var members: [JSONValue.Member] {
     [
       .init("function", .optional(function) { .string($0) }),
       .init("file", .optional(file) { .string($0) }),

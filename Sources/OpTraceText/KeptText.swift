@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// What outputs begin with, if a trace was kept while its program ran on.

@@ -1,4 +1,4 @@
-package import OpTraceAnalysis
+package import OpTraceKernel
 import OpTraceModel
 
 extension MachineLoad {

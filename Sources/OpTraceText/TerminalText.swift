@@ -1,5 +1,5 @@
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceFormat
 import OpTraceModel
 

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
 /// Makes texts of a traced program safe in our outputs. Names come from anywhere; none may break out.
 public enum TextEscaping {

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
 
 // Words that the timeline, the graph and the report share.

@@ -4,11 +4,15 @@ struct Arrows {
 
   init(_ manifest: Manifest) { self.manifest = manifest }
 
-  /// One line for each target, with its dependencies.
+  private var shown: [Manifest.Target] {
+    manifest.targets.filter { $0.kind != .test && !$0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Bench") }
+  }
+
+  /// One line for each target that imports another, with its dependencies. No tests and benchmarks.
   var list: String {
-    let width = manifest.targets.reduce(0) { max($0, $1.name.count) }
-    return manifest.targets.map { target in
-      guard !target.dependencies.isEmpty else { return target.name }
+    let importing = shown.filter { !$0.dependencies.isEmpty }
+    let width = importing.reduce(0) { max($0, $1.name.count) }
+    return importing.map { target in
       let blanks = String(repeating: " ", count: width - target.name.count)
       return "\(target.name)\(blanks) → \(target.dependencies.joined(separator: ", "))"
     }.joined(separator: "\n")
@@ -16,9 +20,6 @@ struct Arrows {
 
   /// All targets but tests and benchmarks. An arrow is left out if there is a path over another target.
   var drawing: String {
-    let shown = manifest.targets.filter {
-      $0.kind != .test && !$0.path.hasPrefix("Tests/") && !$0.path.hasPrefix("Bench")
-    }
     var lines = ["flowchart RL"]
     for target in shown {
       let direct = target.dependencies

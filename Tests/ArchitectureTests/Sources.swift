@@ -20,8 +20,16 @@ struct Sources {
     }
   }
 
+  /// How many lines the files of a folder have.
+  static func lines(in folder: URL) throws -> Int {
+    try files(in: folder).reduce(0) {
+      try $0 + String(contentsOf: $1, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).count
+        - 1
+    }
+  }
+
   /// Follows symbolic links, which lead to folders that targets share.
-  private static func files(in folder: URL) throws -> [URL] {
+  static func files(in folder: URL) throws -> [URL] {
     let folder = folder.resolvingSymlinksInPath()
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).flatMap {
       let file = $0.resolvingSymlinksInPath()

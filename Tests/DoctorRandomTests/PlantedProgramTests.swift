@@ -14,9 +14,9 @@ import Testing
     #expect(found.values.reduce(0, +) == 1000)
   }
 
-  private func findPlants() throws -> (faults: [String], found: [String: Int]) {
+  private func findPlants() throws -> (faults: [String], found: [DoctorCode: Int]) {
     var faults: [String] = []
-    var found: [String: Int] = [:]
+    var found: [DoctorCode: Int] = [:]
     let perProcess = 4
     for first in stride(from: 0, to: 1000, by: perProcess) {
       let process = try RandomProcess("planted", seed: first, count: perProcess)
@@ -74,7 +74,7 @@ import Testing
     let seeds = 0..<1000
     let process = try RandomProcess.healthy(seeds)
     var faults: [String] = []
-    var told: [String: Int] = [:]
+    var told: [DoctorCode: Int] = [:]
     for seed in seeds {
       let trace = try TraceReader.read(path: process.trace(seed))
       #expect(trace.header.isClosed && trace.loss.isComplete)

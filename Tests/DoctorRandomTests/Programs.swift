@@ -42,7 +42,7 @@ extension Finding {
 /// What a program says that it planted.
 struct Plant {
   var seed: Int
-  var code: String
+  var code: DoctorCode
   /// How many of the culprits, the main thread among them, wait for ever.
   var waits: Int
   var behind: Int
@@ -54,7 +54,7 @@ struct Plant {
       return nil
     }
     self.seed = seed
-    code = words[1]
+    code = DoctorCode(rawValue: words[1])
     self.waits = waits
     self.behind = behind
     culprits = Set(words[4].split(separator: ",").map(String.init))

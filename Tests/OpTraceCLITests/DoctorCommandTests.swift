@@ -137,9 +137,9 @@ struct DoctorCommandTests {
     #expect(list.status == 0)
     let codes = list.output.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
-    #expect(codes.sorted() == DoctorRule.table.map(\.code).sorted())
+    #expect(codes.sorted() == DoctorRule.table.map(\.code.rawValue).sorted())
     for rule in DoctorRule.table {
-      let page = try Command.run("doctor", "--explain", rule.code)
+      let page = try Command.run("doctor", "--explain", rule.code.rawValue)
       #expect(page.status == 0)
       #expect(page.output.hasPrefix("\(rule.severity.rawValue)[\(rule.code)]: "))
       #expect(page.output.contains("\n\nWrong\n    ") && page.output.contains("\n\nRight\n    "))

@@ -13,7 +13,7 @@
     init() throws { folder = try RecordFolder() }
 
     /// The doctor's answer for each hanging program: verdict, code of the first finding, and a part of the sentence.
-    static let broken: [(name: String, verdict: Diagnosis.Verdict, code: String, says: String)] = [
+    static let broken: [(name: String, verdict: Diagnosis.Verdict, code: DoctorCode, says: String)] = [
       ("slots-wait-own-additions", .deadlocked, "queue-self-wait", "all 2 slots of queue 'parse'"),
       ("thirty-suspended", .stalled, "queue-suspended", "30 queues are suspended, with 60 operations ready to run"),
       ("main-waits-for-mainactor-task", .deadlocked, "main-thread-deadlock", "needs the main thread"),
@@ -41,7 +41,7 @@
         "waits for the initialiser of 'Registry.shared', which it runs itself"
       ),
     ]
-    static let brokenWaits: [(name: String, verdict: Diagnosis.Verdict, code: String, says: String)] = [
+    static let brokenWaits: [(name: String, verdict: Diagnosis.Verdict, code: DoctorCode, says: String)] = [
       ("delegate-queue", .stalled, "never-finished", "waiting for semaphore 1"),
       ("connection-pool", .stalled, "never-finished", "waiting for semaphore 1"),
       ("throw-path", .stalled, "never-finished", "waiting for semaphore 1"),
@@ -217,7 +217,7 @@
         #expect(report.findings.first?.certainty == (isProven ? .proven : .likely), "\(row.name)")
         #expect(report.answer.hasPrefix(isProven ? "Stuck for " : "Nothing has moved for "), "\(row.name)")
         // The living program gives the same findings as its trace.
-        let told = report.findings.filter { $0.severity != .note }.map(\.code)
+        let told = report.findings.filter { $0.severity != .note }.map(\.code.rawValue)
         for looker in ["doctor", "top"] where Self.broken.contains(where: { $0.name == row.name }) {
           #expect(try codes("\(row.name).\(looker).json") == told, "\(row.name), \(looker)")
         }

@@ -13,7 +13,7 @@
     init() throws { folder = try RecordFolder() }
 
     /// The doctor's code and severity for each program, and a part of its text that names the program's own code.
-    static let table: [(name: String, code: String, severity: Finding.Severity, says: String)] = [
+    static let table: [(name: String, code: DoctorCode, severity: Finding.Severity, says: String)] = [
       ("two-queues", "dispatch-cycle", .error, "closure #1 in twoQueues()"),
       ("operation-sync", "dispatch-cycle", .error, "dispatch queue 'accounts'"),
       ("slot", "queue-self-wait", .error, "in closure #1 in closure #1 in slotThroughSync()"),

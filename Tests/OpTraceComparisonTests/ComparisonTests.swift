@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceComparison
 import OpTraceModel
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 @Suite("Comparing runs")
 struct ComparisonTests {
   private func compare(_ base: [Trace], _ new: [Trace]) -> Comparison {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     for trace in base { comparer.add(trace, as: .base) }
     for trace in new { comparer.add(trace, as: .new) }
     return comparer.comparison()

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceComparison
 import OpTraceModel
 import OpTraceText
@@ -16,7 +17,7 @@ struct ComparisonTextTests {
   }
 
   private func compared(_ base: [Trace], _ new: [Trace]) -> Comparison {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     for trace in base { comparer.add(trace, as: .base) }
     for trace in new { comparer.add(trace, as: .new) }
     return comparer.comparison()

@@ -29,7 +29,7 @@ struct FunctionDifferencesTests {
   }
 
   private func compared(_ base: [Trace], _ new: [Trace]) -> Comparison {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     for trace in base { comparer.add(trace, as: .base) }
     for trace in new { comparer.add(trace, as: .new) }
     return comparer.comparison()

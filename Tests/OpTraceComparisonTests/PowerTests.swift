@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct PowerTests {
     _ base: [(className: String, milliseconds: Double)], _ new: [(className: String, milliseconds: Double)], runs: Int
   ) -> Comparison {
     var random = SeededGenerator(7)
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     for _ in 0..<runs { comparer.add(trace(base, &random), as: .base) }
     for _ in 0..<runs { comparer.add(trace(new, &random), as: .new) }
     return comparer.comparison()

@@ -11,11 +11,14 @@ import Testing
       // Swift writes a module into its symbols as length and name.
       program.range(of: Data("\(module.utf8.count)\(module)".utf8)) != nil
     }
-    for module in ["OpTrace", "OpTraceModel", "OpTraceAnalysis", "OpTraceText", "OpTraceDiagnostics"] {
+    for module in [
+      "OpTrace", "OpTraceModel", "OpTraceKernel", "OpTraceText", "OpTraceDoctor", "OpTraceHangs", "OpTraceDiagnostics",
+    ] {
       #expect(links(module), "\(module) is linked, or this test looks for the wrong names")
     }
     for module in [
-      "OpTracePrediction", "OpTraceComparison", "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceLive",
+      "OpTraceSummary", "OpTraceRequests", "OpTraceSamples", "OpTracePrediction", "OpTraceComparison", "OpTraceGraph",
+      "OpTraceTimeline", "OpTraceReport", "OpTraceLive",
       "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked", "OpTraceSymbols",
     ] {
       #expect(!links(module), "\(module)")

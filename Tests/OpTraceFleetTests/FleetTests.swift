@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceModel
 import OpTraceTables
 import TestSupport
@@ -34,9 +35,9 @@ struct FleetTests {
   func uniqueKeys(name: String) throws {
     let table = try #require(TraceTable.named(name))
     let keys = ClickHouseKeys.columns(of: table).compactMap { table.column($0) }
-    let hasRow = ClickHouseKeys.hasRow(table)
+    let hasRow = table.isNumbered
     for trace in [Zoo.trace(), PhotoImport.stuck(), PhotoImport.healthy(), Self.atOneMoment()] {
-      let rows = table.rows(of: TableSource(trace))
+      let rows = table.rows(of: TableSource(trace, by: .all))
       let all = (0..<rows.count).map { row in keys.map { rows[row, $0] } + (hasRow ? [.integer(Int64(row))] : []) }
       #expect(Set(all).count == all.count)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceGraphviz
 import OpTraceModel
 import TestSupport

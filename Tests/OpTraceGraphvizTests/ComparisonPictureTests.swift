@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceComparison
 import OpTraceGraphviz
 import OpTraceModel
@@ -28,7 +29,7 @@ struct ComparisonPictureTests {
   }
 
   static func comparison(runs: Int = 6) -> Comparison {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     for isNew in [false, true] {
       for run in 0..<runs { comparer.add(trace(isNew, noise: Double(run) / 1000), as: isNew ? .new : .base) }
     }
@@ -77,7 +78,7 @@ struct ComparisonPictureTests {
 
   @Test("the picture says if nothing differs")
   func same() {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     comparer.add(Self.trace(false), as: .base)
     comparer.add(Self.trace(false), as: .new)
     let picture = GraphPicture(of: comparer.comparison(), title: "")
@@ -100,7 +101,7 @@ struct ComparisonPictureTests {
       }
       return make.trace
     }
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     comparer.add(trace(false), as: .base)
     comparer.add(trace(true), as: .new)
     let picture = GraphPicture(of: comparer.comparison(), title: "", mostBoxes: 10)
@@ -129,13 +130,13 @@ struct ComparisonPictureTests {
 
   @Test("hostile names stay text")
   func hostile() throws {
-    var comparer = Comparer()
+    var comparer = Comparer(by: .all)
     comparer.add(HandmadeTrace("nothing").trace, as: .base)
     comparer.add(Zoo.hostile(), as: .new)
     let picture = GraphPicture(of: comparer.comparison(), title: "<&>\"]]>")
     let svg = SVGWriter.text(picture, try GraphvizRenderer.layout(picture))
     #expect(SVGReader(svg).error == nil)
-    var empty = Comparer()
+    var empty = Comparer(by: .all)
     empty.add(HandmadeTrace("nothing").trace, as: .base)
     empty.add(HandmadeTrace("nothing").trace, as: .new)
     #expect(GraphPicture(of: empty.comparison(), title: "").nodes.isEmpty)

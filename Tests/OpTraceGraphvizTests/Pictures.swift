@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import TestSupport
 import OpTraceGraph
 import OpTraceGraphviz

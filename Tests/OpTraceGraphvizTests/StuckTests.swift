@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import TestSupport
 import OpTraceGraph
 import OpTraceGraphviz

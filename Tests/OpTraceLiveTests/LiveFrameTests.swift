@@ -1,8 +1,9 @@
+@testable import OpTraceRequests
 import OpTraceModel
 import TestSupport
 import Testing
 
-@testable import OpTraceAnalysis
+import OpTraceAnalysis
 @testable import OpTraceLive
 import OpTraceText
 
@@ -93,7 +94,9 @@ import OpTraceText
     let lines = frame.lines(columns: 100, rows: 50, style: .plain)
     #expect(!lines.contains { $0.contains("family") && !$0.contains("plain") })
     frame.filter = "nothing has this"
-    for findings in [[], [Finding("blocking-wait", .warning, title: "it waited", explanation: "", fix: "")]] {
+    let trouble = Trouble("blocking-wait", .slow)
+    let finding = Finding(trouble, .warning, ending: .itWorks, title: "it waited", explanation: "", fix: "")
+    for findings in [[], [finding]] {
       frame.findings = findings
       let lines = frame.lines(columns: 100, rows: 50, style: .plain)
       #expect(lines.contains("nothing contains 'nothing has this'"))

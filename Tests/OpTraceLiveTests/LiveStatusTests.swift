@@ -282,7 +282,7 @@ import Testing
       25 t2 ready #2
       40 t2 wait #2
       """
-    var doctor = LiveDoctor()
+    var doctor = LiveDoctor(by: .all)
     let early = try trace(stuck, heartbeat: 500)
     #expect(!doctor.isDue(LiveStatus(of: early), early))
     let first = try trace(stuck, heartbeat: 2000)

@@ -1,7 +1,8 @@
+import OpTraceProfile
 import OpTraceModel
 import Testing
 
-@testable import OpTraceAnalysis
+import OpTraceAnalysis
 
 @Suite struct FlameTreeTests {
   @Test func stacksAreMergedFromTheOutermostFrame() {

@@ -1,7 +1,8 @@
+@testable import OpTraceSamples
 import OpTraceModel
 import OpTraceText
 
-@testable import OpTraceAnalysis
+import OpTraceAnalysis
 
 /// Profiles from stacks as text: `main@App:3;~load@App;^decode@libz.so`.
 ///

@@ -85,7 +85,7 @@ private struct ReceivedPage {
       for row in rows.indices {
         rows[row]["\(name) is there"] = 1
         guard column["data"] != nil else {
-          rows[row][name] = column["all"] as? Int
+          rows[row][name] = base.flatMap { rows[row][$0] } ?? column["all"] as? Int
           continue
         }
         var (coded, shift): (UInt64, UInt64) = (0, 0)

@@ -1,9 +1,10 @@
+@testable import OpTraceRequests
 import Foundation
 import OpTraceModel
 import TestSupport
 import Testing
 
-@testable import OpTraceAnalysis
+import OpTraceAnalysis
 @testable import OpTraceReport
 
 @Suite("Units of work in a report's data")

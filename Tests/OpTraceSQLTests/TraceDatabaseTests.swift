@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceTables
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct TraceDatabaseTests {
 
   static func rows(_ query: String, of traces: [Trace] = [trace()], timeout: Double? = nil) throws -> [[TableValue]] {
     var rows: [[TableValue]] = []
-    try TraceDatabase(traces.map { TableSource($0) }).run(
+    try TraceDatabase(traces.map { TableSource($0, by: .all) }).run(
       query, timeout: timeout, columns: { _ in }, row: { rows.append($0) })
     return rows
   }
@@ -108,7 +109,7 @@ struct TraceDatabaseTests {
 
   @Test("every table has the rows and columns of the model, cell by cell")
   func cells() throws {
-    let source = TableSource(Self.trace())
+    let source = TableSource(Self.trace(), by: .all)
     for table in TraceTable.all {
       let rows = table.rows(of: source)
       let found = try Self.rows("SELECT * FROM \(table.name)")
@@ -174,8 +175,8 @@ struct TraceDatabaseTests {
     #expect(counts == ["12 | 2"])
     #expect(
       try Self.text("SELECT name FROM operations WHERE id = 3 ORDER BY trace", of: [Self.trace(), other]).count == 2)
-    #expect(TableSource(other).hash != TableSource(Self.trace()).hash)
-    #expect(TableSource(other).hash.count == 16)
+    #expect(TableSource(other, by: .all).hash != TableSource(Self.trace(), by: .all).hash)
+    #expect(TableSource(other, by: .all).hash.count == 16)
   }
 
   @Test("the tables of load have busy threads and depths of queues over time")
@@ -274,7 +275,8 @@ struct TraceDatabaseTests {
   func ended() {
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c"
     let error = #expect(throws: SQLError.self) {
-      try TraceDatabase([TableSource(Self.trace())]).run(endless, isOver: { true }, columns: { _ in }, row: { _ in })
+      try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
+        endless, isOver: { true }, columns: { _ in }, row: { _ in })
     }
     #expect(error == .interrupted)
   }
@@ -341,7 +343,7 @@ struct TraceDatabaseTests {
   func sink() throws {
     struct Full: Error {}
     #expect(throws: Full.self) {
-      try TraceDatabase([TableSource(Self.trace())]).run(
+      try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
         "SELECT * FROM operations", columns: { _ in }, row: { _ in throw Full() })
     }
   }
@@ -361,7 +363,8 @@ struct TraceDatabaseTests {
   func questions(_ name: String) throws {
     let question = try #require(Question.named(name))
     var columns: [String] = []
-    try TraceDatabase([TableSource(Self.trace())]).run(question.query, columns: { columns = $0 }, row: { _ in })
+    try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
+      question.query, columns: { columns = $0 }, row: { _ in })
     #expect(columns.count > 1)
     #expect(Set(columns).count == columns.count)
     // An empty trace must not fail either.

@@ -40,7 +40,7 @@ struct BrokenTwinTests {
       "dispatch-cycle", "continuation-never-resumed", "never-signalled", "event-loop-blocked", "hot-actor",
       "pool-exhausted", "cpu-hotspot", "task-leak", "stream-backlog", "retry-storm", "slow-dependency",
     ]
-    let known = Set(DoctorRule.table.map(\.code)).subtracting(others)
+    let known = Set(DoctorRule.table.map(\.code.rawValue)).subtracting(others)
     #expect(known.subtracting(shown) == [], "no program in Scenario.broken shows these")
     #expect(shown.subtracting(known) == [], "no rule in DoctorRule.table finds these")
   }

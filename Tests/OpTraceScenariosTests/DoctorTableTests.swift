@@ -9,7 +9,7 @@ import Testing
 @Suite("The doctor on real programs", .ownThread)
 struct DoctorTableTests {
   /// Codes that are also true of a program, as consequences of its fault.
-  static let alsoTrue: [String: Set<String>] = [
+  static let alsoTrue: [DoctorCode: Set<DoctorCode>] = [
     // The pool starves because threads are blocked.
     "thread-pool-starvation": ["blocking-wait"],
     // The overtaken operation waits for a slot of a full queue. A chain of 2,000 operations keeps itself in memory.
@@ -43,7 +43,7 @@ struct DoctorTableTests {
     var text = "code x program: found / missed / false\n"
     for scenario in Scenario.broken {
       let row = try #require(rows.first { $0.name == scenario.name })
-      let code = try #require(scenario.code)
+      let code = DoctorCode(rawValue: try #require(scenario.code))
       // Another thread of the program sleeps for a time, so this finding is likely, not proven.
       let isFound = row.found.contains {
         $0.code == code && ($0.isProven || code == "cancelled-never-finished" && $0.certainty == .likely)

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceTables
 import TestSupport
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite("Parquet files")
 struct ParquetFileTests {
   private static func file(_ table: String) throws -> [UInt8] {
-    let source = TableSource(Zoo.trace())
+    let source = TableSource(Zoo.trace(), by: .all)
     let table = try #require(TraceTable.named(table))
     var bytes: [UInt8] = []
     try ParquetFile.write(
@@ -23,7 +24,7 @@ struct ParquetFileTests {
 
   @Test("a file has its number of rows and its metadata", arguments: ["operations", "traces", "marks"])
   func facts(table: String) throws {
-    let source = TableSource(Zoo.trace())
+    let source = TableSource(Zoo.trace(), by: .all)
     let description = try #require(Self.description(try Self.file(table)))
     let facts = try #require(ParquetFacts(description: description))
     #expect(facts.rowCount == TraceTable.named(table)?.rows(of: source).count)

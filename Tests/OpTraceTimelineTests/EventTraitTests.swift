@@ -3,7 +3,8 @@ import OpTraceFormat
 import OpTraceModel
 import Testing
 
-@testable import OpTraceAnalysis
+import OpTraceAnalysis
+@testable import OpTraceDoctor
 @testable import OpTraceTimeline
 
 /// What the event table says about a kind holds, for each kind. New kinds are tested without a change here.
@@ -185,9 +186,9 @@ import Testing
     let spec = kind.spec
     let time: Nanoseconds = 10_000_000
     let age: Nanoseconds = spec.fields.contains { $0.meaning == .age } ? 1600 : 0
-    let before = DoctorContext(TraceBuilder.build(Self.events(Self.openers[kind])), DoctorOptions(), Requests())
+    let before = DoctorContext(TraceBuilder.build(Self.events(Self.openers[kind])), DoctorOptions(), FactTable([]))
     let trace = TraceBuilder.build(Self.events(kind))
-    let context = DoctorContext(trace, DoctorOptions(), Requests())
+    let context = DoctorContext(trace, DoctorOptions(), FactTable([]))
     let index = trace.operations.firstIndex { $0.id == OperationID(2) }
     switch spec.life {
     case .nobody:

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceModel
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceFormat
 import OpTraceModel
 import TestSupport

@@ -1,3 +1,4 @@
+import OpTraceAnalysis
 import OpTraceText
 import Foundation
 import OpTraceModel

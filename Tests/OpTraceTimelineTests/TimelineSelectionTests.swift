@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceModel
 import TestSupport
 import Testing

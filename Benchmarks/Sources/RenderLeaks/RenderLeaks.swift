@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceAnalysis
 import OpTraceGraph
 import OpTraceGraphviz
 import OpTraceModel

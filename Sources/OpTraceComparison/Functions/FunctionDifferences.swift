@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
+package import OpTraceSamples
 
 /// Which functions take more processor time, or less, in the new runs: by the samples of runs that have some.
 ///

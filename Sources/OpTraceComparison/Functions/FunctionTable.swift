@@ -1,6 +1,7 @@
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 
 /// The processor time of each function in every run that was sampled.
 struct FunctionTable: Sendable {

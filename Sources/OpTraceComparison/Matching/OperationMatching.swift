@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// Which operation of one run is which of another. In this order, and no operation twice:

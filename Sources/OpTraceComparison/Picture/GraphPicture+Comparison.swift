@@ -1,5 +1,5 @@
 package import OpTraceGraph
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 import OpTraceText
 

@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 
 /// What a run consists of, apart from its times and the order of things: what stays the same when a program that was not
@@ -31,7 +32,7 @@ struct RunFacts: Sendable {
   var findings: [String: Bool] = [:]
 
   /// O(n log n), as the doctor.
-  init(of trace: Trace, shape: RunShape) {
+  init(of trace: Trace, shape: RunShape, _ diagnosis: Diagnosis) {
     for index in trace.operations.indices {
       let pattern = shape.patterns[index]
       operations[pattern, default: 0] += 1
@@ -49,8 +50,9 @@ struct RunFacts: Sendable {
       for change in queue.changes { if case .limit(let limit) = change.kind { seen.insert(limit) } }
       for limit in seen { limits[Limit(queue: pattern, limit: limit), default: 0] += 1 }
     }
-    for finding in Diagnosis(of: trace).findings {
-      findings[finding.code] = findings[finding.code] == true || finding.severity == .error
+    for finding in diagnosis.findings {
+      let code = finding.code.rawValue
+      findings[code] = findings[code] == true || finding.severity == .error
     }
   }
 

@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 
 /// Which functions take more processor time, for people.

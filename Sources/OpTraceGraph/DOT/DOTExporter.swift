@@ -1,28 +1,28 @@
-import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
 public import OpTraceText
 
-/// A trace's graph in the DOT language, of any size: never folded, since programs read it.
+/// Writes a trace's graph in the DOT language, whatever its size. It is never folded, because programs read it.
 ///
-/// Up to ``GraphPicture/mostDetailed`` operations it is what ``DOTWriter`` makes of their picture. Above, it is written
-/// while it goes through the trace, without a picture in memory, and without ids, tooltips and a legend: a statement
-/// `node [class=…]` holds for the nodes behind it, each of which has a label only.
+/// Up to ``GraphPicture/mostDetailed`` operations, the output is the same as that of ``DOTWriter`` for their picture.
+/// Above that, it is written while going through the trace, with no picture in memory, and without ids, tooltips and a
+/// legend: a statement `node [class=…]` applies to the nodes that follow it, and each of those has only a label.
 public struct DOTExporter {
   private let builder: GraphPictureBuilder
 
-  /// Chooses what is to be drawn. O(n + e), and O(n log n) where the critical path is asked for.
-  public init(_ trace: Trace, options: GraphOptions = GraphOptions()) {
+  /// Chooses what to draw. O(n + e), and O(n log n) if the critical path is asked for.
+  public init(_ trace: Trace, options: GraphOptions) {
     var options = options
     options.mostBoxes = nil
     builder = GraphPictureBuilder(trace, options)
   }
 
-  /// How many operations there will be.
+  /// The number of operations that will be written.
   public var nodeCount: Int { builder.shown.count }
 
-  /// O(n + e), in memory a few words for each operation. Throws what `sink` throws.
+  /// Writes the graph. O(n + e), with a few words of memory for each operation. Throws what `sink` throws.
   public func write(to sink: ByteSink) throws {
-    // What is no operation is drawn by the picture alone.
+    // Only a picture draws work other than operations.
     guard builder.shown.count > GraphPicture.mostDetailed, builder.options.layers == [.operations] else {
       return try DOTWriter(builder.picture()).write(to: sink)
     }
@@ -62,7 +62,7 @@ public struct DOTExporter {
   }
 }
 
-/// Nodes of a large file, with what they share written once before them.
+/// Writes the nodes of a large file. Attributes that nodes share are written once, before them.
 private struct LeanDOTNodes {
   private let builder: GraphPictureBuilder
   private let form: DOTWriter
@@ -77,7 +77,7 @@ private struct LeanDOTNodes {
     self.writer = writer
   }
 
-  /// Nothing holds from before.
+  /// Starts a new scope: no shared attributes apply yet.
   mutating func begin() { shared = -1 }
 
   mutating func write(_ index: Int, lane: Int) {
@@ -109,7 +109,7 @@ private struct LeanDOTNodes {
     if state == .finished, !flags[1], operations[index].cancelRequested == nil,
       let began = operations[index].executionBegan?.time, let ended = operations[index].finished?.time
     {
-      // Nearly all; what the caption would say, without a copy of the operation.
+      // True of nearly all operations. This writes what the caption would say, without a copy of the operation.
       writer.text("#")
       writer.number(id)
       writer.text(" · ")
@@ -133,6 +133,6 @@ private struct LeanDOTNodes {
     return classLabel
   }
 
-  /// Cut to what the other forms show at most.
+  /// Cuts a text to the length that the other formats show at most.
   private func label(_ text: String) -> String { TextEscaping.dot(TextEscaping.oneLine(text, limit: 40)) }
 }

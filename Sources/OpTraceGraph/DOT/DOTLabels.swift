@@ -1,6 +1,6 @@
 import OpTraceText
 
-/// The HTML-like labels of a DOT file. Graphviz knows tables, and no style sheet.
+/// The HTML-like labels of a DOT file. Graphviz knows tables, but no style sheets.
 extension DOTWriter {
   /// Up to this many nodes get labels with a time bar. Laying out more such tables costs more than they are worth.
   static var mostTables: Int { 300 }
@@ -29,7 +29,7 @@ extension DOTWriter {
       + "<TR><TD ALIGN=\"LEFT\" CELLPADDING=\"0\">\(barTable(node))</TD></TR></TABLE>>"
   }
 
-  /// Where no cluster shows the queue.
+  /// Returns the name of the node's queue, if no cluster shows it.
   func laneName(of node: GraphPicture.Node) -> String? {
     guard metrics.namesLanes else { return nil }
     let width = metrics.nodeWidth - 2 * GraphMetrics.padding
@@ -53,7 +53,7 @@ extension DOTWriter {
         case .queued: Palette.waitsForSlot.light
         case .ran: node.state.style.accent.light
         }
-      // Something that happened is never invisible.
+      // Anything that happened gets at least one point, so that it is visible.
       cell(to: min(width, max(at + 1, Int((part.to * Double(width)).rounded()))), color)
     }
     cell(to: width, Palette.track.light)

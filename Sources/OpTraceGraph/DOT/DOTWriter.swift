@@ -1,25 +1,25 @@
 import OpTraceModel
 public import OpTraceText
 
-/// A picture in Graphviz' language.
+/// Writes a picture in Graphviz's language.
 ///
-/// Names of the traced program are in labels and tooltips only; ids are numbers of ours, so that no message of the
-/// library ever holds a name.
+/// Names from the traced program occur in labels and tooltips only. Ids are numbers of our own, so that no message of
+/// the library ever contains a name.
 public struct DOTWriter: Sendable {
   /// What the text is for.
   public enum Purpose: Sendable {
-    /// For people and other programs: lanes are clusters with labels, every node is an operation.
+    /// For people and other programs: lanes are labelled clusters, and every node is an operation.
     case document
-    /// For a layout whose boxes are drawn by others: sizes, no texts. A lane's title is a node of its own in the first
-    /// column (`t0`, `t1`, …, held there by `root`), so no line crosses it, and all lanes begin at the same column,
-    /// which keeps their heights apart.
+    /// For a layout whose boxes are drawn elsewhere: sizes, but no texts. A lane's title is a node of its own in the
+    /// first column (`t0`, `t1`, …, held there by `root`). So no line crosses a title, and all lanes begin at the same
+    /// column, which keeps them apart vertically.
     case placing
   }
 
   let picture: GraphPicture
   let metrics: GraphMetrics
   let purpose: Purpose
-  /// How many nodes there will be.
+  /// The number of nodes that will be written.
   private let count: Int
 
   /// Writes this picture. O(1): the work is done in ``text()`` and ``write(to:)``.
@@ -27,7 +27,7 @@ public struct DOTWriter: Sendable {
     self.init(picture, for: purpose, count: picture.nodes.count)
   }
 
-  /// - Parameter count: of nodes, where others than the picture's are to be written.
+  /// - Parameter count: the number of nodes, if others than the picture's own are written.
   init(_ picture: GraphPicture, for purpose: Purpose, count: Int) {
     self.picture = picture
     self.purpose = purpose
@@ -35,7 +35,7 @@ public struct DOTWriter: Sendable {
     metrics = GraphMetrics(of: picture)
   }
 
-  /// O(n + e).
+  /// Returns the whole text. O(n + e).
   public func text() -> String {
     var bytes: [UInt8] = []
     // This sink throws nothing.
@@ -43,7 +43,7 @@ public struct DOTWriter: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The same bytes as ``text()``, handed on while they are made. Throws what `sink` throws.
+  /// Writes the same bytes as ``text()``, and hands them on as they are made. Throws what `sink` throws.
   public func write(to sink: ByteSink) throws {
     try ByteWriter.write(to: sink) { writer in
       writer.string(head())
@@ -59,7 +59,7 @@ public struct DOTWriter: Sendable {
     }
   }
 
-  /// All that comes before the first lane.
+  /// Returns everything that precedes the first lane.
   func head() -> String {
     var out = "digraph optrace {\n"
     out += "  graph [\(graphAttributes())];\n"
@@ -93,7 +93,7 @@ public struct DOTWriter: Sendable {
 
   private var isScaffolded: Bool { purpose != .document }
 
-  /// Names of nodes, for those who read a layout back.
+  /// Returns the name of a node, for code that reads a layout back.
   package static func nodeName(_ node: GraphPicture.Node) -> String {
     node.fold.map { "fold\($0.number)" } ?? "op\(node.operation.rawValue)"
   }
@@ -102,7 +102,7 @@ public struct DOTWriter: Sendable {
   private func inches(_ points: Double) -> String { "\((points / 72 * 1000).rounded() / 1000)" }
 
   private func graphAttributes() -> String {
-    // `newrank` always: the old ranker is quadratic and, with clusters, draws many edges backwards.
+    // `newrank` is always set: the old ranker is quadratic and, with clusters, draws many edges backwards.
     var attributes = [
       "rankdir=LR", "newrank=true", "nodesep=\(picture.edges.contains { $0.label != nil } ? "0.36" : "0.19")",
       "ranksep=\(inches(picture.columnGap))", "outputorder=edgesfirst",
@@ -152,7 +152,8 @@ public struct DOTWriter: Sendable {
     return "\(Self.titleName(number)) [\(attributes.joined(separator: ", "))];"
   }
 
-  /// Invisible edges: the root holds the titles in the first column, each title holds its lane's first nodes behind it.
+  /// Returns the invisible edges. The root holds the titles in the first column, and each title holds the first nodes
+  /// of its lane behind it.
   private func scaffold() -> String {
     var hasDependency = [Bool](repeating: false, count: picture.nodes.count)
     var isAlone = [Bool](repeating: true, count: picture.nodes.count)
@@ -164,7 +165,7 @@ public struct DOTWriter: Sendable {
     var out = "  edge [style=invis, weight=0];\n"
     for lane in picture.lanes.indices { out += "  root -> \(Self.titleName(lane)) [weight=100];\n" }
     for (number, node) in picture.nodes.enumerated() where !hasDependency[number] {
-      // What has no edge of its own would be strewn over all columns.
+      // Nodes without an edge of their own would otherwise be scattered over all columns.
       let weight = isAlone[number] ? " [weight=1]" : ""
       out += "  \(Self.titleName(node.lane)) -> \(Self.nodeName(node))\(weight);\n"
     }
@@ -181,7 +182,7 @@ public struct DOTWriter: Sendable {
     return "\(Self.nodeName(node)) [\(attributes.joined(separator: ", "))];"
   }
 
-  /// Border, fill and colour of the text.
+  /// Returns the attributes for border, fill and text colour.
   func look(of node: GraphPicture.Node) -> String {
     let style = node.state.style
     let line = node.isUnknown ? ",dotted" : node.isDashed ? ",dashed" : ""
@@ -207,7 +208,7 @@ public struct DOTWriter: Sendable {
       + "[\(attributes.joined(separator: ", "))];"
   }
 
-  /// What sets it off from a plain edge.
+  /// Returns the attributes that distinguish an edge from a plain one.
   func look(of edge: GraphPicture.Edge) -> [String] {
     var attributes: [String] = []
     if edge.isCycle || edge.isCritical || edge.isStuck {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a ``GraphDrawing`` draws on: shapes and texts, each with its role. How a role looks is the canvas's affair: the one
-/// for SVG writes classes and has a style sheet, the other for images asks ``GraphInk``.
+/// What a ``GraphDrawing`` draws on: shapes and texts, each with a role. The canvas decides how a role looks: the SVG
+/// canvas writes classes and has a style sheet; the image canvas asks ``GraphInk``.
 ///
-/// Points, y downwards, from the origin of the part that is open.
+/// Coordinates are in points, y downwards, from the origin of the part that is open.
 protocol GraphCanvas {
   associatedtype Failure: Error
 
   mutating func begin(_ part: DrawnPart, at origin: GraphLayout.Point)
   mutating func end(_ part: DrawnPart)
-  /// Filled and outlined.
+  /// Draws a box, filled and outlined.
   mutating func box(_ box: GraphLayout.Box, radius: Double, _ role: DrawnRole)
   mutating func path(_ path: DrawnPath, at origin: GraphLayout.Point, _ role: DrawnRole)
-  /// A line of the role `line`, and its head of the role `tip`.
+  /// Draws a line with the role `line` and its head with the role `tip`.
   mutating func arrow(_ curve: GraphLayout.Curve, halfWidth: Double)
-  /// From `at` to the right (a label: on both sides of it), on the baseline; the second words after the first, with a blank
-  /// between them.
-  /// - Parameter role: the whole line's; that of some of its words may differ.
+  /// Draws words on the baseline, from `at` to the right; a label is centred on `at`. `more` follows `words`, with a
+  /// blank between them.
+  /// - Parameter role: the role of the whole line; some of its words may have another.
   mutating func text(_ words: DrawnWords, _ more: DrawnWords?, at: GraphLayout.Point, _ role: DrawnRole)
-  /// Called now and then: what was drawn can go where it belongs.
+  /// Hands on what was drawn so far. Called from time to time.
   mutating func handOn() throws(Failure)
 }
 
@@ -28,18 +28,18 @@ extension GraphCanvas {
   mutating func text(_ words: DrawnWords, at: GraphLayout.Point) { text(words, nil, at: at, words.role) }
 }
 
-/// What shapes belong to; parts are nested.
+/// A part of the drawing that shapes belong to. Parts are nested.
 enum DrawnPart: Hashable, Sendable {
   /// Everything; opened first.
   case picture
   case head
-  /// What the layout has placed.
+  /// What the layout has placed: lanes, edges and nodes.
   case graph
   case lane(Int)
   /// Edges and operations, in this order.
   case body
   case edge(Int)
-  /// The words of an edge; on which lane they lie.
+  /// The words of an edge, and the lane that they lie on.
   case label(Int, on: Int?)
   case node(Int)
   case legend
@@ -47,18 +47,18 @@ enum DrawnPart: Hashable, Sendable {
   case mark(LegendItem.Mark)
 }
 
-/// What a shape or a text is.
+/// The role of a shape or a text.
 enum DrawnRole: Hashable, Sendable {
   case title, subtitle, verdict(GraphPicture.Verdict.Kind), lead
   case laneBox, laneTitle, laneCaption
   case line, tip, ground, label
   case box, card, gate, sign, name, caption
-  /// Number and name, where there is no room for more.
+  /// The number and the name, where there is no room for more.
   case leanName
   case track, bar(GraphPicture.BarPart.Kind)
   case entry, count
 
-  /// Of a text, in points.
+  /// The size of a text with this role, in points.
   var size: Double {
     switch self {
     case .title: 19
@@ -79,7 +79,7 @@ enum DrawnRole: Hashable, Sendable {
   }
 }
 
-/// Words of one look.
+/// Words that share one look.
 struct DrawnWords: Hashable, Sendable {
   var text: String
   var role: DrawnRole
@@ -89,13 +89,13 @@ struct DrawnWords: Hashable, Sendable {
     self.role = role
   }
 
-  /// Cut so that it fits.
+  /// Cuts the text so that it fits into `width`.
   init(_ text: String, _ role: DrawnRole, within width: Double) {
     self.init(TextMetrics.fitting(text, into: width, size: role.size, bold: role.isBold), role)
   }
 }
 
-/// A line of straight and curved pieces.
+/// A path of straight and curved segments.
 struct DrawnPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case move(GraphLayout.Point)
@@ -106,14 +106,14 @@ struct DrawnPath: Hashable, Sendable {
 
   private(set) var steps: [Step] = []
 
-  /// Straight from one point to the next.
+  /// Connects the points with straight lines.
   init(_ points: [(Double, Double)], isClosed: Bool = false) { line(points, isClosed: isClosed) }
 
-  /// A part of a circle, in degrees clockwise from the right.
+  /// Makes an arc of a circle. Angles are in degrees, clockwise from the right.
   init(arc centre: (Double, Double), radius: Double, from start: Double, to end: Double) {
     let count = max(1, Int(((end - start).magnitude / 90).rounded(.up)))
     let step = (end - start) / Double(count) * .pi / 180
-    // How far the handles of such a piece are from its ends.
+    // The distance of the handles of such a segment from its ends.
     let handle = radius * 4 / 3 * tan(step / 4)
     func point(_ angle: Double, _ along: Double) -> GraphLayout.Point {
       let (x, y) = (cos(angle), sin(angle))
@@ -136,7 +136,7 @@ struct DrawnPath: Hashable, Sendable {
     if isClosed { steps.append(.close) }
   }
 
-  /// With more pieces.
+  /// Returns the path with further segments.
   func with(_ points: [(Double, Double)]) -> DrawnPath {
     var path = self
     path.line(points)
@@ -145,7 +145,8 @@ struct DrawnPath: Hashable, Sendable {
 }
 
 extension ShownState {
-  /// Its sign, 11 points square. Drawn and not set: fonts lack some of the characters.
+  /// The sign of the state as a path, 11 points square. It is drawn rather than typeset, because fonts lack some of the
+  /// characters.
   var path: DrawnPath {
     switch self {
     case .finished: Self.check
@@ -163,7 +164,7 @@ extension ShownState {
   private static let ring = DrawnPath(arc: (5.5, 5.5), radius: 4, from: 0, to: 360)
   private static let cross = DrawnPath([(2, 2), (9, 9)]).with([(9, 2), (2, 9)])
   private static let exclamation = DrawnPath([(5.5, 1), (5.5, 6.5)]).with([(5.5, 9), (5.5, 9.6)])
-  /// Round against the clock, with an arrow at its beginning.
+  /// A counterclockwise circle with an arrow at its start.
   private static let turn = DrawnPath(arc: (5.7, 5.7), radius: 4.4, from: -35, to: -348).with([
     (9.8, 0.6), (9.8, 3.6), (6.8, 3.6),
   ])

@@ -1,7 +1,7 @@
 import OpTraceModel
 
 extension GraphDrawing {
-  /// A sample as the picture has it, what it means, and how often it is there.
+  /// Draws an entry: a sample that looks as it does in the picture, what it means, and how often it occurs.
   func drawEntry(_ item: LegendItem, _ at: GraphLayout.Point, on canvas: inout some GraphCanvas) {
     canvas.begin(.entry, at: at)
     canvas.begin(.mark(item.mark))
@@ -34,7 +34,7 @@ extension GraphDrawing {
   }
 }
 
-/// The positions of the legend's entries: one after the other, in as many rows as it takes.
+/// The positions of the legend's entries: one after another, in as many rows as needed.
 struct LegendRows {
   let items: [LegendItem]
   private(set) var origins: [GraphLayout.Point] = []

@@ -1,14 +1,14 @@
 import OpTraceModel
 
-/// The one drawing of a placed picture, for whatever canvas: head, lanes, edges, operations, legend.
+/// The one drawing of a laid-out picture, for any canvas: head, lanes, edges, operations, legend.
 ///
-/// Above ``GraphPicture/mostDetailed`` boxes an operation is a box with number and name and no more, because a browser takes
-/// time for every element.
+/// Above ``GraphPicture/mostDetailed`` boxes, an operation is just a box with a number and a name, because every
+/// element costs a browser time.
 struct GraphDrawing {
   let picture: GraphPicture
   let layout: GraphLayout
   let frame: PictureFrame
-  /// Of the words on edges.
+  /// The boxes of the words on edges.
   private let labels: [GraphLayout.Box?]
 
   init(_ picture: GraphPicture, _ layout: GraphLayout) {
@@ -18,7 +18,7 @@ struct GraphDrawing {
     labels = picture.isLean ? [] : EdgeLabel.boxes(picture, layout)
   }
 
-  /// O(n + e). Throws what the canvas throws.
+  /// Draws everything. O(n + e). Throws what the canvas throws.
   func draw<Canvas: GraphCanvas>(on canvas: inout Canvas) throws(Canvas.Failure) {
     canvas.begin(.picture)
     drawHead(on: &canvas)
@@ -43,7 +43,7 @@ struct GraphDrawing {
       drawEdge(number, on: &canvas)
       try canvas.handOn()
     }
-    // Above all lines, so that none runs through the words.
+    // Labels are drawn after all lines, so that no line runs through the words.
     if !picture.isLean {
       for number in edges { drawLabel(number, on: &canvas) }
     }
@@ -110,7 +110,7 @@ struct GraphDrawing {
     let pad = GraphMetrics.padding
     let inner = width - 2 * pad
     canvas.begin(.node(index), at: GraphLayout.Point(centre.x - width / 2, centre.y - height / 2))
-    // Of a comparison every box is a pattern, be it of one operation.
+    // In a comparison, every box is a pattern, even if it stands for a single operation.
     if node.fold != nil, node.difference == nil {
       for card in GraphMetrics.cards(behind: box) { canvas.box(card, radius: 8, .card) }
     }
@@ -135,10 +135,10 @@ struct GraphDrawing {
     canvas.end(.node(index))
   }
 
-  /// Where the text of a lean box begins, from the box's corner.
+  /// The start of a lean box's text, relative to the corner of the box.
   static let leanOrigin = GraphLayout.Point(9, 27)
 
-  /// The text starts at the origin, so that it needs no coordinates of its own.
+  /// Draws a box with number and name. The text starts at the origin, so it needs no coordinates of its own.
   private func drawLeanNode(_ index: Int, on canvas: inout some GraphCanvas) {
     let centre = layout.nodes[index]
     let (width, height) = (layout.metrics.nodeWidth, layout.metrics.nodeHeight)
@@ -163,7 +163,7 @@ struct GraphDrawing {
     )
   }
 
-  /// The three times differ in height too: a thin line, a low one, a full one.
+  /// Draws a time bar. The three times differ in height too: a thin line, a low bar, a full bar.
   func drawBar(
     _ parts: [GraphPicture.BarPart], _ at: GraphLayout.Point, width: Double, on canvas: inout some GraphCanvas
   ) {
@@ -179,6 +179,7 @@ struct GraphDrawing {
 }
 
 extension GraphPicture.Node {
-  /// Without a caption the number is before the name, and the queue after it where no lane shows it.
+  /// Returns the text of a lean box. There is no caption, so the number precedes the name, and the queue follows it if
+  /// no lane shows the queue.
   func leanName(_ lane: String?) -> String { "\(operation) \(name)" + (lane.map { " · \($0)" } ?? "") }
 }

@@ -1,13 +1,13 @@
-/// How a shape or a text looks, in light and in dark. What the SVG's style sheet says to a browser, for canvases that know no
-/// classes; a test compares the two.
+/// How a shape or a text looks, in light and in dark mode. It holds what the SVG's style sheet tells a browser, for
+/// canvases that have no classes. A test compares the two.
 struct GraphInk: Hashable, Sendable {
-  /// Of a shape's inside, or of a text. Nil: nothing, or for a word what the rest of its line has.
+  /// The colour of a shape's inside or of a text. Nil: no fill, or, for a word, the fill of the rest of its line.
   var fill: ColorPair?
   var stroke: ColorPair?
   var width = 0.0
-  /// Lengths of dash and gap; empty: an unbroken line.
+  /// The lengths of dash and gap. Empty: a solid line.
   var dashes: [Double] = []
-  /// The line's ends and corners.
+  /// Whether the line's ends and corners are round.
   var isRound = false
   var isBold = false
   var isStruck = false
@@ -20,7 +20,8 @@ struct GraphInk: Hashable, Sendable {
 }
 
 extension GraphPicture {
-  /// Of a role in the innermost part that it belongs to. Both fit each other, or it is nothing.
+  /// Returns the ink of a role in the innermost part that it belongs to; an empty ink if the role does not occur in
+  /// that part.
   func ink(of role: DrawnRole, in part: DrawnPart, hasLanes: Bool) -> GraphInk {
     switch part {
     case .lane(let number): lanes[number].ink(of: role)
@@ -52,7 +53,7 @@ extension GraphPicture {
       isDotted: node.isUnknown || node.isExternal, fill: fill(of: node, hasLanes: hasLanes))
   }
 
-  /// The state's colour; where queues have no lanes, a tint of its queue for the states that are plain.
+  /// Returns the colour of the state. If queues have no lanes, plain states get a tint of their queue instead.
   func fill(of node: Node, hasLanes: Bool) -> ColorPair {
     let lane = lanes[node.lane]
     if let difference = node.difference { return difference.style.fill }
@@ -61,14 +62,14 @@ extension GraphPicture {
   }
 }
 
-/// What an operation's look depends on.
+/// What the look of an operation depends on.
 private struct NodeLook {
   var state: ShownState
   var difference: BoxDifference?
   var isCritical = false
   var isCulprit = false
   var isDotted = false
-  /// Nil: the state's.
+  /// The fill. Nil: that of the state.
   var fill: ColorPair?
 
   func ink(of role: DrawnRole) -> GraphInk {

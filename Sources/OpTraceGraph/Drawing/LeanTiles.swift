@@ -1,12 +1,12 @@
 import OpTraceText
 
-/// What a lean picture has instead of an element for each operation and each edge: the picture in square tiles. A tile
-/// has one path for all its boxes of one look, one for all its lines of one look and one for their heads, and a list of its
-/// operations as text, of which the script makes elements where a reader zooms in.
+/// The square tiles of a lean picture, which replace an element for each operation and each edge. A tile has one path
+/// for all boxes that look alike, one for all lines that look alike and one for their heads. It also lists its
+/// operations as text; the script makes elements from that list when the reader zooms in.
 ///
-/// An operation is in the tile of its origin, an edge in that of its first point.
+/// An operation is in the tile of its origin, an edge in the tile of its first point.
 struct LeanTiles {
-  /// In points. A screen at a scale at which names can be read shows a dozen.
+  /// The side of a tile, in points. At a scale at which names are legible, a screen shows about a dozen tiles.
   static let side = 1500
 
   private struct Tile: Hashable, Comparable {
@@ -14,7 +14,7 @@ struct LeanTiles {
     var column: Int
 
     init(_ x: Int, _ y: Int) {
-      // Rounded down, below zero too.
+      // Integer division that rounds down, below zero too.
       row = (y - (y < 0 ? LeanTiles.side - 1 : 0)) / LeanTiles.side
       column = (x - (x < 0 ? LeanTiles.side - 1 : 0)) / LeanTiles.side
     }
@@ -25,7 +25,7 @@ struct LeanTiles {
   }
 
   private struct Key: Hashable, Comparable {
-    /// What lies above has the greater one.
+    /// The drawing order: a higher layer lies above a lower one.
     var layer: Int
     var tile: Tile
     var look: Int
@@ -35,8 +35,8 @@ struct LeanTiles {
     }
   }
 
-  /// Of a path. A browser leaves out a path that is not in sight, but none of its lines: where an operation has very many, they
-  /// are in several.
+  /// The lines of one path. A browser skips a path that is out of sight, but draws every line of a path that is in
+  /// sight. So the lines of an operation that has very many are split into several paths.
   private struct Lines {
     static let most = 200
     var count = 0
@@ -53,7 +53,7 @@ struct LeanTiles {
     }
   }
 
-  /// Texts by number, in the order of their first use.
+  /// Numbers texts in the order of their first use.
   private struct Table {
     private(set) var texts: [String] = []
     private var indexes: [String: Int] = [:]
@@ -73,7 +73,7 @@ struct LeanTiles {
   private var boxLooks = Table()
   private var operationLooks = Table()
 
-  /// - Parameter layer: lines of a greater one lie above.
+  /// - Parameter layer: lines with a higher layer lie above.
   mutating func add(
     line path: String, head: String, id: String, look: String, layer: Int, from: (x: Int, y: Int)
   ) {
@@ -93,20 +93,20 @@ struct LeanTiles {
   }
 
   /// - Parameters:
-  ///   - look: its classes.
-  ///   - lane: what the tooltip says of where it is.
-  ///   - name: all of it, where `shown` was cut.
+  ///   - look: the classes of the operation.
+  ///   - lane: what the tooltip says about where it is.
+  ///   - name: the whole name, if `shown` was cut.
   mutating func add(
     operation id: String, look: String, lane: String, shown: String, name: String?, at: (x: Int, y: Int)
   ) {
     let look = operationLooks.index(of: "\(look)\t\(TextEscaping.oneLine(lane, limit: 300))")
-    // No line end or tab is left in a name: these are the separators here.
+    // No line break or tab is left in a name, so they can serve as separators here.
     var line = "\(id) \(look) \(at.x) \(at.y) \(TextEscaping.oneLine(shown))"
     if let name { line += "\t\(TextEscaping.oneLine(name))" }
     lists[Tile(at.x, at.y), default: ""] += "\n" + TextEscaping.xml(line)
   }
 
-  /// In a fixed order. O(n log n).
+  /// Writes the tiles in a fixed order. O(n log n).
   func write(to out: inout String) {
     out += "<metadata class=\"looks\">"
     out += operationLooks.texts.map(TextEscaping.xml).joined(separator: "\n") + "</metadata>\n<g class=\"lines\">\n"

@@ -1,21 +1,21 @@
-/// A chain of cubic Bézier curves that share their ends: 3k + 1 points.
+/// A chain of cubic Bézier curves that share their end points: 3k + 1 points.
 struct Outline: Sendable {
   private(set) var points: [GraphLayout.Point] = []
   private(set) var isClosed = false
 
   init(points: [GraphLayout.Point]) { self.points = points }
 
-  /// Straight from corner to corner, and back to the first.
+  /// Makes straight lines from corner to corner, and back to the first.
   init(corners: [GraphLayout.Point]) {
     points = Array(corners.prefix(1))
     for corner in corners.dropFirst() { line(to: corner) }
     close()
   }
 
-  /// From the end of the upper left corner on, clockwise, with quarters of a circle for corners.
+  /// Makes a box with quarter circles as corners, clockwise from the end of the upper left corner.
   init(_ box: GraphLayout.Box, radius: Double) {
     let radius = min(radius, box.width / 2, box.height / 2)
-    // How far the handles of a quarter circle are from its corner, as a part of the radius.
+    // The distance of a quarter circle's handles from its corner, as a fraction of the radius.
     let near = radius * 0.4477
     func point(_ x: Double, _ y: Double) -> GraphLayout.Point { GraphLayout.Point(x, y) }
     let (left, right, top, bottom) = (box.minX, box.maxX, box.minY, box.maxY)
@@ -31,7 +31,7 @@ struct Outline: Sendable {
     isClosed = true
   }
 
-  /// One for each part of the path that hangs together.
+  /// Returns one outline for each connected part of the path.
   static func all(of path: DrawnPath, at origin: GraphLayout.Point) -> [Outline] {
     func placed(_ point: GraphLayout.Point) -> GraphLayout.Point {
       GraphLayout.Point(origin.x + point.x, origin.y + point.y)
@@ -63,15 +63,15 @@ struct Outline: Sendable {
     isClosed = true
   }
 
-  /// The ends of the curves.
+  /// The end points of the curves.
   var knots: [GraphLayout.Point] { stride(from: 0, to: points.count, by: 3).map { points[$0] } }
 
-  /// Points close enough to each other to look like the curve.
+  /// Points dense enough to look like the curve.
   var samples: [GraphLayout.Point] {
     var samples = Array(points.prefix(1))
     for start in stride(from: 0, to: points.count - 3, by: 3) {
       let (a, b, c, d) = (points[start], points[start + 1], points[start + 2], points[start + 3])
-      // The handles' polygon is never shorter than the curve.
+      // The polygon through the handles is never shorter than the curve.
       let length = a.distance(to: b) + b.distance(to: c) + c.distance(to: d)
       let count = min(max(1, Int(length / 3)), 1000)
       for number in 1...count {
@@ -96,11 +96,11 @@ extension GraphLayout.Point {
   }
 }
 
-/// What a line is made of where it cannot be drawn in one piece.
+/// The pieces of a line that cannot be drawn in one go.
 struct StrokedLine {
-  /// The pieces of a broken line.
+  /// The dashes of a broken line.
   private(set) var dashes: [[GraphLayout.Point]] = []
-  /// Where the line is to end in half a circle, or turn in one, and dashes that are as short as they are wide.
+  /// The centres of round ends and round corners, and of dashes that are as short as they are wide.
   private(set) var dots: [GraphLayout.Point] = []
 
   init(_ outline: Outline, _ ink: GraphInk) {

@@ -1,9 +1,9 @@
 import OpTraceText
 
-/// The body of a picture with more boxes than ``GraphPicture/mostDetailed``: whole numbers, and ``LeanTiles`` instead of
-/// an element for every operation and edge, for each of which a browser takes some fifty microseconds. Where names can
-/// be read the script makes the elements, with the ids and classes of the full form. A viewer without script shows all
-/// boxes and lines, without names.
+/// Draws the body of a picture with more boxes than ``GraphPicture/mostDetailed``: whole numbers, and ``LeanTiles``
+/// instead of an element for every operation and edge, each of which costs a browser some fifty microseconds. When
+/// names are legible, the script makes the elements, with the ids and classes of the full form. A viewer without
+/// scripts shows all boxes and lines, but no names.
 extension SVGCanvas {
   mutating func beginLean() {
     let (metrics, bounds) = (drawing.layout.metrics, drawing.layout.bounds)
@@ -35,7 +35,7 @@ extension SVGCanvas {
     guard case .edge(let index)? = leanPart, let first = curve.points.first else { return }
     let start = (x: Int(first.x.rounded()), y: Int(first.y.rounded()))
     var path = "M\(pair(start.x, start.y))"
-    // From the last end on, which takes fewer digits.
+    // Points are relative to the last end point, which takes fewer digits.
     var last = first
     for (number, point) in curve.points.dropFirst().enumerated() {
       path += (number % 3 == 0 ? "c" : " ") + whole(point, from: last)
@@ -59,7 +59,8 @@ extension SVGCanvas {
     tiles?.add(operation: node.id, look: look, lane: lane, shown: words.text, name: whole, at: leanOrigin)
   }
 
-  /// What boxes that look alike share: of the queue what is seen of it, so that a tile has few paths however many there are.
+  /// Returns the classes that boxes of one look share. Of the queue, they include only what is visible, so that a tile
+  /// has few paths however many queues there are.
   private func boxLook(of node: GraphPicture.Node) -> String {
     var look = "boxes \(node.look)"
     if node.isCritical { look += " critical" }
@@ -69,7 +70,7 @@ extension SVGCanvas {
     return tint.isEmpty ? look : "\(look) \(tint)"
   }
 
-  /// For each lane the class of the first with the same tint; empty where boxes are not tinted.
+  /// For each lane, the class of the first lane with the same tint; empty if boxes are not tinted.
   private var tints: [String] {
     var first: [LaneStyle: String] = [:]
     return picture.lanes.map { lane in
@@ -80,7 +81,7 @@ extension SVGCanvas {
     }
   }
 
-  /// A sign parts numbers as well as a blank does.
+  /// Writes two numbers. A minus sign separates them as well as a blank does.
   private func pair(_ x: Int, _ y: Int) -> String { "\(x)\(y < 0 ? "" : " ")\(y)" }
 
   private func whole(_ point: GraphLayout.Point, from start: GraphLayout.Point = GraphLayout.Point(0, 0)) -> String {

@@ -1,20 +1,20 @@
 public import OpTraceText
 
-/// A picture as SVG: one file that brings its style (light, dark, print) and a small script (on hover, focus or click, what an operation
-/// waits for and what waits for it), and needs nothing from outside.
+/// A picture as SVG. It is one file that needs nothing from outside: it contains its style (light, dark, print) and a
+/// small script that shows, on hover, focus or click, what an operation waits for and what waits for it.
 ///
 /// Operations are `<g id="op-5" class="op finished critical q-network">`, edges `<g id="e-1-5" class="dep critical"
 /// data-from="op-1" data-to="op-5">`, queues `<g id="queue-network" class="queue">`.
 ///
-/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that a browser opens it: operations and edges become such elements
-/// where a reader zooms in.
+/// Above ``GraphPicture/mostDetailed`` boxes the file is kept lean, so that browsers can open it: operations and edges
+/// become such elements only when the reader zooms in.
 public enum SVGWriter {
-  /// O(n + e).
+  /// Returns the SVG text. O(n + e).
   public static func text(_ picture: GraphPicture, _ layout: GraphLayout) -> String {
     drawn(GraphDrawing(picture, layout)).out
   }
 
-  /// The same bytes as ``text(_:_:)``, handed on while they are made. Throws what `sink` throws.
+  /// Writes the same bytes as ``text(_:_:)``, and hands them on as they are made. Throws what `sink` throws.
   public static func write(_ picture: GraphPicture, _ layout: GraphLayout, to sink: ByteSink) throws {
     try withoutActuallyEscaping(sink) { sink in
       let drawing = GraphDrawing(picture, layout)
@@ -31,34 +31,34 @@ public enum SVGWriter {
 
   private static func drawn(_ drawing: GraphDrawing, isEmbedded: Bool = false) -> SVGCanvas {
     var canvas = SVGCanvas(drawing, isEmbedded: isEmbedded)
-    // Without a sink nothing throws.
+    // Nothing throws without a sink.
     try? drawing.draw(on: &canvas)
     return canvas
   }
 }
 
-/// Writes a ``GraphDrawing`` as SVG: a part is a group with its class, id and tooltip, a shape an element with the class of its
-/// role. ``SVGStyle`` says how they look.
+/// Writes a ``GraphDrawing`` as SVG. A part is a group with a class, an id and a tooltip; a shape is an element with
+/// the class of its role. ``SVGStyle`` defines how they look.
 struct SVGCanvas: GraphCanvas {
   let picture: GraphPicture
   let drawing: GraphDrawing
   private let isEmbedded: Bool
-  /// Nil: everything is kept in `out`.
+  /// The destination. Nil: everything is kept in `out`.
   private let sink: ByteSink?
   var out = ""
-  /// Within the body of a picture with very many boxes (`SVGCanvas+Lean.swift`): what was drawn of it, …
+  /// The tiles drawn so far, inside the body of a picture with very many boxes (`SVGCanvas+Lean.swift`).
   var tiles: LeanTiles?
-  /// … which edge or operation is open, …
+  /// The edge or operation that is open in that body.
   private(set) var leanPart: DrawnPart?
-  /// … and where.
+  /// The origin of that edge or operation.
   private(set) var leanOrigin = (x: 0, y: 0)
-  /// By lane.
+  /// The tint classes, by lane.
   var leanTints: [String] = []
   private var isLean: Bool { tiles != nil }
 
   private static let font = "Helvetica, Arial, DejaVu Sans, sans-serif"
 
-  /// - Parameter isEmbedded: a part of a page, which has script and style of its own.
+  /// - Parameter isEmbedded: whether the SVG is part of a page, which has a script and a style of its own.
   init(_ drawing: GraphDrawing, isEmbedded: Bool = false, sink: ByteSink? = nil) {
     self.drawing = drawing
     self.isEmbedded = isEmbedded
@@ -84,7 +84,7 @@ struct SVGCanvas: GraphCanvas {
 
   mutating func begin(_ part: DrawnPart, at origin: GraphLayout.Point) {
     if isLean {
-      // What belongs to a tile is no element of its own.
+      // Inside a tile, a part is no element of its own.
       (leanPart, leanOrigin) = (part, (Int(origin.x), Int(origin.y)))
       return
     }
@@ -107,7 +107,7 @@ struct SVGCanvas: GraphCanvas {
     if isLean, part != .body { return }
     switch part {
     case .picture:
-      let script = picture.isLean ? SVGStyle.leanScript : SVGStyle.script
+      let script = picture.isLean ? SVGScript.lean : SVGScript.full
       if !isEmbedded { out += "<script><![CDATA[\n\(script)]]></script>\n" }
       out += "</svg>\n"
     case .body: if picture.isLean { endLean() }
@@ -122,7 +122,7 @@ struct SVGCanvas: GraphCanvas {
     out += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"optrace-graph\" role=\"img\" width=\"\(width)\" "
     out += "height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" font-family=\"\(Self.font)\""
     if !isEmbedded {
-      // Shrinks into a window, but not until nobody can read it.
+      // The picture shrinks to fit the window, but not so far that it becomes illegible.
       let least = number(drawing.frame.width * 0.55)
       out += " style=\"width:100%;min-width:\(least)px;max-width:\(width)px;height:auto\""
     }
@@ -212,7 +212,7 @@ struct SVGCanvas: GraphCanvas {
     out += "<text"
     let name = role.cssClass
     if !name.isEmpty { out += " class=\"\(name)\"" }
-    // It starts at zero by default.
+    // Zero is the default for x and y.
     if at.x != 0 { out += " x=\"\(number(at.x))\"" }
     if at.y != 0 { out += " y=\"\(number(at.y))\"" }
     out += ">"
@@ -235,14 +235,14 @@ struct SVGCanvas: GraphCanvas {
 
   // MARK: Pieces
 
-  /// Nothing where it would move nothing.
+  /// Returns the transform attribute; empty if it would move nothing.
   private func translation(_ point: GraphLayout.Point) -> String {
     point == GraphLayout.Point(0, 0) ? "" : " transform=\"translate(\(pair(point)))\""
   }
 
   private func pair(_ point: GraphLayout.Point) -> String { "\(number(point.x)) \(number(point.y))" }
 
-  /// One decimal is a tenth of a pixel.
+  /// Formats a number with one decimal, which is a tenth of a pixel.
   private func number(_ value: Double) -> String {
     guard value.isFinite, value.magnitude < 1e12 else { return "0" }
     let tenths = Int((value * 10).rounded())
@@ -255,7 +255,7 @@ struct SVGCanvas: GraphCanvas {
 }
 
 extension DrawnRole {
-  /// In the SVG; empty: none.
+  /// The class in the SVG. Empty: none.
   var cssClass: String {
     switch self {
     case .title: "title"
@@ -284,7 +284,7 @@ extension DrawnRole {
 }
 
 extension GraphPicture {
-  /// A sample has the classes of what it explains.
+  /// Returns the classes of what a sample explains.
   fileprivate func cssClass(of mark: LegendItem.Mark) -> String {
     switch mark {
     case .state(let state): "op \(state.rawValue)"
@@ -299,6 +299,6 @@ extension GraphPicture {
 }
 
 extension GraphPicture.Node {
-  /// How a sentence names it.
+  /// How a sentence refers to the node.
   fileprivate var reference: String { fold == nil ? "\(operation)" : name }
 }

@@ -1,8 +1,9 @@
 extension SVGStyle {
-  /// Besides, for the lean form. The colours of boxes and lines are said for `.box` and `.line`, which it does not have: it
-  /// has `.boxes`, many in one path, and the paths in `.op`, which the script makes. Only what the script makes has dashes and
-  /// dots: with those of a hundred thousand lines a browser is busy for seconds at each move. So it is with long lines that are a little
-  /// more than a pixel wide: close to (`.near`), those that are not of a tile in sight have one pixel.
+  /// Returns the additional rules for the lean form. The regular rules set colours for `.box` and `.line`, which the
+  /// lean form does not have: it has `.boxes`, many in one path, and the paths in `.op`, which the script makes. Only
+  /// elements made by the script have dashes and dots, because a hundred thousand dashed lines keep a browser busy for
+  /// seconds at each move. Long lines a little wider than a pixel are just as slow; so, close up (`.near`), lines that
+  /// do not belong to a tile in sight are one pixel wide.
   static func lean(_ picture: GraphPicture, hasLanes: Bool) -> String {
     func boxes(_ looks: String...) -> String {
       looks.map { ".lean .\($0) path,.lean .boxes.\($0)" }.joined(separator: ",")
@@ -24,6 +25,7 @@ extension SVGStyle {
         ".lean .heads.critical{fill:\(hex(Palette.critical))}", ".lean .heads.cycle{fill:\(hex(Palette.cycle))}",
         ".lean .here path,.lean .traced{stroke:\(hex(Palette.text))}",
         ".find{color:\(hex(Palette.muted))}",
+        ".pointer-tip{color:\(hex(Palette.text));background:\(hex(Palette.page));border-color:\(hex(Palette.waitsForDependencies))}",
         ".find input::placeholder{color:\(hex(Palette.muted));opacity:1}",
         ".find input{color:\(hex(Palette.text));background:\(hex(Palette.page));"
           + "border:1px solid \(hex(Palette.waitsForDependencies))}",
@@ -31,7 +33,7 @@ extension SVGStyle {
       ]
       return rules.joined(separator: "\n")
     }
-    // From afar a border of its own width is next to nothing.
+    // From afar, a border with a width of its own is hardly visible.
     let farBoxes = ["critical", "culprit", "deadlocked"].map { ".lean.far .boxes.\($0)" }.joined(separator: ",")
     return """
       .lean .dep{fill:none;stroke-width:1.2}
@@ -53,6 +55,9 @@ extension SVGStyle {
       .optrace-graph .lean text{font-size:12px;font-weight:700}
       .viewer{display:block;touch-action:none;cursor:grab;-webkit-user-select:none;user-select:none}
       .viewer .op{cursor:pointer}
+      .pointer-tip{display:grid;width:max-content;max-width:460px;padding:6px 9px;border:1px solid;border-radius:6px;\
+      font-size:12px;line-height:1.45;overflow-wrap:anywhere;box-shadow:0 2px 10px rgb(0 0 0/.18)}
+      .pointer-tip[hidden]{display:none}
       .find{font-size:11.5px;text-align:right}
       .find input{font:inherit;font-size:12px;box-sizing:border-box;width:100%;padding:5px 8px;border-radius:6px;margin-bottom:4px}
       \(colors { $0.light })

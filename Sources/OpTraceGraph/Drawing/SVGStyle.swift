@@ -1,4 +1,4 @@
-/// The style sheet and the script of an SVG picture.
+/// The style sheet of an SVG picture.
 enum SVGStyle {
   static func css(_ picture: GraphPicture, hasLanes: Bool) -> String {
     """
@@ -101,7 +101,7 @@ enum SVGStyle {
     rules.append(".op.executing .sign{fill:\(hex(ShownState.executing.style.accent))}")
     rules.append(".optrace-graph .op.deadlocked .caption{fill:\(hex(ShownState.deadlocked.style.text))}")
     if !hasLanes {
-      // Too many queues for lanes: each has a tint, and the tooltip names it.
+      // There are too many queues for lanes, so each queue has a tint, and the tooltip names it.
       for lane in picture.lanes where lane.isBoxed && !lane.nodeClass.isEmpty {
         rules.append(
           ".op.finished.\(lane.nodeClass) .box,.op.pending.\(lane.nodeClass) .box{fill:\(hex(lane.style.fill))}")
@@ -122,54 +122,4 @@ enum SVGStyle {
     if picture.isComparison { rules += comparisonColors(hex) }
     return rules.joined(separator: "\n")
   }
-
-  /// On hover or focus: all that the operation waits for and all that waits for it. A click holds it, Escape lets go.
-  static let script = """
-    (function () {
-      var svg = document.currentScript.closest("svg"), before = {}, after = {}, pinned = null;
-      svg.querySelectorAll(".dep[data-from]").forEach(function (edge) {
-        var from = edge.getAttribute("data-from"), to = edge.getAttribute("data-to");
-        (before[to] = before[to] || []).push([from, edge]);
-        (after[from] = after[from] || []).push([to, edge]);
-      });
-      function reach(id, links) {
-        var seen = {}, stack = [id];
-        seen[id] = true;
-        while (stack.length) {
-          (links[stack.pop()] || []).forEach(function (link) {
-            link[1].classList.add("lit");
-            if (!seen[link[0]]) { seen[link[0]] = true; stack.push(link[0]); }
-          });
-        }
-        return Object.keys(seen);
-      }
-      function clear() {
-        svg.classList.remove("tracing");
-        svg.querySelectorAll(".lit,.here").forEach(function (one) { one.classList.remove("lit", "here"); });
-      }
-      function show(node) {
-        clear();
-        if (!node) { return; }
-        svg.classList.add("tracing");
-        node.classList.add("here");
-        reach(node.id, before).concat(reach(node.id, after)).forEach(function (id) {
-          var one = svg.getElementById(id);
-          if (one) { one.classList.add("lit"); }
-        });
-      }
-      function operation(event) { return event.target.closest ? event.target.closest(".op[id]") : null; }
-      svg.addEventListener("pointerover", function (event) { if (!pinned) { show(operation(event)); } });
-      svg.addEventListener("pointerleave", function () { if (!pinned) { show(null); } });
-      svg.addEventListener("focusin", function (event) { if (!pinned) { show(operation(event)); } });
-      svg.addEventListener("click", function (event) {
-        var node = operation(event);
-        pinned = node === pinned ? null : node;
-        show(pinned);
-      });
-      svg.addEventListener("keydown", function (event) {
-        if (event.key === "Escape") { pinned = null; show(null); }
-      });
-    })();
-
-    """
 }

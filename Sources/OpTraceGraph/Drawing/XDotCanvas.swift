@@ -1,13 +1,13 @@
-/// The placed picture that ``SVGWriter`` draws, in light colours and without what only a browser can do (tooltips, dark
-/// mode), for Graphviz to turn into PNG and PDF.
+/// The same laid-out picture that ``SVGWriter`` draws, for Graphviz to turn into PNG and PDF. It has light colours
+/// only, and lacks what only a browser can do (tooltips, dark mode).
 package struct XDotWriter: Sendable {
-  /// In points.
+  /// The width in points.
   package let width: Double
   package let height: Double
-  /// The picture as a value for a graph's attribute `_background`, for a graph of this size at zero.
+  /// The picture as the value of a graph's `_background` attribute. The graph must have this size and begin at zero.
   package let background: String
 
-  /// O(n + e).
+  /// Draws the picture. O(n + e).
   package init(_ picture: GraphPicture, _ layout: GraphLayout) {
     let drawing = GraphDrawing(picture, layout)
     var canvas = XDotCanvas(drawing)
@@ -18,10 +18,11 @@ package struct XDotWriter: Sendable {
   }
 }
 
-/// Draws a ``GraphDrawing`` in Graphviz' `xdot` form, which its renderers take as a graph's `_background`, in light colours.
+/// Draws a ``GraphDrawing`` in Graphviz's `xdot` form, which its renderers accept as a graph's `_background`, in light
+/// colours.
 ///
-/// The format has coordinates of the whole picture only, with y upwards, and neither dashes of a length of ours nor round ends:
-/// these are drawn as what they look like (``StrokedLine``).
+/// The format only has coordinates relative to the whole picture, with y upwards. It has neither dashes of a chosen
+/// length nor round ends; these are drawn as shapes that look the same (``StrokedLine``).
 struct XDotCanvas: GraphCanvas {
   private let drawing: GraphDrawing
   private var parts: [(part: DrawnPart, origin: GraphLayout.Point)] = []
@@ -89,7 +90,7 @@ struct XDotCanvas: GraphCanvas {
 
   private mutating func fill(_ outline: Outline, _ color: ColorPair) {
     pencil.fill(color.light)
-    // What is filled gets an outline too: none that is seen.
+    // In xdot, what is filled also gets an outline; this one is too thin to see.
     pencil.pen(color.light, width: 0.01)
     pencil.area(outline.points)
   }

@@ -1,6 +1,7 @@
-/// Words of the `xdot` form. Takes points with y downwards. Texts are counted in bytes, so nothing in a name can end one.
+/// Writes the instructions of the `xdot` form. It takes points with y downwards. Texts are counted in bytes, so nothing
+/// in a name can end one.
 struct XDotPencil: Sendable {
-  /// Of the whole picture: y goes up from there.
+  /// The height of the whole picture. The format's y runs upwards from there.
   var height = 0.0
   private(set) var text = ""
 
@@ -10,29 +11,29 @@ struct XDotPencil: Sendable {
     text += "c \(counted(color.hex)) S \(counted("setlinewidth(\(number(width)))")) "
   }
 
-  /// Filled and outlined; 3k + 1 points of a curve that ends where it began.
+  /// Draws a closed curve of 3k + 1 points, filled and outlined.
   mutating func area(_ points: [GraphLayout.Point]) { text += "b \(list(points)) " }
 
-  /// 3k + 1 points.
+  /// Draws a curve of 3k + 1 points.
   mutating func curve(_ points: [GraphLayout.Point]) { text += "B \(list(points)) " }
 
   mutating func polyline(_ points: [GraphLayout.Point]) { text += "L \(list(points)) " }
 
-  /// Filled and outlined.
+  /// Draws a dot, filled and outlined.
   mutating func dot(_ centre: GraphLayout.Point, radius: Double) {
     text += "E \(pair(centre)) \(number(radius)) \(number(radius)) "
   }
 
-  /// On the baseline, from `at` to the right or on both sides of it.
+  /// Writes a text on the baseline, to the right of `at` or centred on it.
   mutating func write(
     _ string: String, at: GraphLayout.Point, size: Double, _ color: Color, isBold: Bool, isStruck: Bool,
     isCentred: Bool
   ) {
     let flags = (isBold ? 1 : 0) + (isStruck ? 32 : 0)
     let width = TextMetrics.width(of: string, size: size, bold: isBold)
-    // Texts with a style go through a markup that knows entities; plain ones do not.
+    // Texts with a style pass through markup that has entities; plain ones do not.
     let string = flags == 0 ? string : string.replacing("&", with: "&amp;")
-    // Graphviz' Cairo renderer sets a text a fifth of its size above the baseline that it is given.
+    // Graphviz's Cairo renderer puts a text a fifth of its size above the baseline that it is given.
     let baseline = GraphLayout.Point(at.x, at.y + size * 0.2)
     text += "F \(number(size)) \(counted("Helvetica")) t \(flags) c \(counted(color.hex)) "
     text += "T \(pair(baseline)) \(isCentred ? 0 : -1) \(number(width)) \(counted(string)) "

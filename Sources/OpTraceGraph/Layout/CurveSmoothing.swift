@@ -1,9 +1,10 @@
 extension GraphLayout {
-  /// Gives every edge between neighbouring columns one plain S from the middle of a side to the middle of a side.
+  /// Gives every edge between neighbouring columns one plain S-curve, from the middle of one side to the middle of the
+  /// other.
   ///
-  /// Nothing is between two columns, so nothing is hit; a router that knows only boxes winds where the gap is
-  /// narrow and the way is high.
-  /// - Parameter widest: the widest gap that counts as one between neighbours, in points.
+  /// There is nothing between two such columns that the curve could hit. A router that knows only boxes makes bends
+  /// where the gap is narrow and the difference in height large.
+  /// - Parameter widest: the widest gap between columns that still count as neighbours, in points.
   public mutating func smoothShortEdges(of picture: GraphPicture, widest: Double) {
     let pairs = Set(picture.edges.map { [$0.from, $0.to] })
     for (number, edge) in picture.edges.enumerated() where edge.from != edge.to {
@@ -17,8 +18,8 @@ extension GraphLayout {
     }
   }
 
-  /// Two neighbours that wait for each other: one line above the other, or the words on them would meet. False where
-  /// they are no neighbours.
+  /// Separates the lines of two neighbours that wait for each other: one line runs above the other, or their labels
+  /// would collide. Returns false if the two are not neighbours.
   private mutating func partPair(_ number: Int, _ edge: GraphPicture.Edge, widest: Double) -> Bool {
     let half = metrics.nodeWidth / 2
     let isForward = nodes[edge.from].x < nodes[edge.to].x
@@ -32,8 +33,8 @@ extension GraphLayout {
     return true
   }
 
-  /// A line of a cycle that runs back leaves where others arrive, and arrives where others leave. Some points higher it
-  /// keeps an arrow's head of its own.
+  /// Raises both ends of a cycle's line that runs backwards. It leaves where other lines arrive, and arrives where
+  /// others leave; a few points higher, its arrowhead stays visible.
   private mutating func liftEnds(_ number: Int, _ edge: GraphPicture.Edge) {
     guard var curve = edges[number], curve.points.count >= 4 else { return }
     let lift = 10.0
@@ -48,7 +49,7 @@ extension GraphLayout {
     edges[number] = curve
   }
 
-  /// An S that leaves and arrives level, with room for the arrow's head.
+  /// Returns an S-curve that leaves and arrives horizontally, with room for the arrowhead.
   static func curve(from start: Point, to tip: Point) -> Curve {
     let direction = tip.x < start.x ? -1.0 : 1
     let head = 8.0 * direction

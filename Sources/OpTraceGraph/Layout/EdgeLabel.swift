@@ -1,20 +1,21 @@
-/// The few words on a line: their positions, in points.
+/// The short label on a line, and where it goes. All sizes are in points.
 public enum EdgeLabel {
   static let size = 10.0
   static let padding = 4.0
-  /// From the box's lower edge up to the text's.
+  /// The distance from the box's lower edge up to the text's baseline.
   static let baseline = 3.5
   private static let height = 14.0
 
-  /// Around the text, in the middle of the line.
+  /// Returns the box around the text, centred on the line.
   public static func box(_ text: String, on curve: GraphLayout.Curve) -> GraphLayout.Box {
     GraphLayout.Box(centre: curve.middle, width: width(of: text), height: height)
   }
 
-  /// Around the texts of all edges: in the middle of each line, or as near to it as no box of an operation and no other
-  /// text is. Nil for edges without words, and for those along whose line there is no free spot: their tooltip has
-  /// what they would say. First come words, then the numbers of lines on the critical path, then those with the fewest
-  /// the words. O(edges * pieces), more where it is crowded.
+  /// Returns the boxes around the labels of all edges: in the middle of each line, or as near to it as possible without
+  /// touching an operation's box or another label. Nil for edges without a label, and for those whose line has no free
+  /// spot; their tooltip says the same. Labels are placed in this order: those that say why something waits, those on
+  /// the critical path, all others; within each group, those with the fewest free spots first. O(edges * pieces), more
+  /// where it is crowded.
   public static func boxes(_ picture: GraphPicture, _ layout: GraphLayout) -> [GraphLayout.Box?] {
     var boxes: [GraphLayout.Box?] = picture.edges.map { _ in nil }
     let labelled = picture.edges.indices.filter { picture.edges[$0].label != nil && layout.edges[$0] != nil }
@@ -38,7 +39,7 @@ public enum EdgeLabel {
     return boxes
   }
 
-  /// Boxes with the cards behind them, and the titles of lanes.
+  /// Returns all obstacles: boxes with the cards behind them, and the titles of lanes.
   private static func crowd(of picture: GraphPicture, _ layout: GraphLayout) -> BoxCrowd {
     var crowd = BoxCrowd()
     for (node, centre) in zip(picture.nodes, layout.nodes) {
@@ -51,7 +52,7 @@ public enum EdgeLabel {
     return crowd
   }
 
-  /// What is behind it, whose colour its own ground must have: a lane, or the page between them.
+  /// Returns the lane behind a label, from which its background takes its colour. Nil: the page is behind it.
   static func lane(of box: GraphLayout.Box, in picture: GraphPicture, _ layout: GraphLayout) -> Int? {
     let centre = GraphLayout.Point((box.minX + box.maxX) / 2, (box.minY + box.maxY) / 2)
     return layout.lanes.indices.first { layout.lanes[$0].contains(centre) && picture.lanes[$0].isBoxed }
@@ -63,7 +64,7 @@ public enum EdgeLabel {
 }
 
 extension GraphLayout.Curve {
-  /// The point of the line at which half of its pieces lie behind it.
+  /// The point halfway along the line, counted in curve pieces.
   public var middle: GraphLayout.Point {
     let pieces = (points.count - 1) / 3
     guard pieces > 0 else { return points.first ?? tip }
@@ -75,12 +76,12 @@ extension GraphLayout.Curve {
 }
 
 extension GraphLayout.Curve {
-  /// Points of the line, the one in the middle of its length first, then outwards in turn.
+  /// Points of the line: first the one halfway along its length, then others in order of distance from it.
   fileprivate var pointsFromTheMiddle: [GraphLayout.Point] {
     var samples: [(point: GraphLayout.Point, way: Double)] = []
     var way = 0.0
     for piece in 0..<max(0, (points.count - 1) / 3) {
-      // Half a text's height apart, so that no free spot is missed.
+      // The points are half a text's height apart, so that no free spot is missed.
       let ends = (points[3 * piece], points[3 * piece + 3])
       let steps = min(400, max(16, (abs(ends.0.x - ends.1.x) + abs(ends.0.y - ends.1.y)) / 7).rounded(.up))
       for step in 0...Int(steps) {
@@ -105,10 +106,10 @@ extension GraphLayout.Curve {
   }
 }
 
-/// Boxes, to be asked what meets them.
+/// A set of boxes that can be asked whether another box meets one of them.
 private struct BoxCrowd {
   private var boxes: [GraphLayout.Box] = []
-  /// By square of the plane.
+  /// The indexes of boxes, by square of the plane.
   private var squares: [[Int]: [Int]] = [:]
   private static let side = 256.0
 
@@ -135,14 +136,15 @@ private struct BoxCrowd {
 }
 
 extension GraphPicture.Edge {
-  /// Whose words get room first: those that say why, those on the critical path, all others.
+  /// The priority of the label: first those that say why something waits, then those on the critical path, then all
+  /// others.
   fileprivate var rank: Int {
     (kind != .dependency && kind != .submission && kind != .awaited) || isCycle ? 0 : isCritical ? 1 : 2
   }
 }
 
 extension GraphPicture {
-  /// Between two columns, in points: room for the lines, and for the words on them.
+  /// The gap between two columns, in points. It leaves room for the lines and their labels.
   public var columnGap: Double {
     edges.reduce(52) { max($0, $1.label.map { EdgeLabel.width(of: $0) + 44 } ?? 0) }
   }

@@ -1,10 +1,10 @@
-/// Where everything of a ``GraphPicture`` lies, in points, y downwards.
+/// The positions of everything in a ``GraphPicture``, in points, y downwards.
 public struct GraphLayout: Sendable {
   /// A position: x to the right, y downwards, in points.
   public struct Point: Sendable, Hashable {
-    /// To the right.
+    /// The distance to the right of the origin.
     public var x: Double
-    /// Downwards.
+    /// The distance below the origin.
     public var y: Double
 
     /// The point at these distances from the origin.
@@ -25,7 +25,7 @@ public struct GraphLayout: Sendable {
     /// Its lower side.
     public var maxY: Double
 
-    /// Between these sides.
+    /// Makes the box between these sides.
     public init(minX: Double, minY: Double, maxX: Double, maxY: Double) {
       self.minX = minX
       self.minY = minY
@@ -39,9 +39,9 @@ public struct GraphLayout: Sendable {
         maxY: centre.y + height / 2)
     }
 
-    /// From left to right.
+    /// The distance between its left and its right side.
     public var width: Double { maxX - minX }
-    /// From top to bottom.
+    /// The distance between its upper and its lower side.
     public var height: Double { maxY - minY }
 
     package mutating func include(_ point: Point) {
@@ -61,32 +61,32 @@ public struct GraphLayout: Sendable {
     }
   }
 
-  /// A chain of cubic Bézier curves that share their ends (3k + 1 points), and the arrow's tip.
+  /// A chain of cubic Bézier curves that share their end points (3k + 1 points), and the tip of the arrow.
   public struct Curve: Sendable, Hashable {
     /// End, control, control, end, control, control, end, …
     public var points: [Point]
-    /// Where the arrow's tip is, behind the last point.
+    /// The tip of the arrow, beyond the last point.
     public var tip: Point
 
-    /// A line through these points to this tip.
+    /// Makes a line through these points, with the arrow's tip here.
     public init(points: [Point], tip: Point) {
       self.points = points
       self.tip = tip
     }
   }
 
-  /// Centres, as `GraphPicture.nodes`.
+  /// The centres of the nodes, in the order of `GraphPicture.nodes`.
   public var nodes: [Point]
-  /// As `GraphPicture.edges`; nil: no line was found.
+  /// The lines of the edges, in the order of `GraphPicture.edges`. Nil: no line was found.
   public var edges: [Curve?]
-  /// As `GraphPicture.lanes`; empty where lanes are not drawn as boxes.
+  /// The boxes of the lanes, in the order of `GraphPicture.lanes`. Empty if lanes are not drawn as boxes.
   public var lanes: [Box]
   /// The areas kept free for the lanes' titles.
   public var titles: [Box]
   /// The sizes that the layout was computed for.
   public var metrics: GraphMetrics
 
-  /// A layout that others made: as many nodes, edges and lanes as the picture has.
+  /// Takes a layout that was made elsewhere. It must have as many nodes, edges and lanes as the picture.
   public init(nodes: [Point], edges: [Curve?], lanes: [Box], titles: [Box], metrics: GraphMetrics) {
     self.nodes = nodes
     self.edges = edges
@@ -95,7 +95,7 @@ public struct GraphLayout: Sendable {
     self.metrics = metrics
   }
 
-  /// What holds everything.
+  /// The smallest box that contains everything.
   public var bounds: Box {
     var box: Box?
     func include(_ other: Box) {
@@ -111,40 +111,41 @@ public struct GraphLayout: Sendable {
   }
 }
 
-/// Sizes that the texts of a picture ask for, in points. All nodes are of one size, so that columns line up.
+/// The sizes that the texts of a picture need, in points. All nodes have the same size, so that columns line up.
 public struct GraphMetrics: Sendable, Hashable {
   package static let nameSize = 12.0
   static let captionSize = 10.0
   static let laneTitleSize = 13.0
-  /// Left and right of a node's texts.
+  /// The space to the left and to the right of a node's texts.
   package static let padding = 10.0
-  /// Between a node's left padding and its name.
+  /// The space between a node's left padding and its name.
   package static let signWidth = 16.0
-  /// Above this many lanes, a tint and a line of its own show a box's queue instead: Graphviz fails on many interleaved
-  /// clusters, and a page of lanes with little in them has no room for it.
+  /// The most lanes that are drawn as boxes. With more, a tint and an extra line show the queue of an operation's box:
+  /// Graphviz fails on many interleaved clusters, and a page has no room for many lanes with little in them.
   public static let mostLanes = 20
 
-  /// All nodes are so wide.
+  /// The width of every node.
   public var nodeWidth: Double
-  /// The height of the tallest: each is in the middle of a row of that height.
+  /// The height of the tallest node. Every node is centred in a row of that height.
   public var nodeHeight: Double
-  /// The area for a lane's title and caption: so wide, …
+  /// The width of the area for a lane's title and caption.
   public var titleWidth: Double
-  /// … and so high.
+  /// The height of that area.
   public var titleHeight = 36.0
-  /// Lanes are drawn as boxes; else each box of an operation shows its queue, by a tint and, where there are several, by name.
+  /// Whether lanes are drawn as boxes. If not, each operation's box shows its queue by a tint and, if there are several
+  /// queues, by name.
   public var hasLanes: Bool
-  /// Boxes have a line for their queue's name.
+  /// Whether boxes have a line for the name of their queue.
   public var namesLanes: Bool
 
   static let boxHeight = 46.0
-  /// With a line for the three times.
+  /// The height of a box with a line for the three times.
   static let foldHeight = 60.0
-  /// Of a line of a box.
+  /// The height of one line of a box.
   static let lineHeight = 13.0
 
-  /// The sizes that this picture's texts ask for. O(length of all texts).
-  /// - Parameter withLanes: false: no lanes, however few there are.
+  /// Computes the sizes that this picture's texts need. O(length of all texts).
+  /// - Parameter withLanes: if false, no lanes are drawn, however few there are.
   public init(of picture: GraphPicture, withLanes: Bool = true) {
     hasLanes = withLanes && (1...Self.mostLanes).contains(picture.lanes.count)
     namesLanes = !hasLanes && picture.lanes.count > 1
@@ -170,7 +171,7 @@ public struct GraphMetrics: Sendable, Hashable {
     titleWidth = (min(max(title, 60), 240) + 8).rounded(.up)
   }
 
-  /// Of the node's own box.
+  /// Returns the height of this node's own box.
   package func height(of node: GraphPicture.Node) -> Double {
     (node.fold == nil ? Self.boxHeight : Self.foldHeight) + (namesLanes ? Self.lineHeight : 0)
   }

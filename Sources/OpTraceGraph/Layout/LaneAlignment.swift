@@ -1,7 +1,7 @@
 extension GraphLayout {
-  /// Makes lanes as wide as the picture, and puts their titles to their upper left.
+  /// Makes lanes as wide as the picture, and puts their titles in their upper left corners.
   ///
-  /// The column of the titles holds nothing else, so a title may go anywhere in it without meeting a line.
+  /// The column of the titles contains nothing else, so a title can go anywhere in it without meeting a line.
   public mutating func alignLanes() {
     guard !lanes.isEmpty else { return }
     clampEdges()
@@ -11,7 +11,7 @@ extension GraphLayout {
       lanes[number].maxX = inner.maxX
       let top = lanes[number].minY + 8
       let height = titles[number].height
-      // In a lane of one row the middle looks better than the top.
+      // In a lane with a single row, a title in the middle looks better than one at the top.
       let isLow = lanes[number].height < height + 44
       let minY = isLow ? (lanes[number].minY + lanes[number].maxY - height) / 2 : top
       titles[number].minY = minY
@@ -19,8 +19,8 @@ extension GraphLayout {
     }
   }
 
-  /// Turns the layout upside down where that brings earlier lanes and operations to the top: which way round it is, a
-  /// layout algorithm leaves to chance.
+  /// Turns the layout upside down if that brings earlier lanes and operations to the top. A layout algorithm leaves the
+  /// orientation to chance.
   public mutating func orderFromTop() {
     var score = 0
     for (one, next) in zip(lanes, lanes.dropFirst()) { score += one.minY < next.minY ? 2 : -2 }
@@ -43,8 +43,8 @@ extension GraphLayout {
     for number in titles.indices { mirror(&titles[number]) }
   }
 
-  /// A router may lead a line around outside all lanes. A Bézier curve stays within its points, so moving these is
-  /// enough to keep it inside.
+  /// Moves the points of lines back between the lanes. A router may lead a line around the outside of all lanes. A
+  /// Bézier curve stays within the hull of its points, so moving those is enough to keep it inside.
   private mutating func clampEdges() {
     guard let top = lanes.map(\.minY).min(), let bottom = lanes.map(\.maxY).max() else { return }
     let inset = 5.0

@@ -1,13 +1,13 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// A layout that makes any graph fit a page: columns by the longest way, lanes one below the other, long chains folded
-/// like lines of text, columns that are too high wrapped into several, what is not connected side by side. Lines keep to
-/// the gaps between boxes.
+/// A layout that makes any graph fit a page. It assigns columns by the longest path, puts lanes one below another,
+/// folds long chains like lines of text, wraps columns that are too high into several, and puts unconnected parts side
+/// by side. Lines keep to the gaps between boxes.
 ///
-/// How wide and how high, it finds by trying: `PageShape`.
+/// It finds the width and the height by trial: see `PageShape`.
 public enum LayeredLayout {
-  /// O(tries * (n * columns + e) + n log n), for a number of tries that falls with n.
+  /// Lays out the picture. O(tries * (n * columns + e) + n log n), for a number of tries that falls with n.
   public static func layout(_ picture: GraphPicture) -> GraphLayout {
     let metrics = GraphMetrics(of: picture)
     guard !picture.nodes.isEmpty else {
@@ -15,7 +15,7 @@ public enum LayeredLayout {
     }
     let page = page(picture, metrics)
     if metrics.hasLanes, !page.size.framed.isInLimits(picture.nodes.count) {
-      // Lanes take room in every column, whether or not something is in them.
+      // Lanes take up room in every column, even where they are empty.
       let plain = GraphMetrics(of: picture, withLanes: false)
       return self.page(picture, plain).layout(picture)
     }
@@ -29,32 +29,32 @@ public enum LayeredLayout {
   }
 }
 
-/// What a page measures, in points.
+/// The dimensions of a page, in points.
 struct PageSize {
   var width: Double
   var height: Double
 
   var longer: Double { max(width, height) }
-  /// Of the longer to the shorter side.
+  /// The ratio of the longer side to the shorter one.
   var ratio: Double { longer / max(1, min(width, height)) }
   func area(for count: Int) -> Double { width * height / Double(max(1, count)) }
 
-  /// With head, margins and legend.
+  /// The size including head, margins and legend.
   var framed: PageSize { PageSize(width: max(width + 56, 616), height: height + 180) }
 
-  /// What a reader must not be asked to go beyond: small pictures may have any shape.
+  /// Whether the page is still acceptable for a reader. Small pictures may have any shape.
   func isInLimits(_ count: Int) -> Bool {
     longer <= 3900 || (ratio <= 3.8 && area(for: count) <= 90_000)
   }
 
-  /// What needs no other layout.
+  /// Whether the page is good enough not to need another layout.
   func isComfortable(_ count: Int) -> Bool {
     longer <= 2200 || (ratio <= 2.8 && area(for: count) <= 70_000)
   }
 }
 
 extension GraphLayout {
-  /// Whether its picture is one that fits, or another layout is worth a try.
+  /// Whether the picture is comfortable to read. If not, another layout is worth a try.
   package var isComfortable: Bool {
     let bounds = bounds
     return PageSize(width: bounds.width, height: bounds.height).framed.isComfortable(nodes.count)
@@ -78,9 +78,9 @@ struct PageMeasures {
 
   var columnPitch: Double { metrics.nodeWidth + columnGap }
   var rowPitch: Double { metrics.nodeHeight + rowGap }
-  /// Above the first row of a lane, and below its last: room for lines.
+  /// The space above the first row of a lane and below its last, for lines.
   var lanePadding: Double { max(12, rowGap * 0.75) }
-  /// Where the first column of boxes begins. Before it there is room for lines that come back.
+  /// The left edge of the first column of boxes. To the left of it there is room for lines that run back.
   var firstColumn: Double { (metrics.hasLanes ? metrics.titleWidth + 14 : 0) + columnGap }
 
   func height(ofLane rows: Int) -> Double {
@@ -97,6 +97,6 @@ struct PageMeasures {
 }
 
 extension GraphPicture {
-  /// Between two rows, in points: room for the lines, the words on them, and the cards of a pile.
+  /// The gap between two rows, in points. It leaves room for lines, their labels, and the cards of a folded box.
   var rowGap: Double { edges.contains { $0.label != nil } ? 28 : isFolded ? 24 : 17 }
 }

@@ -1,9 +1,9 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// Where boxes lie on a page of one shape, in columns, lanes and rows.
+/// The positions of boxes on a page of a given shape, in columns, lanes and rows.
 ///
-/// Parts are placed one after the other, each at the columns where it comes to lie highest. What is longer than a page
-/// is wide goes on in the next free rows, as text does.
+/// Parts are placed one after another, each at the columns where it ends up highest. A part that is longer than the
+/// page is wide continues in the next free rows, as text does.
 struct LayeredPage {
   struct Cell {
     var column: Int
@@ -12,11 +12,11 @@ struct LayeredPage {
 
   let parts: LayeredParts
   let measures: PageMeasures
-  /// Without what is around the graph.
+  /// The size without what surrounds the graph.
   let size: PageSize
-  /// Of each node; rows count from its lane's upper end.
+  /// The cell of each node. Rows count from the upper end of its lane.
   let cells: [Cell]
-  /// Of each lane.
+  /// The number of rows of each lane.
   let rows: [Int]
 
   init(_ parts: LayeredParts, _ measures: PageMeasures, _ shape: PageShape) {
@@ -30,7 +30,7 @@ struct LayeredPage {
     size = measures.size(columns: packing.columns, rows: rows)
   }
 
-  /// What a page of this shape would measure, and which part of its lines would run back.
+  /// Computes the size of a page of this shape, and the share of its lines that would run backwards.
   static func trial(
     _ parts: LayeredParts, _ measures: PageMeasures, _ shape: PageShape
   ) -> (size: PageSize, back: Double) {
@@ -71,17 +71,17 @@ struct LayeredPage {
   }
 }
 
-/// The work of placing.
+/// Places the boxes on a page.
 struct PagePacking {
   private let parts: LayeredParts
   private let shape: PageShape
-  /// Boxes get the rows of their neighbours where these are free. Takes time, and no room.
+  /// Whether boxes move to the rows of their neighbours if those are free. This takes time, but no room.
   var isAligned = false
 
   private(set) var cells: [LayeredPage.Cell]
   private(set) var columns = 0
   private(set) var rows: [Int]
-  /// By lane, then by column: the first row that is free.
+  /// The first free row, by lane, then by column.
   private var free: [[Int]]
 
   init(_ parts: LayeredParts, _ measures: PageMeasures, _ shape: PageShape) {
@@ -131,7 +131,7 @@ struct PagePacking {
       var cost = 0
       for (lane, block) in used {
         let row = start(of: block.columns, in: lane, from: first)
-        // What makes a lane higher counts, as it makes the page higher.
+        // Rows that make a lane higher count most, because they make the page higher.
         cost += max(0, row + block.rows - rows[lane]) * 1000 + row
         if cost >= best.cost { break }
       }
@@ -155,7 +155,7 @@ struct PagePacking {
     columns = max(columns, best.column + piece.columns.count)
   }
 
-  /// The first row that is free in all these columns.
+  /// Returns the first row that is free in all of these columns.
   private func start(of columns: [Int], in lane: Int, from first: Int) -> Int {
     var row = 0
     for column in columns { row = max(row, free[lane][first + column]) }

@@ -1,18 +1,18 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// A picture's graph, taken apart: what is connected, in columns by the longest way, each in an order with few crossings.
-/// Nothing of it depends on how large a page is.
+/// The graph of a picture, split into connected parts. Each part has columns by the longest path, and each column has
+/// an order with few crossings. Nothing here depends on the size of a page.
 struct LayeredParts {
-  /// What is connected.
+  /// A connected part.
   struct Part {
-    /// By column, then by lane, then from above.
+    /// The nodes: by column, then by lane, then from top to bottom.
     var columns: [[Int]]
     var count: Int { columns.reduce(0) { $0 + $1.count } }
   }
 
-  /// The ones with edges first, each kind by its first node.
+  /// The parts: those with edges first, then single nodes, each group ordered by first node.
   private(set) var parts: [Part] = []
-  /// Of each node.
+  /// The lane of each node.
   let lane: [Int]
   let graph: DependencyGraph
   private static let sweeps = 6
@@ -22,7 +22,7 @@ struct LayeredParts {
     graph = Self.dependencies(of: picture)
     var ranks = Self.ranks(graph)
     Self.pullBeginnings(&ranks, graph)
-    // Not in place: `sort` is given a copy of `self`, and with it each would copy all parts.
+    // Parts are not sorted in place: `sort` gets a copy of `self`, so each call would copy all parts.
     var found: [Part] = []
     for members in Self.connected(graph) {
       var part = Part(columns: [])
@@ -44,7 +44,7 @@ struct LayeredParts {
       edges: picture.edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
   }
 
-  /// Every node behind all that it waits for; the nodes of a cycle one behind the other.
+  /// Returns ranks that put every node after everything that it waits for, and the nodes of a cycle one after another.
   static func ranks(_ graph: DependencyGraph) -> [Int] {
     var ranks = [Int](repeating: 0, count: graph.nodeCount)
     for component in graph.stronglyConnectedComponents() {
@@ -60,7 +60,8 @@ struct LayeredParts {
     return ranks
   }
 
-  /// What waits for nothing comes just before the first that waits for it, and not far to the left.
+  /// Moves each node that waits for nothing to the column just before the first node that waits for it, rather than
+  /// leaving it far to the left.
   private static func pullBeginnings(_ ranks: inout [Int], _ graph: DependencyGraph) {
     for node in 0..<graph.nodeCount where graph.dependencies(of: node).isEmpty {
       var next = Int.max
@@ -69,7 +70,7 @@ struct LayeredParts {
     }
   }
 
-  /// The sets that no edge leaves, each ascending, by their first nodes.
+  /// Returns the connected components, each in ascending order, sorted by their first nodes.
   private static func connected(_ graph: DependencyGraph) -> [[Int]] {
     var set = [Int](repeating: -1, count: graph.nodeCount)
     var sets: [[Int]] = []
@@ -91,7 +92,8 @@ struct LayeredParts {
     return sets
   }
 
-  /// Sugiyama's sweeps: by the mean position of the neighbours in one direction, then in the other.
+  /// Sorts the columns by Sugiyama's sweeps: by the mean position of the neighbours in one direction, then in the
+  /// other.
   private func sort(_ part: inout Part, _ position: inout [Double]) {
     func settle(_ column: Int) {
       let middle = Double(part.columns[column].count - 1) / 2

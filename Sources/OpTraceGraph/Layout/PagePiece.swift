@@ -1,6 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// What of a part goes into one line of a page: columns of boxes, each with its row in its lane.
+/// The piece of a part that goes into one line of a page: columns of boxes, each box with its row in its lane.
 struct PagePiece {
   struct Box {
     var node: Int
@@ -9,7 +9,8 @@ struct PagePiece {
 
   var columns: [[Box]] = []
 
-  /// One column of the graph as columns of the page. Rows are filled first, so that neighbours stay near each other.
+  /// Splits one column of the graph into columns of the page. Rows are filled first, so that neighbours stay near each
+  /// other.
   static func slices(of column: [Int], lane: [Int], rows: Int) -> [[Box]] {
     var slices: [[Box]] = []
     var from = 0
@@ -26,7 +27,7 @@ struct PagePiece {
     return slices
   }
 
-  /// The columns in which a lane has boxes, and the most rows that one has.
+  /// Returns the columns in which each lane has boxes, and the number of rows that it needs.
   func usedColumns(_ lane: [Int]) -> [(lane: Int, block: (columns: [Int], rows: Int))] {
     var used: [Int: (columns: [Int], rows: Int)] = [:]
     for (number, column) in columns.enumerated() {
@@ -41,8 +42,8 @@ struct PagePiece {
     return used.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Moves boxes to the rows of their neighbours, so that lines are straight: forth, back and forth. The order of boxes
-  /// and the rows of a lane stay.
+  /// Moves boxes to the rows of their neighbours, so that lines are straight: one pass forwards, one back, one
+  /// forwards. The order of boxes and the rows of a lane stay the same.
   mutating func align(_ parts: LayeredParts) {
     let most = Dictionary(uniqueKeysWithValues: usedColumns(parts.lane).map { ($0.lane, $0.block.rows) })
     guard most.values.contains(where: { $0 > 1 }) else { return }
@@ -74,7 +75,7 @@ struct PagePiece {
     }
   }
 
-  /// The ascending whole rows below `count` that are closest to what is wanted (pool adjacent violators).
+  /// Returns the ascending integer rows below `count` that are closest to the wanted ones (pool adjacent violators).
   static func spread(_ wanted: [Double], over count: Int) -> [Int] {
     var pools: [(sum: Double, size: Int)] = []
     for (number, value) in wanted.enumerated() {

@@ -1,6 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// Cells in points.
+/// Converts cells to points.
 struct PagePositions {
   let page: LayeredPage
   /// The upper end of each lane.
@@ -15,7 +15,7 @@ struct PagePositions {
       top(of: cell.row, in: page.parts.lane[node]) + measures.metrics.nodeHeight / 2)
   }
 
-  /// The middle of the gap above a row; a lane has one below its last, too.
+  /// Returns the middle of the gap above a row. A lane also has a gap below its last row.
   func gap(above row: Int, in lane: Int) -> Double { top(of: row, in: lane) - measures.rowGap / 2 }
 
   private func top(of row: Int, in lane: Int) -> Double {
@@ -26,22 +26,23 @@ struct PagePositions {
   }
 }
 
-/// Lines between boxes: an S where they are side by side; else up or down beside a column, along a row, and up or down
-/// beside the other column. No box is in any of these ways.
+/// Routes lines between boxes. A line between neighbouring columns is an S-curve. Others run up or down beside one
+/// column, along a row, and up or down beside the other column. No box is in the way of any of these.
 struct PageRoutes {
   private let positions: PagePositions
   private let half: Double
   private let gap: Double
-  /// Of each box, how many lines come and leave: counted once, since a box may have as many as there are boxes.
+  /// The number of lines that arrive at and leave each box. Counted once, because a box may have as many lines as there
+  /// are boxes.
   private let lines: [(coming: Int, leaving: Int)]
   private let lane: [Int]
   private let cells: [LayeredPage.Cell]
   private let freedom: Double
-  /// By the number of a gap: those whose lines run there, in the order in which they came.
+  /// The trees whose lines run in a gap, in order of arrival, by the number of the gap.
   private var channels: [Int: [Int]] = [:]
-  /// The numbers of the cells with boxes.
+  /// The numbers of the cells that contain boxes.
   private var taken: Set<Int> = []
-  /// Of lane, row and column.
+  /// The strides of rows and lanes in the number of a cell.
   private let numbers: (row: Int, lane: Int)
 
   init(_ positions: PagePositions, _ picture: GraphPicture) {
@@ -53,7 +54,7 @@ struct PageRoutes {
     lines = (0..<graph.nodeCount).map { (graph.dependencies(of: $0).count, graph.dependents(of: $0).count) }
     lane = positions.page.parts.lane
     cells = positions.page.cells
-    // Words on a line need the whole height of a gap.
+    // Labels need the whole height of a gap.
     freedom = picture.edges.contains { $0.label != nil } ? 2 : 2.4
     let columns = (cells.map(\.column).max() ?? 0) + 1
     numbers = (columns, columns * ((positions.page.rows.max() ?? 0) + 2))
@@ -103,7 +104,7 @@ struct PageRoutes {
     }
   }
 
-  /// Level with one of both, where nothing is between them.
+  /// Returns a line that runs level with one of its ends, in a row where nothing is between them.
   private func alongRow(
     _ from: Int, _ to: Int, _ start: GraphLayout.Point, _ tip: GraphLayout.Point
   ) -> GraphLayout.Curve {
@@ -126,7 +127,8 @@ struct PageRoutes {
     return curve
   }
 
-  /// Beside the end that has fewer lines: those of the other then share their ways, as a tree's branches do.
+  /// Returns the height of a gap next to the end with fewer lines. The lines of the other end then share their way,
+  /// like the branches of a tree.
   private mutating func channel(_ from: Int, _ to: Int, _ fromY: Double, _ toY: Double) -> Double {
     let isTree = lines[from].leaving >= lines[to].coming
     let near = isTree ? to : from
@@ -136,7 +138,8 @@ struct PageRoutes {
     return positions.gap(above: row, in: lane[near]) + track(of: shared, in: number(lane[near], row, 0)) * freedom
   }
 
-  /// Lines of different trees in one gap lie beside each other, the first in the middle: 0, 1, -1, 2, -2.
+  /// Returns the offset of a tree in a gap. Lines of different trees lie side by side, the first one in the middle: 0,
+  /// 1, -1, 2, -2.
   private mutating func track(of tree: Int, in channel: Int) -> Double {
     var trees = channels[channel] ?? []
     let number = trees.firstIndex(of: tree) ?? trees.count

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How far a page may go before it folds.
+/// The limits beyond which a page folds.
 struct PageShape: Hashable {
-  /// Of boxes, from left to right.
+  /// The most boxes from left to right.
   var columns: Int
-  /// That one column of the graph may take in one lane before it is wrapped into several.
+  /// The most rows that one column of the graph may take up in a lane before it is wrapped into several columns.
   var rows: Int
 }
 
 extension LayeredParts {
-  /// The shape whose page is closest to one that a screen shows, and that folds and wraps least.
+  /// Returns the shape whose page comes closest to what a screen shows, with the least folding and wrapping.
   func bestShape(_ measures: PageMeasures) -> PageShape {
     let natural = PageShape(columns: max(1, parts.map(\.columns.count).max() ?? 1), rows: highestColumn)
     let count = lane.count
-    // A few columns more cost nothing where parts can be side by side.
+    // A few extra columns cost nothing if parts can be side by side.
     var best = natural
     var least = Double.infinity
     for shape in shapes(natural) {
@@ -40,7 +40,7 @@ extension LayeredParts {
     return most
   }
 
-  /// The shape that nothing forces, and smaller ones; the larger the graph, the fewer of them.
+  /// Returns the natural shape, which folds nothing, and smaller ones. The larger the graph, the fewer shapes.
   private func shapes(_ natural: PageShape) -> [PageShape] {
     let step = lane.count > 20_000 ? 3.0 : lane.count > 3000 ? 1.6 : 1.25
     func series(_ most: Int, least: Int) -> [Int] {
@@ -52,7 +52,8 @@ extension LayeredParts {
       }
       return values
     }
-    // Wider than twice a square of all boxes is too wide, and narrower than its fifth too narrow; so it is with rows.
+    // More than twice the side of a square of all boxes is too wide, and less than a fifth too narrow. The same goes
+    // for rows.
     let side = Double(lane.count).squareRoot().rounded(.up)
     let columns = series(Int(side * 2) + 2, least: max(1, Int(side / 5)))
     let rows = [natural.rows] + series(min(natural.rows, Int(side * 2) + 2), least: 1)

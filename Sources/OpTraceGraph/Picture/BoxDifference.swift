@@ -1,25 +1,25 @@
 package import OpTraceModel
 
-/// What became of a box or a line between two versions that are compared. It is shown instead of a state.
+/// What happened to a box or a line between the two versions that are compared. It is shown instead of a state.
 public enum BoxDifference: String, Sendable, CaseIterable {
-  /// The base has none.
+  /// The base does not have it.
   case came
-  /// The new one has none.
+  /// The new version does not have it.
   case went
   /// There are more of it.
   case more
   /// There are fewer of it.
   case fewer
-  /// As many, and other states at the end.
+  /// There are as many, but they end in other states.
   case ends
-  /// As many, and slower.
+  /// There are as many, but they are slower.
   case slower
-  /// As many, and faster.
+  /// There are as many, but they are faster.
   case faster
-  /// Nothing worth a mark.
+  /// There is no difference worth a mark.
   case same
 
-  /// What the legend says.
+  /// The words in the legend.
   package var words: String {
     switch self {
     case .came: "came"
@@ -33,7 +33,7 @@ public enum BoxDifference: String, Sendable, CaseIterable {
     }
   }
 
-  /// One character for it, for readers who see no colours.
+  /// One character for the difference, for readers who cannot see colours.
   var sign: String {
     switch self {
     case .came: "+"
@@ -61,31 +61,13 @@ public enum BoxDifference: String, Sendable, CaseIterable {
     case .same: ShownState.pending.style
     }
   }
-
-  /// ``sign``, drawn: 11 points square.
-  var path: DrawnPath {
-    switch self {
-    case .came: Self.minus.with([(5.5, 1.5), (5.5, 9.5)])
-    case .went: Self.minus
-    case .more: DrawnPath([(1.5, 5.5), (5.5, 1.5), (9.5, 5.5)]).with([(5.5, 1.5), (5.5, 9.5)])
-    case .fewer: DrawnPath([(1.5, 5.5), (5.5, 9.5), (9.5, 5.5)]).with([(5.5, 1.5), (5.5, 9.5)])
-    case .ends: Self.equal.with([(8.5, 1), (2.5, 10)])
-    case .slower: DrawnPath([(5, 1.5), (1, 5.5), (5, 9.5)]).with([(10, 1.5), (6, 5.5), (10, 9.5)])
-    case .faster: DrawnPath([(1, 1.5), (5, 5.5), (1, 9.5)]).with([(6, 1.5), (10, 5.5), (6, 9.5)])
-    case .same: Self.equal
-    }
-  }
-
-  private static let equal = DrawnPath([(1.5, 3.5), (9.5, 3.5)]).with([(1.5, 7.5), (9.5, 7.5)])
-
-  private static let minus = DrawnPath([(1.5, 5.5), (9.5, 5.5)])
 }
 
 extension GraphPicture {
-  /// Two versions are compared.
+  /// Whether two versions are compared.
   var isComparison: Bool { nodes.contains { $0.difference != nil } }
 
-  /// Only what a comparison shows.
+  /// The entries of the legend that only a comparison has.
   var comparisonLegend: [LegendItem] {
     var items = BoxDifference.allCases.compactMap { difference -> LegendItem? in
       let count = nodes.count { $0.difference == difference }
@@ -103,17 +85,17 @@ extension GraphPicture {
 }
 
 extension GraphPicture.Node {
-  /// As its class in the style sheet says it.
+  /// The name of the look in the style sheet, which is also its class.
   var look: String { difference?.rawValue ?? state.rawValue }
   var style: StateStyle { difference?.style ?? state.style }
   var sign: String { difference?.sign ?? state.sign }
-  var signPath: DrawnPath { difference?.path ?? state.path }
 }
 
-// What pictures of other modules are made with: a struct's own memberwise initialiser ends at its module.
+// Initialisers for pictures that other modules make: a struct's own memberwise initialiser is not visible outside its
+// module.
 
 extension GraphPicture {
-  /// Nothing is drawn yet.
+  /// Makes an empty picture with a title.
   package init(titled title: String) {
     self.init()
     self.title = title
@@ -135,7 +117,7 @@ extension GraphPicture.Lane {
 }
 
 extension GraphPicture.Node {
-  /// A box of a comparison.
+  /// Makes a box of a comparison.
   package init(
     fold: GraphPicture.Fold, difference: BoxDifference, operation: OperationID, lane: Int, name: String,
     caption: String,

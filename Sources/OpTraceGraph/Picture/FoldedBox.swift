@@ -1,14 +1,14 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// What the operations of one box come to.
+/// The totals of the operations in one box.
 struct FoldedBox {
   private(set) var members: [OperationID] = []
   var count: Int { members.count }
-  /// The indexes of its first and of its last operation in the trace.
+  /// The trace indexes of its first and last operation.
   private(set) var first = -1
   private(set) var last = -1
-  /// Nil: its operations are in several.
+  /// The lane of all its operations. Nil: they are in several lanes.
   private(set) var lane: Int?
   private(set) var states = [Int](repeating: 0, count: ShownState.allCases.count)
   private(set) var unknown = 0
@@ -17,21 +17,22 @@ struct FoldedBox {
   private(set) var culprits = 0
   private(set) var barriers = 0
   private(set) var externals = 0
-  /// The index of the one that ran longest.
+  /// The index of the operation that ran longest.
   private(set) var longest = -1
   private(set) var longestRun: Nanoseconds = -1
-  /// Edges within.
+  /// The number of edges inside the box.
   var inner = 0
-  /// When the first came to a queue or began, could have begun, began; and when the last was over.
+  /// When the first operation was enqueued or began, when the first could have begun, when the first began; and when
+  /// the last was over.
   private(set) var arrived: Nanoseconds?
   private(set) var runnable: Nanoseconds?
   private(set) var began: Nanoseconds?
   private(set) var ended: Nanoseconds?
   private(set) var classes: Set<String> = []
   private(set) var queues: Set<QueueID?> = []
-  /// What the titles have in common; nil: nothing.
+  /// What the titles have in common. Nil: nothing.
   private(set) var name: String?
-  /// The class that was put in last: most have that of the one before them.
+  /// The class that was inserted last. Most operations have the class of the one before them.
   private var lastClass: String?
   private var firstTitle = ""
   private var stem: String?
@@ -40,7 +41,7 @@ struct FoldedBox {
     add(builder.trace.operations[index], at: index, lane: newLane, in: builder)
   }
 
-  /// Borrowed: there are millions, and a copy counts references.
+  /// Adds an operation. It is borrowed: there are millions of them, and a copy counts references.
   private mutating func add(
     _ operation: borrowing OperationRecord, at index: Int, lane newLane: Int, in builder: GraphPictureBuilder
   ) {
@@ -79,7 +80,8 @@ struct FoldedBox {
     if queues.count < 8 { queues.insert(operation.queue) }
   }
 
-  /// The same title, or the same but for numbers, or the same class.
+  /// Narrows the common name: the whole title, else the title without its numbers. Otherwise there is none, and the
+  /// class is shown.
   private mutating func addName(_ operation: borrowing OperationRecord, isFirst: Bool) {
     if isFirst {
       firstTitle = operation.title
@@ -98,15 +100,16 @@ struct FoldedBox {
     return min(one, other)
   }
 
-  /// The gravest state that one of them is in; what is not over counts more than what is.
+  /// The most serious state among the operations. What is not over counts more than what is.
   var state: ShownState {
     let byGravity: [ShownState] = [.deadlocked, .stalled, .failed, .executing, .ready, .pending, .finished, .cancelled]
     let present = byGravity.first { states[$0.ordinal] > 0 }
-    // Some cancelled ones make no box of finished ones a cancelled one.
+    // A few cancelled operations do not make a box of finished ones a cancelled box.
     return present ?? .pending
   }
 
-  /// The three times of the box as a whole: until the first could begin, until it did, until the last was over.
+  /// Returns the three times of the box as a whole: until the first operation could begin, until it did, and until the
+  /// last one was over.
   func span(traceEnd: Nanoseconds) -> (from: Nanoseconds, times: OperationTimes)? {
     guard let arrived, let ended else { return nil }
     var times = OperationTimes()
@@ -121,7 +124,7 @@ struct FoldedBox {
 }
 
 extension ShownState {
-  /// Its index in ``allCases``.
+  /// The index of the state in ``allCases``.
   package var ordinal: Int {
     switch self {
     case .finished: 0

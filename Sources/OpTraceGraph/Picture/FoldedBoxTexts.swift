@@ -1,31 +1,31 @@
-public import OpTraceAnalysis
+public import OpTraceKernel
 public import OpTraceModel
 import OpTraceText
 
 extension GraphPicture {
-  /// Operations that share a box, counted and added up.
+  /// The operations that share a box, with counts and sums.
   public struct Fold: Sendable {
-    /// From 1, in the order of first operations.
+    /// The number of the box. Boxes are numbered from 1, in the order of their first operations.
     public var number: Int
-    /// Ascending.
+    /// The ids of its operations, in ascending order.
     public var members: [OperationID]
     /// How many operations are in the box.
     public var count: Int { members.count }
-    /// What is in no state that is known is in ``unknown``.
+    /// The number of operations in each state. Operations whose state is not known are counted in ``unknown``.
     public var states: [ShownState: Int] = [:]
-    /// Of these, how many were seen in part: whether they ran is not known.
+    /// The number of operations that were seen only in part: it is not known whether they ran.
     public var unknown = 0
-    /// The sums of all three times.
+    /// The sum of each of the three times.
     public var times = OperationTimes()
-    /// How many are on the critical path.
+    /// The number of operations on the critical path.
     public var critical = 0
-    /// Edges between two operations of this box.
+    /// The number of edges between two operations of this box.
     public var inner = 0
     /// "blocked 10 s · queued 2.1 s · ran 34.5 s"
     public var timesText = ""
   }
 
-  /// What is folded, as a sentence without a full stop; nil: nothing.
+  /// A sentence, without a full stop, that says what is folded. Nil: nothing.
   public var foldingNote: String? { verdicts.first { $0.lead == Self.foldingLead }.map { "folded \($0.text)" } }
 
   static let foldingLead = "Folded:"
@@ -41,7 +41,7 @@ extension GraphPictureBuilder {
     fold.times = box.times
     fold.critical = box.critical
     fold.inner = box.inner
-    // There is little room: only where it matters.
+    // There is little room, so the time is only given if it matters.
     let thread = box.times.waitingForThread
     fold.timesText =
       "dependencies \(DurationText.text(box.times.waitingForDependencies))"
@@ -56,14 +56,14 @@ extension GraphPictureBuilder {
       isCulprit: box.culprits > 0, tooltip: tooltip(of: box), fold: fold)
   }
 
-  /// "1,200 × Download": the number first, since a long name is cut.
+  /// "1,200 × Download". The number comes first, because a long name is cut.
   private func name(of box: FoldedBox) -> String {
     let title = box.name.flatMap { $0.isEmpty ? nil : $0 } ?? (box.classes.count == 1 ? box.classes.first : nil)
     guard let title, !title.isEmpty else { return "\(grouped(box.count)) operations" }
     return "\(grouped(box.count)) × \(TextEscaping.oneLine(title, limit: 300))"
   }
 
-  /// "1,150 finished · 50 cancelled"; what wants attention first.
+  /// "1,150 finished · 50 cancelled". What needs attention comes first.
   private func outcome(of box: FoldedBox) -> String {
     let order: [ShownState] = [.deadlocked, .stalled, .failed, .executing, .ready, .pending, .cancelled, .finished]
     var parts = order.compactMap { state in

@@ -1,10 +1,11 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 
-/// What must not be lost in a crowd: sets of operations, the most important first.
+/// What must not get lost in a crowd: sets of operations, the most important set first.
 ///
-/// As many sets as have room keep a box for each operation. The others fold too, but only among themselves, and the
-/// picture says so.
+/// As many sets as there is room for keep a box for each operation. The others fold too, but only among themselves, and
+/// the picture says so.
 struct FoldingMarks {
   private enum Reason: String, CaseIterable {
     case named = "what --focus names"
@@ -15,12 +16,12 @@ struct FoldingMarks {
     case stalled = "what is stuck behind others"
   }
 
-  /// By number in `shown`: it has a box of its own.
+  /// Whether each operation has a box of its own, by number in `shown`.
   private(set) var isWhole: [Bool]
-  /// By number in `shown`: which of the sets that found no room it is in; 0: in none.
+  /// The number of the set without room that each operation is in, by number in `shown`. 0: none.
   private(set) var marks: [Int32]
-  /// The critical path has no room of its own: it runs through the boxes that there are without it. Kept apart, its
-  /// operations would tear up each stage of a pipeline that they touch.
+  /// Whether the critical path found no room, and so runs through boxes that are formed without regard to it. Keeping
+  /// its operations apart would tear up every stage of a pipeline that it touches.
   private(set) var foldsPath = false
   /// "what has a warning (100,000)"
   private(set) var crowded: [String] = []
@@ -56,7 +57,7 @@ struct FoldingMarks {
       } else if reason == .critical {
         foldsPath = true
       } else {
-        // What has only a warning folds with all others, like the path.
+        // Operations that only have a warning fold with all others, like the path.
         for member in members where marks[member] == 0 && reason != .warned { marks[member] = Int32(number) + 1 }
         crowded.append("\(reason.rawValue) (\(grouped(members.count)))")
       }
@@ -64,8 +65,8 @@ struct FoldingMarks {
   }
 }
 
-/// What operations are, in numbers: equal numbers fold. First by name, class and queue, then by class and queue; what
-/// differs in these only folds where there is no other way.
+/// The kinds of operations, as numbers: equal numbers fold. First they are told apart by name, class and queue, then by
+/// class and queue. Operations that differ in these fold only if there is no other way.
 struct FoldingKinds {
   let tiers: [[[Int32]]]
 
@@ -86,7 +87,7 @@ struct FoldingKinds {
       texts[text] = new
       return new
     }
-    // Kinds are few, so levels are made of these.
+    // There are few kinds, so the levels are made from them.
     var kinds: [Kind] = []
     var numbers: [Kind: Int32] = [:]
     let fine = builder.shown.enumerated().map { node, index in
@@ -113,7 +114,7 @@ struct FoldingKinds {
     }
     let queues = Set(kinds.map(\.queue)).count
     let classes = Set(kinds.map(\.className)).count
-    // The fewer of the two says more in as many boxes.
+    // Whichever of the two has fewer values says more with the same number of boxes.
     let coarse = level { kind in
       kind.stem = 0
       if queues <= classes { kind.className = 0 } else { kind.queue = nil }

@@ -1,13 +1,13 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// An entry of the legend: only what the picture shows.
+/// An entry of the legend. The legend has only entries for what the picture shows.
 struct LegendItem: Sendable {
   enum Line: Hashable, Sendable {
     case critical, slot, cycle, open, mixed, heldSlot, wait, submission, awaited
     case difference(BoxDifference)
 
-    /// An edge of this kind.
+    /// An edge of this kind, to draw as a sample.
     var sample: GraphPicture.Edge {
       var edge = GraphPicture.Edge(from: 0, to: 0)
       switch self {
@@ -28,13 +28,13 @@ struct LegendItem: Sendable {
   enum Mark: Hashable, Sendable {
     case state(ShownState)
     case difference(BoxDifference)
-    /// Seen in part.
+    /// An operation that was seen only in part.
     case unknown
     case culprit
     case line(Line)
     case barrier
     case fold
-    /// The number of edges on a line.
+    /// The number of edges that a line stands for.
     case many
     case bar
   }
@@ -44,7 +44,7 @@ struct LegendItem: Sendable {
 }
 
 extension LegendItem.Mark {
-  /// The state whose colours and sign it has.
+  /// The state whose colours and sign the mark has.
   var shownState: ShownState {
     switch self {
     case .state(let state): state
@@ -54,14 +54,13 @@ extension LegendItem.Mark {
     }
   }
 
-  private var difference: BoxDifference? {
+  var difference: BoxDifference? {
     if case .difference(let difference) = self { difference } else { nil }
   }
 
-  /// Of a sample box.
+  /// The style of a sample box.
   var style: StateStyle { difference?.style ?? shownState.style }
   var sign: String { difference?.sign ?? shownState.sign }
-  var path: DrawnPath { difference?.path ?? shownState.path }
 }
 
 extension GraphPicture {
@@ -131,7 +130,7 @@ extension GraphPicture {
 }
 
 extension GraphPicture.Edge {
-  /// How the line is dashed. Colour and words say the same.
+  /// The line's dash pattern. Colour and words say the same.
   enum Stroke { case solid, dashed, longDashed, dotted }
 
   var stroke: Stroke {
@@ -143,13 +142,13 @@ extension GraphPicture.Edge {
     }
   }
 
-  /// Something else than a dependency that is waited for, and does not come.
+  /// Whether it is something other than a dependency that is waited for and does not come.
   var isStuck: Bool { kind != .dependency && kind != .slot && kind != .submission && kind != .awaited }
   var color: ColorPair {
     difference?.style.accent
       ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.edge)
   }
-  /// How often it appears is no fault.
+  /// The colour of the label. The label of a plain edge, such as a count, is muted, because it is no fault.
   var labelColor: ColorPair {
     difference?.style.accent
       ?? (isCycle || isStuck ? Palette.cycle : isCritical ? Palette.critical : Palette.muted)
@@ -160,7 +159,7 @@ extension GraphPicture.Edge {
     return isStuck ? 1.6 : isCritical ? 2.8 : isMixed ? 1.6 : 1.2
   }
 
-  /// Lengths of dash and gap; a dot is a short dash with round ends.
+  /// The lengths of dash and gap. A dot is a short dash with round ends.
   var dashes: [Double] {
     switch stroke {
     case .solid: []

@@ -1,105 +1,107 @@
+package import OpTraceDoctor
 public import OpTraceModel
 
-/// A dependency graph as it is to be drawn: with its texts and states, before the layout. Made from a trace by
-/// ``init(of:options:)``; written by ``DOTWriter``, and by ``SVGWriter`` once a layout has placed it.
+/// A dependency graph ready to be drawn, with its texts and states, but before the layout. ``init(of:options:)`` makes
+/// it from a trace; ``DOTWriter`` writes it, and so does ``SVGWriter`` once a layout has placed it.
 public struct GraphPicture: Sendable {
-  /// The headline: the process and how many operations.
+  /// The headline: the process, and the number of operations.
   public var title = ""
-  /// Under the title, muted.
+  /// The line under the title, in a muted colour.
   public var subtitle = ""
-  /// What the picture comes to, the gravest first.
+  /// The conclusions from the picture, the most serious first.
   public var verdicts: [Verdict] = []
-  /// Queues (or classes) that have nodes, in the order of the picture.
+  /// The queues (or classes) that have nodes, in the order of the picture.
   public var lanes: [Lane] = []
-  /// Operations in the order of their numbers, then other work.
+  /// The operations in the order of their numbers, followed by other work.
   public var nodes: [Node] = []
-  /// What has to be finished before what, each with its reason.
+  /// What has to finish before what, each with its reason.
   public var edges: [Edge] = []
-  /// What the time bars mean.
+  /// The period that the time bars cover.
   public var period: ClosedRange<Nanoseconds> = 0...0
-  /// What is drawn as stuck is so for certain.
+  /// Whether what is drawn as stuck is proven to be stuck.
   var isStuckProven = true
 
-  /// One thing that the picture comes to.
+  /// One conclusion from the picture.
   public struct Verdict: Sendable, Hashable {
-    /// How grave it is.
+    /// How serious a verdict is.
     public enum Kind: String, Sendable {
-      /// All is finished.
+      /// Everything has finished.
       case good
-      /// Something to know.
+      /// Something worth knowing.
       case note
-      /// Something is missing, failed or not over.
+      /// Something is missing, has failed or is not over.
       case warning
       /// Something cannot go on.
       case deadlock
     }
-    /// How grave it is.
+    /// How serious it is.
     public var kind: Kind
-    /// The first words, emphasised.
+    /// The first words, which are emphasised.
     public var lead: String
     /// The rest of the sentence.
     public var text: String
   }
 
-  /// A queue's (or a class's) part of the picture.
+  /// The part of the picture for one queue (or class).
   public struct Lane: Sendable {
-    /// Unique in the picture: letters, digits, hyphens.
+    /// The id of the lane, unique in the picture: letters, digits, hyphens.
     public var id: String
-    /// The class that its nodes carry.
+    /// The CSS class of its nodes.
     public var nodeClass: String
-    /// The queue's or the class's name.
+    /// The name of the queue or the class.
     public var title: String
     /// "max 4 · 8 ops · 32 % busy"
     public var caption: String
-    /// All that is known of it. Lines, ended by "\n".
+    /// Everything known about it. Lines, separated by "\n".
     public var tooltip: String
     package var style: LaneStyle
-    /// False for what is in no queue: it is drawn in a row of its own, without a box around it.
+    /// Whether it is drawn as a box. False for work in no queue: that gets a row of its own, without a box around it.
     public var isBoxed: Bool
-    /// It starts nothing, and operations wait for it.
+    /// Whether it starts nothing although operations wait for it.
     public var isCulprit = false
   }
 
-  /// An operation, a block or a task, or many of one box.
+  /// An operation, a block or a task, or several of them in one box.
   public struct Node: Sendable {
     /// The operation, block or task in the trace.
     public var operation: OperationID
-    /// In ``GraphPicture/lanes``.
+    /// The index of its lane in ``GraphPicture/lanes``.
     public var lane: Int
     /// Its state at the end of the trace.
     public var state: ShownState
-    /// In full; the writers cut it to the node's width.
+    /// The full name; the writers cut it to the node's width.
     public var name: String
     /// "#5 · 1.23 s"
     public var caption: String
-    /// What it did when; parts in the order of time, which do not overlap.
+    /// What it did when. The parts are in the order of time and do not overlap.
     public var bar: [BarPart]
-    /// It lies on the critical path.
+    /// Whether it lies on the critical path.
     public var isCritical = false
-    /// It is a barrier of its queue.
+    /// Whether it is a barrier of its queue.
     public var isBarrier = false
-    /// Only named as a dependency.
+    /// Whether it occurs only as a dependency of others.
     public var isExternal = false
-    /// Seen in part: whether it ran is not known. Drawn as pending, and counted apart.
+    /// Whether it was seen only in part, so that it is not known whether it ran. It is drawn as pending, and counted
+    /// separately.
     public var isUnknown = false
-    /// Others cannot go on because of it alone.
+    /// Whether others cannot go on because of it alone.
     public var isCulprit = false
-    /// Lines, ended by "\n".
+    /// The text of the tooltip. Lines, separated by "\n".
     public var tooltip: String
-    /// Many operations in one box, of which ``operation`` is the first; nil: one.
+    /// The operations of the box, if there are several; ``operation`` is the first of them. Nil: just one.
     public var fold: Fold?
-    /// In a comparison, shown instead of the state; nil: a picture of one run.
+    /// The difference that a comparison shows instead of the state. Nil: a picture of one run.
     public var difference: BoxDifference?
 
-    /// Names it in the SVG and the DOT text; the same in a later trace of the same run.
+    /// The id in the SVG and the DOT text. It stays the same in a later trace of the same run.
     public var id: String { fold.map { "fold-\($0.number)" } ?? "op-\(operation.rawValue)" }
-    /// As ids of edges name it.
+    /// The name of the node in the ids of edges.
     var mark: String { fold.map { "f\($0.number)" } ?? "\(operation.rawValue)" }
   }
 
-  /// A part of the time bar; `from` and `to` as parts of the period, 0 to 1.
+  /// A part of the time bar. `from` and `to` are fractions of the period, 0 to 1.
   public struct BarPart: Sendable, Hashable {
-    /// What an operation does in a part of its time.
+    /// What an operation does during a part of its time.
     public enum Kind: String, Sendable, CaseIterable {
       /// Waited for dependencies.
       case blocked
@@ -108,7 +110,7 @@ public struct GraphPicture: Sendable {
       /// Its own code ran.
       case ran
     }
-    /// What it did in this time.
+    /// What it did during this time.
     public var kind: Kind
     /// Where the part begins.
     public var from: Double
@@ -116,62 +118,65 @@ public struct GraphPicture: Sendable {
     public var to: Double
   }
 
-  /// From what has to be finished first to what waits for it.
+  /// An edge from what has to finish first to what waits for it.
   public struct Edge: Sendable, Hashable {
     /// Why the later one waits.
     public enum Kind: String, Sendable, CaseIterable {
       /// A dependency between operations.
       case dependency
-      /// The later one had to wait for the earlier one's slot; only drawn on the critical path.
+      /// The later one had to wait for the slot of the earlier one. Only drawn on the critical path.
       case slot
-      /// Where nothing moves any more: the later one needs a slot that the earlier one does not give back, …
+      /// When nothing moves any more: the later one needs a slot that the earlier one does not give back.
       case heldSlot = "held-slot"
-      /// … blocks in a wait that is not over, …
+      /// When nothing moves any more: the later one is blocked in a wait that is not over.
       case wait
-      /// … is queued behind a barrier, or is one, …
+      /// When nothing moves any more: the later one is queued behind a barrier, or is one.
       case barrier
-      /// … needs the main thread.
+      /// When nothing moves any more: the later one needs the main thread.
       case mainThread = "main-thread"
-      /// The earlier one's code submitted the later one, and waits for nothing.
+      /// The code of the earlier one submitted the later one; nothing waits.
       case submission
       /// The later one, a task, is suspended until the earlier one is over.
       case awaited
     }
-    /// In ``GraphPicture/nodes``.
+    /// The index of the earlier node in ``GraphPicture/nodes``.
     public var from: Int
-    /// In ``GraphPicture/nodes``.
+    /// The index of the later node in ``GraphPicture/nodes``.
     public var to: Int
     /// Why the later one waits.
     public var kind = Kind.dependency
-    /// The critical path runs through it.
+    /// Whether the critical path runs through it.
     public var isCritical = false
-    /// A part of a cycle of waiting.
+    /// Whether it is part of a wait-for cycle.
     public var isCycle = false
-    /// The later one has not begun: the edge still holds, or will never.
+    /// Whether the later one has not begun: the edge still holds, perhaps forever.
     public var isOpen = false
-    /// A few words on the line; nil: none.
+    /// A short label on the line. Nil: none.
     public var label: String?
-    /// How many edges between operations it represents.
+    /// The number of edges between operations that it represents.
     public var count = 1
-    /// Between boxes that come both before and behind each other: its cycle need be none of operations.
+    /// Whether it runs between boxes that come both before and behind each other. Their cycle need not be one of
+    /// operations.
     public var isMixed = false
-    /// Of a comparison; nil: of one run, or the same.
+    /// The difference that a comparison shows. Nil: a picture of one run, or no difference.
     public var difference: BoxDifference?
   }
 
-  /// How many operations are in this state; what was recorded in part is counted apart.
+  /// Returns the number of operations in this state. Operations that were recorded only in part are counted separately.
   public func count(of state: ShownState) -> Int {
     nodes.reduce(0) { $0 + ($1.fold?.states[state] ?? ($1.fold == nil && $1.state == state && !$1.isUnknown ? 1 : 0)) }
   }
 
-  /// Some box represents many operations.
+  /// Whether some box represents several operations.
   public var isFolded: Bool { nodes.contains { $0.fold != nil } }
 
-  /// Above this many boxes each is drawn with little more than its name, and as an element only close to: a file that a browser opens.
+  /// The most boxes that are drawn in detail. With more, each shows little more than its name, and becomes an element
+  /// only when the reader zooms in, so that browsers can open the file.
   public static let mostDetailed = 5000
   var isLean: Bool { nodes.count > Self.mostDetailed }
 
-  /// "e-1-5": names both ends, so it stays the same from one trace of a run to a later one. A folded end is "f3".
+  /// Returns an id such as "e-1-5". It names both ends, so it stays the same in a later trace of the same run. A folded
+  /// end is "f3".
   public func id(of edge: Edge) -> String {
     "\(edge.kind.mark)-\(nodes[edge.from].mark)-\(nodes[edge.to].mark)"
   }
@@ -201,7 +206,7 @@ public struct GraphPicture: Sendable {
 }
 
 extension GraphPicture.Edge.Kind {
-  /// How ids begin.
+  /// The prefix of the ids of such edges.
   var mark: String {
     switch self {
     case .dependency: "e"
@@ -218,7 +223,7 @@ extension GraphPicture.Edge.Kind {
 
 /// What a picture shows.
 public struct GraphOptions: Sendable {
-  /// What a lane is.
+  /// What a lane stands for.
   public enum Grouping: String, Sendable, CaseIterable {
     /// The queue that an operation was given to.
     case queue
@@ -226,16 +231,16 @@ public struct GraphOptions: Sendable {
     case `class`
   }
 
-  /// Only these and what lies at most `hops` edges away; nil: everything.
+  /// Limits the picture to these operations and what lies at most `hops` edges away from them.
   public struct Focus: Sendable {
-    /// The operations in the middle.
+    /// The operations in the centre.
     public var operations: [OperationID]
-    /// How many edges away the rest may be; 0: these operations alone.
+    /// How many edges away the rest may be. 0: these operations alone.
     public var hops: Int
-    /// What the user wrote, for the title.
+    /// What the user entered, for the title.
     public var name: String
 
-    /// Only these and what is near them.
+    /// Limits the picture to these operations and what is near them.
     public init(operations: [OperationID], hops: Int, name: String) {
       self.operations = operations
       self.hops = hops
@@ -243,7 +248,7 @@ public struct GraphOptions: Sendable {
     }
   }
 
-  /// A kind of work that a picture has boxes of.
+  /// A kind of work that can have boxes in a picture.
   public enum Layer: String, Sendable, CaseIterable {
     /// Operations and their dependencies.
     case operations
@@ -253,30 +258,34 @@ public struct GraphOptions: Sendable {
     case tasks
   }
 
-  /// Work that is not among these is named by the operations that submitted it.
+  /// The kinds of work that are drawn. Other work is mentioned by the operations that submitted it.
   public var layers: Set<Layer> = [.operations]
-  /// What a lane is.
+  /// What a lane stands for.
   public var grouping = Grouping.queue
-  /// Marks the chain that decided when the run was over.
+  /// Whether to mark the chain that decided when the run was over.
   public var showsCriticalPath = true
-  /// The part that is shown; nil: everything.
+  /// The part that is shown. Nil: everything.
   public var focus: Focus?
-  /// Only what cannot go on: cycles of waiting, culprits, and what waits for them over at most this many operations.
-  /// Nil: everything.
+  /// If set, only what cannot go on is shown: wait-for cycles, culprits, and what waits for them across at most this
+  /// many operations. Nil: everything.
   public var stuckHops: Int?
-  /// Where more than this are to be shown, like ones are folded into so many boxes at most. Nil: every operation is a box.
+  /// The most boxes. With more operations than this, similar ones are folded into boxes. Nil: every operation is a box.
   public var mostBoxes: Int?
 
-  /// As many boxes as somebody can still read one by one; up to as many, Graphviz lays out lanes and lines at its best.
+  /// The most boxes that a reader can still take in one by one. Up to this number, Graphviz's layout of lanes and lines
+  /// is at its best.
   public static let readable = 300
 
-  /// Operations; of a trace without any, what it has instead.
+  /// Returns the usual layers: operations, or, in a trace without any, what it has instead.
   public static func usualLayers(of trace: Trace) -> Set<Layer> {
     guard trace.operations.isEmpty else { return [.operations] }
     let present = WorkKind.allCases.filter { !$0.indexes(in: trace).isEmpty }.map(\.layer)
     return present.isEmpty ? [.operations] : Set(present)
   }
 
-  /// Everything, by queue, with the critical path.
-  public init() {}
+  /// The rules that decide which parts cannot go on or have a finding.
+  package let rules: RuleSet
+
+  /// Shows everything, by queue, with the critical path.
+  package init(rules: RuleSet) { self.rules = rules }
 }

@@ -1,10 +1,11 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
-/// Work that is no operation: blocks of dispatch queues and Swift's tasks, in lanes of their own, with lines from who submitted them.
+/// Draws work other than operations: blocks of dispatch queues and Swift tasks, in lanes of their own, with lines from
+/// their submitters.
 extension GraphPictureBuilder {
-  /// Operations are not drawn.
+  /// Whether operations are not drawn.
   var isOfOtherWork: Bool {
     !options.layers.contains(.operations) || trace.operations.isEmpty && !otherKinds.isEmpty
   }
@@ -14,17 +15,19 @@ extension GraphPictureBuilder {
     WorkKind.allCases.filter { $0 != .operation && options.layers.contains($0.layer) }
   }
 
-  /// The end of an operation's caption: what it submitted, where the picture has no boxes for that.
+  /// Returns the end of an operation's caption: what it submitted, if that has no boxes in the picture.
   func submittedCaption(at index: Int) -> String {
     let kinds = WorkKind.allCases.filter { !options.layers.contains($0.layer) }
     return submitted.text(at: index, of: kinds).map { " · \($0)" } ?? ""
   }
 
-  /// More tasks than these share boxes, though there were room for all: most are children that do the same.
+  /// The most tasks that get a box each. With more, they share boxes even if there is room: most are children that do
+  /// the same.
   private static let mostTasksAlone = 30
 
-  /// O(n log n) for n blocks and tasks. Where there are too many, those of one queue and function that one box submitted share a
-  /// box; else those of one queue and function; else those of one queue. Tasks have one lane.
+  /// Adds the boxes and lanes of blocks and tasks. O(n log n) for n of them. If there are too many, those with the same
+  /// queue and function that one box submitted share a box; if that is not enough, those with the same queue and
+  /// function; finally, those with the same queue. Tasks have one lane.
   func addOtherWork(to picture: inout GraphPicture) {
     let shown = shownOthers()
     guard !shown.isEmpty else { return }
@@ -73,9 +76,9 @@ extension GraphPictureBuilder {
     return WorkKind.allCases.compactMap { kind in counts[kind].map { counted($0, kind.word) } }.joined(separator: " · ")
   }
 
-  /// From who submitted to what was submitted; from the block whose end gave another its turn, on the critical path; and from a
-  /// task that is waited for to the one that does, when the trace ends. What leads back on the path is left out: it would be
-  /// a cycle.
+  /// Adds lines from submitters to what they submitted; on the critical path, from a block to the one that got its turn
+  /// from it; and, at the end of the trace, from an awaited task to the task that awaits it. Lines that lead back on
+  /// the path are left out, because they would form a cycle.
   private func addLines(of shown: [Int], _ boxOfWork: [WorkID: Int], to picture: inout GraphPicture) {
     struct Ends: Hashable {
       var from, to: Int
@@ -100,8 +103,8 @@ extension GraphPictureBuilder {
     for step in steps where trace.index(of: step.work) == nil {
       if case .slot(let before) = step.cause { add(.slot, before, step.work, isCritical: true) }
     }
-    for index in shown where trace.kind(ofWorkAt: index) == .task {
-      let task = trace.tasks[index - WorkKind.task.first(in: trace)]
+    for row in shown.lazy.compactMap(trace.taskRow(ofWorkAt:)) {
+      let task = trace.tasks[row]
       if let awaited = task.suspension?.awaited { add(.awaited, awaited, task.id) }
     }
     for ends in order {
@@ -114,8 +117,8 @@ extension GraphPictureBuilder {
     }
   }
 
-  /// Indexes of the other work that is drawn: with a focus, what came of an operation that is shown, and what was asked for with all that
-  /// submitted it and that it submitted.
+  /// Returns the indexes of the other work to draw. With a focus, that is everything that came from an operation that
+  /// is shown; and the requested work, with everything that submitted it and everything that it submitted.
   private func shownOthers() -> [Int] {
     let all = otherKinds.flatMap { $0.indexes(in: trace) }
     guard let focus = options.focus else { return all }
@@ -127,7 +130,7 @@ extension GraphPictureBuilder {
         submitter = trace.workIndex(of: next).flatMap(trace.submitter(ofWorkAt:))
       }
     }
-    // What work has submitted has a higher number.
+    // Submitted work has a higher number than its submitter.
     var wanted = Set(focus.operations)
     for index in all.sorted(by: { trace.workID(at: $0) < trace.workID(at: $1) }) {
       if let submitter = trace.submitter(ofWorkAt: index), wanted.contains(submitter) {
@@ -140,7 +143,8 @@ extension GraphPictureBuilder {
     }
   }
 
-  /// A lane for each dispatch queue, and one for tasks (or one for each function); gives each work's.
+  /// Adds a lane for each dispatch queue, and one for tasks (or one for each function). Returns the lane of each piece
+  /// of work.
   private func addLanes(of shown: [Int], to picture: inout GraphPicture) -> [Int: Int] {
     let titles = QueueTitles(trace)
     var lanes: [Int: Int] = [:]
@@ -149,7 +153,7 @@ extension GraphPictureBuilder {
       let lane = picture.lanes.count
       for index in indexes { lanes[index] = lane }
       let isTasks = trace.kind(ofWorkAt: indexes[0]) == .task
-      let queue = isTasks ? nil : trace.blocks[indexes[0] - trace.operations.count].queue.flatMap(trace.dispatchQueue)
+      let queue = queue(ofBlockAt: indexes[0]).flatMap(trace.dispatchQueue)
       let slug = TextEscaping.slug(name)
       known[slug, default: 0] += 1
       let id = (slug.isEmpty ? "\(lane)" : slug) + (known[slug] == 1 && !slug.isEmpty ? "" : "-\(lane)")
@@ -171,7 +175,8 @@ extension GraphPictureBuilder {
     return lanes
   }
 
-  /// In the order of their queues, what has none last, and then tasks; by function in the order of first sight.
+  /// Groups the work. By queue: in the order of the queues, then work without a queue, then tasks. By function: in the
+  /// order of first occurrence.
   private func groups(of shown: [Int]) -> [(name: String, indexes: [Int])] {
     guard options.grouping == .queue else {
       var numbers: [String: Int] = [:]
@@ -189,13 +194,19 @@ extension GraphPictureBuilder {
       return groups
     }
     let blocks = shown.filter { trace.kind(ofWorkAt: $0) == .block }
-    let byQueue = Dictionary(grouping: blocks) { trace.blocks[$0 - trace.operations.count].queue?.rawValue ?? .max }
+    let byQueue = Dictionary(grouping: blocks) { queue(ofBlockAt: $0)?.rawValue ?? .max }
     var groups = byQueue.sorted { $0.key < $1.key }.map { queue, indexes in
       (trace.dispatchQueue(DispatchQueueID(queue))?.title ?? "none", indexes)
     }
     let tasks = shown.filter { trace.kind(ofWorkAt: $0) == .task }
     if !tasks.isEmpty { groups.append((TaskRecord.groupTitle, tasks)) }
     return groups
+  }
+
+  /// Returns the dispatch queue of the work with this index. Nil: it is no block, or its queue is not known.
+  private func queue(ofBlockAt index: Int) -> DispatchQueueID? {
+    guard case .block(let row) = trace.row(ofWorkAt: index) else { return nil }
+    return trace.blocks[row].queue
   }
 
   private func width(of queue: DispatchQueueRecord) -> String {
@@ -207,7 +218,7 @@ extension GraphPictureBuilder {
     }
   }
 
-  /// Of one, or of many that share a box.
+  /// Makes the node of one piece of work, or of several that share a box.
   private func node(of indexes: [Int], lane: Int, number: Int) -> GraphPicture.Node {
     let works = indexes.map { trace.work(at: $0) }
     let times = works.map { $0.times(traceEnd: trace.end) }
@@ -247,7 +258,8 @@ extension GraphPictureBuilder {
         + "\(works[works.count - 1].id)\nin all \(fold.timesText)", fold: fold)
   }
 
-  /// Their name, else what names that only count have in common, else their function; nil where they have several of these.
+  /// Returns the title that all share, else the title that they share apart from numbers, else their function. Nil if
+  /// they do not even share that.
   private func commonName(of works: [any Work]) -> String? {
     func common(_ text: (any Work) -> String) -> String? {
       guard let first = works.first.map(text), !first.isEmpty else { return nil }
@@ -256,7 +268,7 @@ extension GraphPictureBuilder {
     return common { $0.title } ?? common { NameStem.of($0.title) } ?? common { $0.kind }
   }
 
-  /// The times of a box as a whole: until the first ran, until the last was over.
+  /// Returns the times of a box as a whole: until the first ran, and until the last was over.
   private func span(of works: [any Work]) -> (from: Nanoseconds, times: OperationTimes)? {
     guard let from = works.lazy.compactMap({ $0.submitted?.time ?? $0.began?.time }).min() else { return nil }
     let over = max(from, works.lazy.map { $0.over ?? trace.end }.max() ?? from)
@@ -267,7 +279,7 @@ extension GraphPictureBuilder {
     return (from, times)
   }
 
-  /// In a box, what there was, in few words.
+  /// Returns the times of a box in a few words.
   private func timesText(_ times: OperationTimes, isTask: Bool, isCaption: Bool = false) -> String {
     var parts =
       isTask
@@ -281,7 +293,7 @@ extension GraphPictureBuilder {
       .joined(separator: isCaption ? " · " : ", ")
   }
 
-  /// Of a task, each of its pieces at its own time, as far as they can be seen.
+  /// Returns the time bar. For a task, each piece is drawn at its own time, if it is long enough to be seen.
   private func bar(of work: any Work, _ times: OperationTimes) -> [GraphPicture.BarPart] {
     guard let task = work as? TaskRecord else {
       return bar(times, from: work.submitted?.time ?? work.began?.time ?? period.upperBound)
@@ -295,7 +307,7 @@ extension GraphPictureBuilder {
       begin = nil
       sums = OperationTimes()
     }
-    // Short pieces are drawn together: their sums, one behind the other.
+    // Short pieces are drawn together: their sums, one after another.
     for piece in task.pieces(traceEnd: trace.end) {
       let length = piece.end - piece.begin
       if length >= shortest { close() }
@@ -359,7 +371,7 @@ extension GraphPictureBuilder {
     }
   }
 
-  /// What a trace without operations comes to.
+  /// Returns the verdict on a picture without operations.
   func otherOutcome() -> GraphPicture.Verdict {
     let kinds = WorkKind.allCases.filter { $0 != .operation && !$0.indexes(in: trace).isEmpty }
     let hidden = kinds.filter { !options.layers.contains($0.layer) }
@@ -383,15 +395,15 @@ extension GraphPictureBuilder {
 }
 
 extension GraphPicture {
-  /// Some box is of a task.
+  /// Whether some box contains tasks.
   var hasTasks: Bool { lanes.contains { $0.id.hasPrefix("tasks-") } }
 
-  /// Some box is of work that is no operation.
+  /// Whether some box contains work other than operations.
   var hasOtherWork: Bool { hasTasks || lanes.contains { $0.id.hasPrefix("dispatch-") } }
 }
 
 extension WorkKind {
-  /// The layer that it is drawn in.
+  /// The layer in which this kind of work is drawn.
   var layer: GraphOptions.Layer {
     switch self {
     case .operation: .operations

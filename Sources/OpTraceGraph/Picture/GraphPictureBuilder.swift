@@ -1,20 +1,22 @@
-package import OpTraceAnalysis
+package import OpTraceDoctor
+package import OpTraceKernel
 public import OpTraceModel
 import OpTraceText
 
 extension GraphPicture {
-  /// O(n log n + e) for n operations and e dependencies.
-  public init(of trace: Trace, options: GraphOptions = GraphOptions()) {
+  /// Makes the picture. O(n log n + e) for n operations and e dependencies.
+  public init(of trace: Trace, options: GraphOptions) {
     self = GraphPictureBuilder(trace, options).picture()
   }
 
-  /// The same, for a caller that has the critical path and the diagnosis already: a folded picture computes neither again.
+  /// Makes the same picture for a caller that already has the critical path and the diagnosis. A folded picture
+  /// recomputes neither.
   package init(of trace: Trace, options: GraphOptions, path: CriticalPath, diagnosis: Diagnosis) {
     self = GraphPictureBuilder(trace, options, knowing: (path, diagnosis)).picture()
   }
 }
 
-/// Turns one trace into one picture.
+/// Turns a trace into a picture.
 struct GraphPictureBuilder {
   let trace: Trace
   let options: GraphOptions
@@ -25,25 +27,28 @@ struct GraphPictureBuilder {
   let threadWaits: ThreadWaits
   let diagnosis: Diagnosis
   let period: ClosedRange<Nanoseconds>
-  /// What the threads of executing operations are blocked in at the end: the wait that began last.
+  /// What the threads of executing operations are blocked in at the end: for each, the wait that began last.
   let openWaits: [OperationID: WaitRecord]
-  /// Indexes of the operations that are shown, ascending.
+  /// The indexes of the operations that are shown, in ascending order.
   let shown: ShownIndexes
-  /// The number in `shown` of each operation; -1: not shown. Empty: all are shown.
+  /// The number of each operation in `shown`. -1: not shown. Empty: all are shown.
   private let nodeOfIndex: [Int32]
-  /// What else was submitted, and by which operation's doing.
+  /// The other work that was submitted, with the operations that it came from.
   let submitted: SubmittedWork
-  /// By index: whether the operation is on the critical path, as far as that is shown.
+  /// Whether each operation is on the critical path, by index; only if the path is shown.
   let isCritical: [Bool]
 
   init(_ trace: Trace, _ options: GraphOptions, knowing known: (path: CriticalPath, diagnosis: Diagnosis)? = nil) {
     self.trace = trace
     self.options = options
-    // First, for it takes the most memory while it is made.
+    // This comes first, because computing it takes the most memory.
     path = known?.path ?? CriticalPath(of: trace)
-    // A folded picture folds nothing that has a finding; other pictures mark only what is stuck.
+    // A folded picture does not fold anything that has a finding; other pictures only mark what is stuck.
     let folds = options.mostBoxes.map { trace.operations.count > $0 } ?? false
-    diagnosis = folds ? known?.diagnosis ?? Diagnosis(of: trace) : Diagnosis(of: trace, only: .stuck)
+    diagnosis =
+      folds
+      ? known?.diagnosis ?? Diagnosis(of: trace, by: options.rules)
+      : Diagnosis(of: trace, only: .stuck, by: options.rules)
     stuck = StuckPart(of: trace, diagnosis)
     barriers = BarrierWaits(in: trace)
     threadWaits = ThreadWaits(trace)
@@ -78,7 +83,7 @@ struct GraphPictureBuilder {
     self.isCritical = isCritical
   }
 
-  /// From the first submission to the last end of what is drawn.
+  /// Returns the period from the first submission to the last end of what is drawn.
   private static func period(of trace: Trace, _ options: GraphOptions) -> ClosedRange<Nanoseconds> {
     let activity = options.layers.contains(.operations) ? trace.activity : nil
     var begin = activity?.lowerBound
@@ -127,7 +132,7 @@ struct GraphPictureBuilder {
     return name.isEmpty ? "Operations" : name
   }
 
-  /// - Parameter isLean: without what only appears when a reader zooms in.
+  /// - Parameter isLean: whether to leave out what only appears when the reader zooms in.
   func node(at index: Int, lane: Int, isLean: Bool = false) -> GraphPicture.Node {
     let operation = trace.operations[index]
     let state = state(of: index)
@@ -150,7 +155,7 @@ struct GraphPictureBuilder {
     state == .pending && !trace.operations[index].isOutcomeKnown
   }
 
-  /// All edges between what is shown; their ends are numbers in `shown`.
+  /// Calls `body` for all edges between what is shown. Their ends are numbers in `shown`.
   func eachEdge(_ body: (GraphPicture.Edge) -> Void) {
     func node(_ index: Int) -> Int? {
       if nodeOfIndex.isEmpty { return index }
@@ -164,7 +169,7 @@ struct GraphPictureBuilder {
         body(GraphPicture.Edge(from: from, to: to, kind: .slot, isCritical: true))
       }
     }
-    // In the order of the graph's edges, so that one pass is enough.
+    // They are in the order of the graph's edges, so one pass is enough.
     var critical = criticalDependencies()[...]
     let inCycles = Set(
       stuck.cycleLinks.lazy.filter { $0.kind == .dependency }
@@ -183,7 +188,7 @@ struct GraphPictureBuilder {
     eachStuckEdge(node, body)
   }
 
-  /// The dependencies that the critical path runs through, sorted as a graph's edges.
+  /// Returns the dependencies that the critical path runs through, in the order of the graph's edges.
   private func criticalDependencies() -> [DependencyGraph.Edge] {
     guard showsPath else { return [] }
     var edges: [DependencyGraph.Edge] = []
@@ -199,8 +204,8 @@ struct GraphPictureBuilder {
     return edges.sorted { ($0.waiter, $0.dependency) < ($1.waiter, $1.dependency) }
   }
 
-  /// What is waited for besides dependencies: within cycles, and of what else is stuck where that alone is shown, or
-  /// where somebody blocks in a wait.
+  /// Calls `body` for the waits that are not dependencies: those within cycles, and, of everything else that is stuck,
+  /// all of them if only the stuck part is shown, otherwise only those of threads blocked in a wait.
   private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
     let inCycles = Set(stuck.cycleLinks)
     var links = stuck.cycleLinks
@@ -210,7 +215,7 @@ struct GraphPictureBuilder {
     var isLabelled = Set<String>()
     for link in links where link.kind != .dependency {
       guard let from = node(link.target), let to = node(link.waiter) else { continue }
-      // Once for each who waits is enough.
+      // One label for each waiter is enough.
       let isFirst = isLabelled.insert("\(link.waiter) \(link.label)").inserted
       body(
         GraphPicture.Edge(
@@ -243,7 +248,7 @@ struct GraphPictureBuilder {
   }
 }
 
-/// Indexes in a trace, ascending. The set of all takes no memory.
+/// A set of indexes in a trace, in ascending order. The set of all indexes takes no memory.
 struct ShownIndexes: RandomAccessCollection {
   private let some: [Int]?
   let endIndex: Int

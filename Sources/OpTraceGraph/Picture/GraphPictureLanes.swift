@@ -1,9 +1,10 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
 extension GraphPictureBuilder {
-  /// The lanes in the order of their queues (or classes, by first operation), and the lane of each that is shown.
+  /// Returns the lanes in the order of their queues (or classes, by first operation), and the lane of each operation
+  /// that is shown.
   func makeLanes() -> (lanes: [GraphPicture.Lane], laneOfNode: [Int32]) {
     switch options.grouping {
     case .queue: lanesByQueue()
@@ -58,7 +59,7 @@ extension GraphPictureBuilder {
 
   private func shownQueues() -> Set<QueueID> {
     var queues: Set<QueueID> = []
-    // Most are given to the same queue as the one before them.
+    // Most operations are given to the same queue as the one before them.
     var last: QueueID?
     for index in shown {
       guard let queue = trace.operations[index].queue, queue != last else { continue }
@@ -104,13 +105,13 @@ extension GraphPictureBuilder {
   }
 }
 
-/// What a queue had to do, and what it could have done.
+/// What a queue had to do, compared with what it could have done.
 private struct QueueLoad {
   var limit: Int
   var isSuspended: Bool
   var count: Int
   var work: Nanoseconds
-  /// Work as a part of what the limit allowed over the period; nil where the system set the limit.
+  /// The work as a fraction of what the limit allowed over the period. Nil: the system set the limit.
   var busy: Double?
 
   init(_ queue: QueueRecord?, count: Int, work: Nanoseconds, over period: ClosedRange<Nanoseconds>) {

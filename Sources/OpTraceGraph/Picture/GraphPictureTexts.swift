@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
@@ -19,13 +20,13 @@ extension GraphPictureBuilder {
     return "\(operation.id) · " + (operation.isBarrier ? "barrier · \(what)" : what)
   }
 
-  /// For what it waited longer.
+  /// Returns the caption of a ready operation. It names what the operation waited for longer, a slot or a thread.
   private func readyCaption(_ operation: OperationRecord, _ times: OperationTimes) -> String {
     let what = times.waitingForThread > times.waitingForSlot ? "thread" : slotWord(of: operation)
     return "waits \(DurationText.text(times.waitingForSlot + times.waitingForThread)) for a \(what)"
   }
 
-  /// What it waits for when no dependency holds it up any more.
+  /// Returns what it waits for once no dependency holds it up any more.
   private func slotWord(of operation: OperationRecord) -> String {
     barriers.parts(of: operation).contains(.slot) ? "barrier" : "slot"
   }
@@ -34,7 +35,8 @@ extension GraphPictureBuilder {
     barriers.parts(of: operation).contains(.dependencies) ? "a barrier" : "dependencies"
   }
 
-  /// One that only waits looks like one that works, unless the text says so.
+  /// Returns the caption of an executing operation. The text says so if it only waits, because it would look the same
+  /// as one that works.
   private func executingCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
     guard let wait = openWaits[operation.id] else { return "\(DurationText.text(running)) so far" }
     let target =
@@ -60,7 +62,7 @@ extension GraphPictureBuilder {
 
   private func finishedCaption(_ operation: OperationRecord, _ running: Nanoseconds) -> String {
     guard operation.executionBegan != nil else { return "did not run" }
-    // It ran to its end, whether or not it listened.
+    // It ran to its end, whether or not it heeded the request.
     return DurationText.text(running) + (operation.cancelRequested == nil ? "" : " · cancel asked")
   }
 
@@ -134,7 +136,7 @@ extension GraphPictureBuilder {
     return thread.name.isEmpty ? "thread \(thread.systemID)" : "thread \(thread.name)"
   }
 
-  /// At most six, by name.
+  /// Lists at most six operations, by name.
   private func listed(_ indexes: some Collection<Int>) -> String? {
     if indexes.isEmpty { return nil }
     let names = indexes.prefix(6).map { label($0) }.joined(separator: ", ")
@@ -161,7 +163,7 @@ extension GraphPictureBuilder {
     }
     if !isOfOtherWork { parts.append(lanesText(lanes.count { $0.isBoxed })) }
     if showsPath, !path.steps.isEmpty {
-      // Of the operations' time: what else is drawn may go on.
+      // The wall time is that of the operations: other work in the picture may take longer.
       let all = DurationText.text(path.wall)
       var text = "critical path \(DurationText.text(path.total)) of \(all) (\(percent(path.share)))"
       if !path.remaining.isEmpty { text += ", \(counted(path.remaining.count, "step")) still to run" }
@@ -170,7 +172,8 @@ extension GraphPictureBuilder {
     return parts.joined(separator: " · ")
   }
 
-  /// Queues without an operation are not drawn; who counts them elsewhere finds them here.
+  /// Counts the lanes. Queues without operations are not drawn, so the total is given too, for readers who see another
+  /// count elsewhere.
   private func lanesText(_ count: Int) -> String {
     guard options.grouping == .queue else { return counted(count, "class", plural: "classes") }
     let all = trace.queues.count
@@ -179,7 +182,7 @@ extension GraphPictureBuilder {
   }
 
   func verdicts() -> [GraphPicture.Verdict] {
-    // Findings are of operations, which are not drawn.
+    // Findings concern operations, which are not drawn here.
     if isOfOtherWork { return [otherOutcome()] + lossVerdicts() }
     var verdicts = stuck.findings.prefix(3).map(verdict)
     let more = stuck.findings.count - verdicts.count
@@ -196,10 +199,17 @@ extension GraphPictureBuilder {
     let lead =
       finding.severity == .error
       ? (isCycle ? "Deadlock:" : "Stalled:") : finding.isOfStuck(in: trace) ? "Perhaps stuck:" : "Warning:"
-    // A cycle of dependencies is described best by its members.
-    let text =
-      finding.code == "dependency-cycle" ? cycle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
+    // A cycle of dependencies is best described by its members.
+    let text = isOfDependencies(finding.cycle) ? cycle(finding.cycle) : TextEscaping.oneLine(finding.title, limit: 300)
     return GraphPicture.Verdict(kind: finding.severity == .error ? .deadlock : .warning, lead: lead, text: text)
+  }
+
+  /// Whether each operation depends on the next, and the last on the first.
+  private func isOfDependencies(_ cycle: [OperationID]) -> Bool {
+    guard let first = cycle.first else { return false }
+    return zip(cycle, cycle.dropFirst() + [first]).allSatisfy { waiter, next in
+      trace.operation(waiter)?.dependencies.contains { $0.on == next && $0.removed == nil } == true
+    }
   }
 
   private func cycle(_ ids: [OperationID]) -> String {

@@ -1,25 +1,27 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
-/// Folds a picture: like operations share boxes, what matters keeps boxes of its own, and the picture says how much of
-/// what was folded. Every operation is in one box, and every edge is in the count of one edge or within one box.
+/// Folds a picture. Similar operations share boxes, what matters keeps boxes of its own, and the picture says what was
+/// folded and how much. Every operation is in exactly one box; every edge is counted in exactly one edge of the
+/// picture, or lies within one box.
 struct PictureFolding {
   private let builder: GraphPictureBuilder
-  /// Ends are numbers in `builder.shown`.
+  /// The edges. Their ends are numbers in `builder.shown`.
   private let edges: [GraphPicture.Edge]
   private let laneOfNode: [Int32]
   private let folding: GraphFolding
   private let marks: FoldingMarks
 
-  /// - Parameter most: how many boxes there may be. A fifth of them is kept for what folds.
+  /// - Parameter most: the most boxes. A fifth of them is reserved for what folds.
   init(_ builder: GraphPictureBuilder, _ laneOfNode: [Int32], _ edges: [GraphPicture.Edge], most: Int) {
     self.builder = builder
     self.laneOfNode = laneOfNode
     self.edges = edges
     let marks = FoldingMarks(builder, room: most - most / 5)
     self.marks = marks
-    // Slots of a path that folds lead back and forth between the stages. They are drawn, but keep nothing apart.
+    // The slot edges of a path that folds lead back and forth between stages. They are drawn, but do not keep anything
+    // apart.
     let parting = marks.foldsPath ? edges.filter { $0.kind != .slot } : edges
     folding = GraphFolding(
       nodeCount: builder.shown.count,
@@ -28,7 +30,8 @@ struct PictureFolding {
       worthIt: Self.worthIt(builder, parting, isWhole: marks.isWhole, count: 4 * most))
   }
 
-  /// What is next to an operation with a box of its own, then what ran longest: of both, the longest first.
+  /// Returns the operations next to one with a box of its own, then those that ran longest; in both groups, the longest
+  /// first.
   private static func worthIt(
     _ builder: GraphPictureBuilder, _ edges: [GraphPicture.Edge], isWhole: [Bool], count: Int
   ) -> [Int32] {
@@ -71,7 +74,7 @@ struct PictureFolding {
     picture.verdicts.append(note(boxes))
   }
 
-  /// One edge for all of one sort between the same boxes.
+  /// Merges all edges of one sort between the same boxes into one edge.
   private func fold(_ edges: [GraphPicture.Edge], _ boxes: inout [FoldedBox]) -> [GraphPicture.Edge] {
     struct Ends: Hashable {
       var from: Int32
@@ -103,7 +106,7 @@ struct PictureFolding {
     return folded
   }
 
-  /// A cycle that only boxes make is not to be taken for one of operations.
+  /// Marks cycles that only boxes form, so that they are not mistaken for cycles of operations.
   private func markMixed(_ edges: [GraphPicture.Edge], _ boxes: [FoldedBox]) -> [GraphPicture.Edge] {
     let graph = DependencyGraph(
       nodeCount: boxes.count, edges: edges.map { DependencyGraph.Edge(waiter: $0.to, dependency: $0.from) })
@@ -121,7 +124,7 @@ struct PictureFolding {
     }
   }
 
-  /// Of boxes whose operations are in several.
+  /// Returns the lane for boxes whose operations are in several lanes.
   static func lane(_ grouping: GraphOptions.Grouping) -> GraphPicture.Lane {
     let what = grouping == .queue ? "several queues" : "several classes"
     return GraphPicture.Lane(
@@ -129,7 +132,7 @@ struct PictureFolding {
       style: Palette.lanes[Palette.lanes.count - 1], isBoxed: false)
   }
 
-  /// A lane whose operations all fold with those of others has nothing in it.
+  /// Removes lanes with nothing in them: all of their operations were folded with those of other lanes.
   private func dropEmptyLanes(_ picture: inout GraphPicture) {
     var isUsed = [Bool](repeating: false, count: picture.lanes.count)
     for node in picture.nodes { isUsed[node.lane] = true }
@@ -144,7 +147,7 @@ struct PictureFolding {
     picture.lanes = lanes
   }
 
-  /// `, its longest steps: 'resize 17' (#68) 90 ms and 'load 3' (#9) 70 ms`; empty if none took time.
+  /// Text like `, its longest steps: 'resize 17' (#68) 90 ms and 'load 3' (#9) 70 ms`; empty if none took any time.
   private var longestSteps: String {
     var running: [OperationID: Nanoseconds] = [:]
     for step in builder.path.steps where builder.trace.operation(step.work) != nil {
@@ -175,7 +178,7 @@ struct PictureFolding {
 }
 
 extension GraphPicture.Edge {
-  /// Another edge between the same boxes.
+  /// Adds another edge between the same boxes.
   fileprivate mutating func add(_ other: GraphPicture.Edge) {
     count += 1
     isCritical = isCritical || other.isCritical

@@ -2,8 +2,8 @@ import OpTraceModel
 import OpTraceText
 
 extension StuckPart {
-  /// What a picture of it alone shows: cycles, culprits, and what waits for them over at most `hops` operations.
-  /// Ascending, and not more than a reader can take in.
+  /// Returns what a picture of the stuck part alone shows: cycles, culprits, and what waits for them across at most
+  /// `hops` operations. In ascending order, and no more than a reader can take in.
   func surroundings(hops: Int) -> [Int] {
     var shown = Set(cycles.keys).union(culprits)
     let behind = waiters()
@@ -14,7 +14,7 @@ extension StuckPart {
       shown.formUnion(new)
       return Array(new)
     }
-    // What a suspended queue holds is at no operation's feet.
+    // Operations held by a suspended queue do not wait for any operation, so they are added here.
     var ring = shown.sorted() + add(culpritQueues.isEmpty ? [] : held.sorted())
     for _ in 0..<max(0, hops) where !ring.isEmpty {
       ring = add(Array(Set(ring.flatMap { behind[$0] ?? [] })).sorted())
@@ -22,10 +22,10 @@ extension StuckPart {
     return shown.sorted()
   }
 
-  /// How many operations behind the culprits are shown.
+  /// The most operations behind the culprits that are shown.
   static let mostBehind = 40
 
-  /// By what they wait for.
+  /// Returns the waiters, by the operation that they wait for.
   private func waiters() -> [Int: [Int]] {
     var waiters: [Int: [Int]] = [:]
     for index in stalled.sorted() {
@@ -34,15 +34,16 @@ extension StuckPart {
     return waiters
   }
 
-  /// What waits behind one cycle or culprit, and is not shown.
+  /// Operations that wait behind one cycle or culprit and are not shown.
   struct Crowd {
-    /// Ascending.
+    /// Their indexes, in ascending order.
     var members: [Int] = []
-    /// What is shown and waited for by some of them, with how many wait.
+    /// The shown operations that some of them wait for, with the number of those that wait.
     var behind: [Int: Int] = [:]
   }
 
-  /// All that waits and is not shown, once: with the first cycle or culprit that it is found behind.
+  /// Returns everything that waits and is not shown. Each operation occurs once, with the first cycle or culprit that
+  /// it is found behind.
   func crowds(behind shown: some Sequence<Int>) -> [Crowd] {
     let shown = Set(shown)
     guard stalled.contains(where: { !shown.contains($0) }) else { return [] }
@@ -68,7 +69,7 @@ extension StuckPart {
       gather(from: cycles.keys.filter { cycles[$0] == cycle }.sorted(), [])
     }
     for culprit in culprits.sorted() where !isSeen.contains(culprit) { gather(from: [culprit], []) }
-    // What a suspended queue holds, and whatever else.
+    // What remains: operations held by a suspended queue, and anything else.
     let queues = Dictionary(grouping: stalled.filter { !isSeen.contains($0) }) { trace.operations[$0].queue }
     for (_, indexes) in queues.sorted(by: { ($0.value.min() ?? 0) < ($1.value.min() ?? 0) }) {
       gather(from: [], indexes.filter { !isSeen.contains($0) }.sorted())
@@ -78,7 +79,7 @@ extension StuckPart {
 }
 
 extension GraphPictureBuilder {
-  /// A box for each crowd that waits behind what `--deadlock` shows.
+  /// Adds a box for each crowd that waits behind what `--deadlock` shows.
   func addCrowds(to picture: inout GraphPicture, _ laneOfNode: [Int32]) {
     func home(_ index: Int) -> String {
       options.grouping == .class

@@ -1,35 +1,36 @@
-package import OpTraceAnalysis
+package import OpTraceDoctor
+import OpTraceKernel
 import OpTraceFormat
 package import OpTraceModel
 import OpTraceText
 
-/// What of a trace cannot go on, in terms of operations alone: slots, queues and threads between two of them
-/// become links. Numbers are indexes in `trace.operations`.
+/// The part of a trace that cannot go on, in terms of operations alone: slots, queues and threads between two
+/// operations become links. Numbers are indexes in `trace.operations`.
 package struct StuckPart {
-  /// `waiter` goes on only after `target`.
+  /// A link: `waiter` goes on only after `target`.
   package struct Link: Hashable {
     package var waiter: Int
     package var target: Int
     package var kind: GraphPicture.Edge.Kind
-    /// What it is that is waited for, in a few words; empty for a dependency.
+    /// What is waited for, in a few words. Empty for a dependency.
     package var label: String
   }
 
-  /// What the doctor says about it, errors first.
+  /// The doctor's findings about it, errors first.
   package let findings: [Finding]
-  /// An error among them: it is proven.
+  /// Whether it is proven: some finding is an error.
   package var isProven: Bool { findings.contains { $0.severity == .error } }
-  /// The cycle that an operation is in, by number.
+  /// The number of the cycle that an operation is in.
   package private(set) var cycles: [Int: Int] = [:]
-  /// The links inside of cycles.
+  /// The links inside cycles.
   private(set) var cycleLinks: [Link] = []
-  /// Nothing else keeps these from going on, and others wait for them.
+  /// The operations that nothing else keeps from going on, and that others wait for.
   package private(set) var culprits: Set<Int> = []
-  /// Suspended with work in them, or without slots.
+  /// The queues that are suspended with work in them, or that have no slots.
   private(set) var culpritQueues: Set<QueueID> = []
-  /// Behind a cycle or a culprit, and in none.
+  /// The operations behind a cycle or a culprit that are in neither.
   package private(set) var stalled: Set<Int> = []
-  /// Of these, those that wait for a culprit itself.
+  /// Of these, the ones that a culprit holds up directly.
   private(set) var held: [Int] = []
 
   package let trace: Trace
@@ -39,9 +40,7 @@ package struct StuckPart {
   package init(of trace: Trace, _ diagnosis: Diagnosis) {
     self.trace = trace
     blockage = diagnosis.blockage
-    findings = diagnosis.findings.filter {
-      $0.severity != .note && DoctorRule.of($0.code)?.symptom == .stuck
-    }
+    findings = diagnosis.findings.filter { $0.severity != .note && $0.isStuck }
     let isStuck = { (finding: Finding) in finding.isOfStuck(in: trace) }
     guard findings.contains(where: isStuck) else { return }
     var told: [Int] = []
@@ -69,7 +68,7 @@ package struct StuckPart {
     return nil
   }
 
-  /// Whether a finding reports it: what may be a moment's state is not marked. Remembers the culprit.
+  /// Whether a finding reports this root. A momentary state is not marked. Remembers the culprit.
   private mutating func isReported(_ root: Blockage.Root) -> Bool {
     switch graph.nodes[root.node] {
     case .operation(let index), .neverEnqueued(let index):
@@ -78,7 +77,7 @@ package struct StuckPart {
       culprits.insert(index)
     case .suspension(let queue), .noSlots(let queue):
       let id = trace.queues[queue].id
-      guard findings.contains(where: { $0.code == "queue-suspended" && $0.queues.contains(id) }) else { return false }
+      guard findings.contains(where: { $0.trouble.culprit == .queues && $0.queues.contains(id) }) else { return false }
       culpritQueues.insert(id)
     case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock, .block, .task, .turn, .submissions: return false
     }
@@ -107,14 +106,15 @@ package struct StuckPart {
     }
   }
 
-  /// What an operation waits for at the end, through slots, queues and threads. Of many slots, one holder represents all.
+  /// Returns what an operation waits for at the end, through slots, queues and threads. If it waits for a slot, one
+  /// holder represents all.
   package func obstacles(of index: Int) -> [Link] {
     guard let node = graph.node(ofOperationAt: index) else { return [] }
     var isFirstSlot = true
     return links(from: node) { from in
       let blocked = graph.edges(from: from).filter { blockage.isBlocked[$0.to] }
       if case .slots = graph.nodes[from] { return Array(blocked.prefix(1)) }
-      // It does not wait for a slot yet while something else blocks it.
+      // While something else blocks it, it does not wait for a slot yet.
       let other = blocked.filter { $0.reason != .slot && $0.reason != .mainThread }
       return other.isEmpty ? blocked : other
     }.filter { link in

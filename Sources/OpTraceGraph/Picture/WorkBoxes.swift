@@ -1,12 +1,12 @@
 import OpTraceModel
 
-/// Which work that is no operation shares a box.
+/// Decides which blocks and tasks share a box.
 struct WorkBoxes {
-  /// Indexes of the trace's work.
+  /// The indexes of the trace's work, by box.
   private(set) var members: [[Int]] = []
   var isFolded: Bool { members.contains { $0.count > 1 } }
 
-  /// What is asked of each.
+  /// What has to be known about each piece of work.
   struct Member {
     var index: Int
     var id: WorkID
@@ -14,23 +14,23 @@ struct WorkBoxes {
     var kind: String
     var submitter: WorkID?
     var isOver: Bool
-    /// It shares a box even where there is room for all.
+    /// Whether it shares a box even if there is room for all.
     var alwaysFolds = false
   }
 
   private struct Key: Hashable {
     var lane: Int
     var kind: String
-    /// Of who submitted it: a box of an operation, or one of these, which count from below.
+    /// The box of its submitter: an operation's box by its index, or one of these boxes, which count down from -1.
     var submitter: Int
-    /// What is not over is to be seen.
+    /// Keeps what is not over apart, so that it can be seen.
     var isOver: Bool
   }
 
-  /// How finely work is grouped, from the finest on.
+  /// How finely work is grouped, from finest to coarsest.
   private enum Likeness: CaseIterable { case none, submitter, kind, lane }
 
-  /// - Parameter submitters: the boxes that there are already.
+  /// - Parameter submitters: the boxes that exist already.
   init(_ shown: [Member], submitters: [WorkID: Int], room: Int) {
     for likeness in Likeness.allCases {
       let isLast = likeness == Likeness.allCases.last
@@ -40,7 +40,7 @@ struct WorkBoxes {
     }
   }
 
-  /// Nil: more than there is room for.
+  /// Groups the work. Returns nil if there are more boxes than there is room for.
   private static func fold(
     _ shown: [Member], _ submitters: [WorkID: Int], _ likeness: Likeness, room: Int
   ) -> [[Int]]? {

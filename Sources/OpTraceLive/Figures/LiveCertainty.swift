@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// What is certain in a trace with missing records: a ring reuses its chunks, and work whose end was overwritten seems to continue.

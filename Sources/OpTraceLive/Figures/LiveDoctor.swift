@@ -1,4 +1,5 @@
-package import OpTraceAnalysis
+package import OpTraceDoctor
+import OpTraceKernel
 package import OpTraceModel
 
 /// Finds what is stuck in a program that is being watched, as often as its cost allows.
@@ -19,7 +20,9 @@ package struct LiveDoctor {
   /// Whether a first run has found something that a second has yet to confirm.
   package var isSuspicious: Bool { last?.diagnosis.findings.isEmpty == false }
 
-  package init() {}
+  private let rules: RuleSet
+
+  package init(by rules: RuleSet) { self.rules = rules }
 
   /// Whether a run is due at this moment, on the trace's clock.
   package func isDue(_ status: LiveStatus, _ trace: Trace) -> Bool {
@@ -47,7 +50,7 @@ package struct LiveDoctor {
     options.now = now
     options.stallAfter = stallAfter
     var found: Diagnosis?
-    let spent = cost { found = Diagnosis(of: trace, options: options, only: .stuck) }
+    let spent = cost { found = Diagnosis(of: trace, options: options, only: .stuck, by: rules) }
     guard let found else { return }
     if let last, now - last.now >= Self.pause / 2 { findings = last.diagnosis.confirmed(by: found) }
     last = (found, now)
@@ -58,9 +61,9 @@ package struct LiveDoctor {
   package mutating func clear() { (last, findings) = (nil, []) }
 
   /// The findings of a trace that is over: one run is enough.
-  package static func findings(of trace: Trace, stallAfter: Nanoseconds) -> [Finding] {
+  package static func findings(of trace: Trace, stallAfter: Nanoseconds, by rules: RuleSet) -> [Finding] {
     var options = DoctorOptions()
     options.stallAfter = stallAfter
-    return Diagnosis(of: trace, options: options, only: .stuck).findings
+    return Diagnosis(of: trace, options: options, only: .stuck, by: rules).findings
   }
 }

@@ -1,5 +1,5 @@
 import OpTraceFormat
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// The current location of executing operations, and the holder of what they wait for.

@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
+package import OpTraceRequests
 
 /// What a service did in the last seconds, as a trace of everything that was not over when they began. Memory is
 /// bounded by what happens in these seconds, and by the work that goes on.

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// What is known of a program that is being watched: all unfinished work, and figures of the last ten seconds. Finished

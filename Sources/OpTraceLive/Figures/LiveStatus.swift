@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// What a program's queues do at one moment: what `optrace top` shows.

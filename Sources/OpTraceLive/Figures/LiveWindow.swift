@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// What happened in one queue in the last seconds: how many operations finished, and how long those that began had

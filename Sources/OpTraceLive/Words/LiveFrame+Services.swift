@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceRequests
 import OpTraceText
 
 extension LiveFrame {

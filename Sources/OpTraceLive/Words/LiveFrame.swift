@@ -1,5 +1,6 @@
+package import OpTraceDoctor
 package import OpTraceText
-package import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// What `optrace top` shows at one moment, as lines.

@@ -1,5 +1,7 @@
+package import OpTraceDoctor
+import OpTraceRequests
 package import OpTraceText
-package import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 extension LiveStatus {
@@ -17,7 +19,7 @@ extension LiveStatus {
       "requests": .array(services.requests.map { .object($0.figures.members) }),
       "loops": .array(services.loops.map(\.json)),
       "actors": .array(services.actors.map(\.json)),
-      "findings": DoctorReport(of: trace, findings: findings).jsonOfFindings,
+      "findings": DoctorReport(of: trace, findings: findings, by: RuleSet([])).jsonOfFindings,
     ])
   }
 }

@@ -21,18 +21,60 @@ package enum WorkKind: CaseIterable {
   }
 }
 
+/// One piece of work of a trace: which of the trace's lists has it, and at which row of that list.
+package enum WorkRow: Hashable, Sendable {
+  case operation(Int)
+  case block(Int)
+  case task(Int)
+
+  package var kind: WorkKind {
+    switch self {
+    case .operation: .operation
+    case .block: .block
+    case .task: .task
+    }
+  }
+
+  /// The row in the list of its kind.
+  package var row: Int {
+    switch self {
+    case .operation(let row), .block(let row), .task(let row): row
+    }
+  }
+
+  /// Its index in the trace's list of all work.
+  package func index(in trace: Trace) -> Int { kind.first(in: trace) + row }
+}
+
 /// All work of a trace in one list: its operations, then the blocks of dispatch queues, then Swift tasks. Code that
-/// draws work refers to it by its index in this list, whatever its kind.
+/// keeps work in arrays refers to it by its index in this list, whatever its kind. Only this file knows where each kind
+/// begins; `row(ofWorkAt:)` tells what an index stands for.
 extension Trace {
   /// The number of pieces of work of all kinds. O(1).
   package var workCount: Int { operations.count + blocks.count + tasks.count }
 
+  /// What an index stands for. O(1).
+  package func row(ofWorkAt index: Int) -> WorkRow {
+    let other = index - operations.count
+    guard other >= 0 else { return .operation(index) }
+    return other < blocks.count ? .block(other) : .task(other - blocks.count)
+  }
+
+  /// The kind of the work with this index. O(1).
+  package func kind(ofWorkAt index: Int) -> WorkKind { row(ofWorkAt: index).kind }
+
+  /// The row of the task with this index in the list of work; nil: it is no task of this trace. O(1).
+  package func taskRow(ofWorkAt index: Int) -> Int? {
+    guard case .task(let row) = row(ofWorkAt: index), tasks.indices.contains(row) else { return nil }
+    return row
+  }
+
   /// The work with this index. O(1); to visit all work of one kind, use its list.
   package func work(at index: Int) -> any Work {
-    switch kind(ofWorkAt: index) {
-    case .operation: operations[index]
-    case .block: blocks[index - operations.count]
-    case .task: tasks[index - operations.count - blocks.count]
+    switch row(ofWorkAt: index) {
+    case .operation(let row): operations[row]
+    case .block(let row): blocks[row]
+    case .task(let row): tasks[row]
     }
   }
 
@@ -44,49 +86,47 @@ extension Trace {
 
   /// The id of the work with this index. O(1), without a copy of the record.
   package func workID(at index: Int) -> WorkID {
-    switch kind(ofWorkAt: index) {
-    case .operation: operations.withUnsafeBufferPointer { $0[index].id }
-    case .block: blocks[index - operations.count].id
-    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].id }
+    switch row(ofWorkAt: index) {
+    case .operation(let row): operations.withUnsafeBufferPointer { $0[row].id }
+    case .block(let row): blocks[row].id
+    case .task(let row): tasks.withUnsafeBufferPointer { $0[row].id }
     }
   }
 
-  package func kind(ofWorkAt index: Int) -> WorkKind {
-    if index < operations.count { return .operation }
-    return index < operations.count + blocks.count ? .block : .task
+  /// The row of the work with this number; nil: there is none. O(log n).
+  package func workRow(of id: WorkID) -> WorkRow? {
+    if let row = index(of: id) { return .operation(row) }
+    if let row = blockRow(id) { return .block(row) }
+    return taskRow(id).map { .task($0) }
   }
 
   /// The index of the work with this number; nil: there is none. O(log n).
-  package func workIndex(of id: WorkID) -> Int? {
-    if let index = index(of: id) { return index }
-    if let index = blockRow(id) { return operations.count + index }
-    return taskRow(id).map { operations.count + blocks.count + $0 }
-  }
+  package func workIndex(of id: WorkID) -> Int? { workRow(of: id)?.index(in: self) }
 
   /// The id of the submitter of the work with this index; nil: none. O(1), without a copy of the record.
   package func submitter(ofWorkAt index: Int) -> WorkID? {
-    switch kind(ofWorkAt: index) {
+    switch row(ofWorkAt: index) {
     case .operation: nil
-    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].submitter }
-    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].submitter }
+    case .block(let row): blocks.withUnsafeBufferPointer { $0[row].submitter }
+    case .task(let row): tasks.withUnsafeBufferPointer { $0[row].submitter }
     }
   }
 
   /// When the work with this index was submitted. O(1), without a copy of the record.
   package func submitted(workAt index: Int) -> Nanoseconds? {
-    switch kind(ofWorkAt: index) {
-    case .operation: operations.withUnsafeBufferPointer { $0[index].submitted?.time }
-    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].submitted?.time }
-    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].submitted?.time }
+    switch row(ofWorkAt: index) {
+    case .operation(let row): operations.withUnsafeBufferPointer { $0[row].submitted?.time }
+    case .block(let row): blocks.withUnsafeBufferPointer { $0[row].submitted?.time }
+    case .task(let row): tasks.withUnsafeBufferPointer { $0[row].submitted?.time }
     }
   }
 
   /// Whether the work with this index is over. O(1), without a copy of the record.
   package func isOver(workAt index: Int) -> Bool {
-    switch kind(ofWorkAt: index) {
-    case .operation: operations.withUnsafeBufferPointer { $0[index].over != nil }
-    case .block: blocks.withUnsafeBufferPointer { $0[index - operations.count].over != nil }
-    case .task: tasks.withUnsafeBufferPointer { $0[index - operations.count - blocks.count].over != nil }
+    switch row(ofWorkAt: index) {
+    case .operation(let row): operations.withUnsafeBufferPointer { $0[row].over != nil }
+    case .block(let row): blocks.withUnsafeBufferPointer { $0[row].over != nil }
+    case .task(let row): tasks.withUnsafeBufferPointer { $0[row].over != nil }
     }
   }
 }
@@ -101,14 +141,18 @@ extension WorkKind {
     }
   }
 
-  /// The indexes of all work of this kind.
+  /// The indexes of all work of this kind, in the order of its list.
   package func indexes(in trace: Trace) -> Range<Int> {
-    switch self {
-    case .operation: 0..<trace.operations.count
-    case .block: first(in: trace)..<first(in: trace) + trace.blocks.count
-    case .task: first(in: trace)..<first(in: trace) + trace.tasks.count
+    let first = first(in: trace)
+    return switch self {
+    case .operation: first..<first + trace.operations.count
+    case .block: first..<first + trace.blocks.count
+    case .task: first..<first + trace.tasks.count
     }
   }
+
+  /// The indexes of blocks and tasks.
+  package static func others(in trace: Trace) -> Range<Int> { block.first(in: trace)..<trace.workCount }
 }
 
 extension Work {

@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 
 /// How much of the running time of operations was in a function, by samples of processor time.
 struct SampledParts {

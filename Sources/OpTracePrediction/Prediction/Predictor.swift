@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
 /// Predicts a recorded run with changes.

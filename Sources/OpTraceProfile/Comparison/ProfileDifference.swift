@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
+package import OpTraceSamples
 
 /// What two profiles used in the same functions and the same work.
 package struct ProfileDifference {

@@ -1,4 +1,5 @@
-package import OpTraceAnalysis
+import OpTraceKernel
+package import OpTraceSamples
 package import OpTraceText
 
 /// Writes a profile as collapsed stacks: `operation Resize;main;work();[kernel] 12`, a line for each stack.

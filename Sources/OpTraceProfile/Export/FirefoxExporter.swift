@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// Writes a profile for profiler.firefox.com, as its "processed profile" of version 48, which every later one reads and converts.

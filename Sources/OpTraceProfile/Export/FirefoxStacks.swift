@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 
 /// The stacks of a profile as Firefox has them: each is a frame on another stack. Once for all threads, whose tables are taken from it.
 struct FirefoxStacks {

@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 
 /// A thread of a Firefox profile: its tables, with what its samples need of the profile's stacks.

@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// Writes a profile for `go tool pprof` and for all that reads its format, as Pyroscope and speedscope do. The bytes are the message; files

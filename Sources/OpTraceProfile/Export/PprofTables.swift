@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceKernel
+import OpTraceSamples
 import OpTraceText
 
 /// What the samples of a file point to: strings, functions, mappings, and locations, each once and with numbers from 1 on,

@@ -1,4 +1,5 @@
-package import OpTraceAnalysis
+import OpTraceKernel
+package import OpTraceSamples
 package import OpTraceText
 
 /// What a profile can be written as; a file's name says which.

@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceKernel
+import OpTraceSamples
 import OpTraceText
 
 /// What exports call the things of a profile.

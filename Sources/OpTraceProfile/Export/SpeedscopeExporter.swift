@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// Writes a profile for speedscope.app, which also reads it from a file without a network.

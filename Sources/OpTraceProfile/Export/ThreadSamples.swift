@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 
 /// The samples of one thread.
 struct ThreadSamples {

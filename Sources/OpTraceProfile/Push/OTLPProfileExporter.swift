@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 package import OpTraceText
 
 /// Writes a window's profile as OpenTelemetry's collector takes it: the message `ExportProfilesServiceRequest` of the

@@ -1,5 +1,7 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
+import OpTraceRequests
+import OpTraceSamples
 
 /// Divides the samples of a growing trace among windows of time, each as long. A sample is in exactly one window: the
 /// one of its time, or, if that was closed before the sample was read, the oldest that is open.

@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// The form of `optrace profile --json`; its keys are a contract (Documentation/json.md).

@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 import OpTraceText
 
 /// What is said beside a profile: why there is nothing to show, and what is missing in what is shown.

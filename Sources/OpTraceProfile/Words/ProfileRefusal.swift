@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// Why the system did not allow sampling, and what helps.

@@ -1,5 +1,6 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// A profile for people: tables of functions, and of what they ran for.

@@ -1,11 +1,12 @@
 import OpTraceText
 
-/// RFC 4648, with padding.
+/// Base64 as in RFC 4648, with padding.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  /// Two digits for each 12 bits, the first one lowest: half as many steps as digit by digit.
+  /// The two digits for each value of 12 bits, the first digit in the low byte. This takes half as many steps as going
+  /// digit by digit.
   private static let pairs = (0..<4096).map { UInt16(digits[$0 >> 6]) | UInt16(digits[$0 & 63]) << 8 }
-  /// Groups of three bytes that go to the writer at once.
+  /// The number of three-byte groups that go to the writer at once.
   private static let most = 4096
 
   static func write(_ bytes: [UInt8], to writer: ByteWriter) {
@@ -42,7 +43,7 @@ enum Base64 {
     var result: [UInt8] = []
     let writer = ByteWriter { result += $0 }
     write(bytes, to: writer)
-    // The sink throws nothing.
+    // This sink does not throw.
     try? writer.finish()
     return String(decoding: result, as: UTF8.self)
   }

@@ -1,59 +1,66 @@
 import OpTraceText
 
-/// One column of a table in the report's data: integers, most of them a little more than the one before.
+/// Encodes one column of a table in the report's data: integers, most of them a little larger than the one before.
 ///
-/// Each value is its distance from `base` (or, without one, from the last value of the column that was there), zigzag-coded, as
-/// a variable-length integer of 7 bits a byte (LEB128), lowest first. Where values may be missing, 0 means such
-/// a one, and all others are one higher. A column whose values are all the same is written as that value alone.
+/// Each value is its distance from `base` (or, without a base, from the last value in the column), zigzag-coded, as a
+/// variable-length integer with 7 bits per byte (LEB128), lowest bits first. If values may be missing, 0 means a
+/// missing value, and all others are one higher. A column whose values are all the same is written as just that value,
+/// and a column that equals its base as the name of the base.
 /// `columns.mjs` reads it.
 struct ColumnEncoder {
-  /// What the values are. Numbers that may change when a trace grows have a meaning of their own: see ``TableGrowth``.
+  /// What the values stand for. Numbers that may change when a trace grows have a meaning of their own: see
+  /// ``TableGrowth``.
   enum Meaning: String {
     case number, time, work, track, group
   }
 
   let name: String
-  /// The column of the same table that values are relative to, where it has a value itself.
+  /// The column of the same table that values are relative to, in rows where it has a value itself.
   let base: String?
   let meaning: Meaning
-  /// Of a column whose values are all the same, mostly none yet: see ``isPostponed(_:)``.
+  /// The encoded values. If all values are the same, there are usually none yet: see ``isPostponed(_:)``.
   private var bytes: [UInt8] = []
   private var previous = 0
   private var first: Int?
   private var isUniform = true
+  private var isBase: Bool
   private(set) var count = 0
 
   init(_ name: String, base: String? = nil, _ meaning: Meaning = .number) {
     self.name = name
     self.base = base
+    isBase = base != nil
     self.meaning = meaning
   }
 
-  /// `relative`: the base's value in this row.
+  /// Appends a value. `relative` is the value of the base in this row.
   mutating func append(_ value: Int?, relative: Int? = nil) {
     if count == 0 { first = value } else if value != first { isUniform = false }
+    if value != relative { isBase = false }
     if isUniform, isPostponed(value) { return count += 1 }
     if bytes.isEmpty, count > 0 { writePostponed() }
     count += 1
     encode(value, relative: relative)
   }
 
-  /// Whether the bytes of a value like all before it can wait until another comes: they are known then, too.
+  /// Whether the bytes of a value that equals all values before it can wait until a different one comes: they can still
+  /// be computed then.
   private func isPostponed(_ value: Int?) -> Bool { bytes.isEmpty && (base == nil || value == nil) }
 
   private mutating func writePostponed() {
     encode(first, relative: nil)
-    // No distance, or no value.
+    // Each of these is a distance of zero, or no value.
     bytes.append(contentsOf: repeatElement(first == nil ? 0 : 1, count: count - 1))
   }
 
   private mutating func encode(_ value: Int?, relative: Int?) {
     guard let value else { return bytes.append(0) }
-    // Wraps like the reader's sum: any two numbers have a distance.
+    // The subtraction wraps, as does the reader's addition, so any two numbers have a distance.
     let distance = value &- (relative ?? previous)
     previous = value
     var rest = UInt64(bitPattern: Int64(distance << 1 ^ distance >> 63))
-    // One higher, since 0 is a missing one. The largest distance has no room for that; no time is that far away.
+    // The code is one higher, because 0 means a missing value. The largest distance has no room for that, but no time
+    // is that far away.
     rest = rest == .max ? rest : rest + 1
     while rest > 0x7f {
       bytes.append(UInt8(rest & 0x7f | 0x80))
@@ -62,8 +69,8 @@ struct ColumnEncoder {
     bytes.append(UInt8(rest))
   }
 
-  /// `{"base":"enqueued","data":"…"}` or `{"all":5}`, with `"of":"time"` for times; in a table that has grown also with
-  /// `"of":"track"` and the like where numbers may have moved.
+  /// Writes `{"base":"enqueued","data":"…"}`, `{"base":"enqueued"}` or `{"all":5}`, with `"of":"time"` for times. In a
+  /// table that has grown, there is also `"of":"track"` and the like for numbers that may have moved.
   func write(to writer: ByteWriter, namesMeaning: Bool = false) {
     writer.json(name)
     writer.text(":{")
@@ -80,8 +87,9 @@ struct ColumnEncoder {
     if let base {
       writer.text("\"base\":")
       writer.json(base)
-      writer.text(",")
+      writer.text(isBase ? "}" : ",")
     }
+    if isBase { return }
     writer.text("\"data\":\"")
     Base64.write(bytes, to: writer)
     writer.text("\"}")

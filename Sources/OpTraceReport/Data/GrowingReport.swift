@@ -1,29 +1,31 @@
-import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
+import OpTraceSummary
 public import OpTraceText
 
-/// The data of a page whose trace grows: a whole first, then time after time what has changed. Each is a revision with a number, which is
-/// sent with it, so that a page which missed one can say so, and gets a whole.
+/// The data of a page whose trace grows: first everything, then each time what has changed. Each revision has a number,
+/// which is sent with it, so that a page that missed one can say so and get everything again.
 ///
-/// O(n) of the trace each time, of which what is written is the smaller part; the page has the rest.
+/// Takes O(n) of the trace each time. Writing is the smaller part of that, because the page has most of the data
+/// already.
 public struct GrowingReport: Sendable {
-  /// What the page that has all of it holds.
+  /// The revision of a page that has received everything so far.
   public private(set) var revision = 0
   private var content = ReportContent()
   private var analysis: ReportAnalysis?
   private var tables: ReportTables?
 
-  /// Nothing is sent yet.
+  /// Starts with nothing sent.
   public init() {}
 
-  /// A whole, for a page that has nothing.
+  /// Writes everything, for a page that has nothing yet.
   mutating func begin(_ trace: Trace, _ content: ReportContent, _ parts: ReportParts, to sink: ByteSink) throws {
     self.content = content
     try write(trace, parts.timeline, parts.analysis, isWhole: true, drawing: nil, to: sink)
   }
 
-  /// The same for a page that missed a revision, or of a program that has ended: with the drawing of `graph`, where there is one, and what
-  /// would help.
+  /// Writes everything for a page that missed a revision, or for one whose program has ended: including the drawing of
+  /// `graph`, if there is one, and what would help.
   public mutating func writeWhole(
     _ trace: Trace, graph: EmbeddedGraph? = nil, whatIf: JSONValue? = nil, to sink: ByteSink
   ) throws {
@@ -33,11 +35,11 @@ public struct GrowingReport: Sendable {
     try write(trace, parts.timeline, parts.analysis, isWhole: true, drawing: graph, to: sink)
   }
 
-  /// What has changed since the last revision.
+  /// Writes what has changed since the last revision.
   ///
   /// - Parameters:
-  ///   - analysis: what is concluded now; nil: the last conclusions still hold.
-  ///   - graph: where it was drawn anew.
+  ///   - analysis: the current conclusions. Nil: the last ones still hold.
+  ///   - graph: the drawing, if there is a new one.
   public mutating func writeGrowth(
     to trace: Trace, analysis: ReportAnalysis? = nil, graph: EmbeddedGraph? = nil, to sink: ByteSink
   ) throws {
@@ -65,7 +67,7 @@ public struct GrowingReport: Sendable {
       trace, timeline, analysis.summary.criticalPath, analysis.stuck, lives: true, after: last, names: consume names)
     now.addBoxes(of: content.folds, trace)
     last = nil
-    // A queue that has come since is in no summary yet.
+    // If a queue was added in the meantime, no summary contains it yet.
     let analysis = analysis.fits(now.names) ? analysis : ReportAnalysis(of: trace)
     let told = (number: revision + 1, since: isWhole ? nil : revision)
     try ByteWriter.write(to: sink) { writer in

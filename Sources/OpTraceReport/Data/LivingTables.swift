@@ -1,18 +1,19 @@
 import OpTraceTimeline
 import OpTraceModel
 
-/// What the tables of a page that lives must know of the last ones: which numbers have moved, and what needs no second check.
+/// What the tables of a live page must know about the previous ones: which numbers have moved, and what need not be
+/// checked again.
 struct LivingTables {
   let numbers: StableNumbers
   private let workTracks: ReportTables.WorkTracks
-  /// For how many updates each operation has been over and gone; nothing happens to it any more. Two are waited for, as records
-  /// of several threads come into sight one thread after the other.
+  /// For how many updates each operation has been over and released. Nothing happens to it any more, but two updates
+  /// are waited for, because the records of several threads become visible one thread after another.
   private let gone: [UInt8]
   private let wasGone: [UInt8]
   private let ids: [OperationID]
   private let lastIDs: [OperationID]
   private let lastTracks: ReportTables.WorkTracks?
-  /// The present number of each old track, and of each old group; -1: there is none. Nil: they are as they were.
+  /// The present number of each old track, and of each old group. -1: it no longer exists. Nil: nothing has moved.
   let movedTracks: [Int]?
   let movedGroups: [Int]?
 
@@ -37,7 +38,7 @@ struct LivingTables {
     movedGroups = last.flatMap { Self.moved($0.numbers.groups, groups) }
   }
 
-  /// Whether all of an operation's row is as the page has it.
+  /// Whether the whole row of an operation is the same as on the page.
   func isSettled(_ row: Int) -> Bool {
     guard row < wasGone.count, wasGone[row] == 2, lastIDs[row] == ids[row], let lastTracks else { return false }
     return workTracks.execution[row] == moved(lastTracks.execution[row])
@@ -45,7 +46,7 @@ struct LivingTables {
       && workTracks.slot[row] == moved(lastTracks.slot[row])
   }
 
-  /// The present number of a track.
+  /// Returns the present number of a track.
   func track(after old: Int) -> Int {
     guard let movedTracks else { return old }
     return movedTracks.indices.contains(old) ? movedTracks[old] : -1
@@ -55,7 +56,8 @@ struct LivingTables {
     track < 0 ? track : Timeline.TrackIndex(self.track(after: Int(track)))
   }
 
-  /// A number for each that stays its own: what it is, and the how manieth of those that are the same.
+  /// Returns a number for each part that stays the same as the trace grows. It is made from what the part is, and from
+  /// its ordinal among parts that are the same.
   private static func stable(_ parts: [[Int]]) -> [Int] {
     var seen: [[Int]: Int] = [:]
     return parts.map { part in

@@ -2,25 +2,25 @@ package import OpTraceModel
 package import OpTraceTimeline
 import OpTraceText
 
-/// A call between a span of a page's trace and one of another process, which has a page of its own.
+/// A call between a span of a page's trace and a span of another process, which has its own page.
 package struct ReportCall: Sendable, Equatable {
-  /// The operation, block or task in which the span of this page's trace began; nil: none.
+  /// The operation, block or task in which this page's span began. Nil: none.
   package var work: WorkID?
-  /// What that span is called.
+  /// The name of that span.
   package var span: String
-  /// It serves the other one; else it calls it.
+  /// Whether that span serves the other one. If not, it calls it.
   package var isServed: Bool
-  /// What the other span is called, and whose it is.
+  /// The name of the other span, and the program that it belongs to.
   package var other: String
   package var program: String
-  /// Where the other one is shown: its page, and what is selected there.
+  /// Where the other span is shown: its page, and what is selected there.
   package var address: String
 
-  /// More make a page large that nobody reads to the end.
+  /// The most calls on a page. With more, the page would become large, and nobody would read to the end.
   package static let most = 10_000
 
-  /// By trace, in the order of the spans that served; at most ``most`` for each page. O(calls).
-  /// - Parameter files: the names of the pages, by trace.
+  /// Returns the calls by trace, in the order of the serving spans; at most ``most`` for each page. O(calls).
+  /// - Parameter files: the file names of the pages, by trace.
   package static func all(of joined: JoinedTimeline, files: [String]) -> [[ReportCall]] {
     var calls = [[ReportCall]](repeating: [], count: joined.traces.count)
     let programs = joined.programNames
@@ -41,7 +41,8 @@ package struct ReportCall: Sendable, Equatable {
     return calls
   }
 
-  /// As `selection.mjs` reads it: the work, where it is known, and the time of the span with a tenth of it around.
+  /// Returns the selection as `selection.mjs` reads it: the work, if it is known, and the time of the span with a
+  /// margin of a tenth of it.
   private static func selection(of span: SpanRecord, in trace: Trace) -> String {
     let begin = span.began.time
     let end = max(begin, span.ended?.time ?? trace.end)
@@ -51,7 +52,7 @@ package struct ReportCall: Sendable, Equatable {
     return "op=\(work.rawValue)&\(time)"
   }
 
-  /// A file's name as a part of an address.
+  /// Encodes a file name for use in an address.
   private static func encoded(_ name: String) -> String {
     name.utf8.reduce(into: "") { text, byte in
       let character = Character(UnicodeScalar(byte))
@@ -63,7 +64,7 @@ package struct ReportCall: Sendable, Equatable {
     }
   }
 
-  /// `row`: of the work among all work of the trace.
+  /// Returns the call as JSON. `row` is the index of the work among all work of the trace.
   func json(_ trace: Trace) -> JSONValue {
     .members([
       "row": .optional(work.flatMap(trace.workIndex(of:))) { .integer($0) },

@@ -1,28 +1,30 @@
 import OpTraceGraph
+import OpTraceRequests
 import OpTraceTimeline
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
-/// What a report has besides the trace, and how its data is put together.
+/// What a report contains besides the trace, and how its data is put together.
 struct ReportContent: Sendable {
-  /// More lanes than these add nothing, and take room from other rows.
+  /// The options of the timeline. More lanes than these would add nothing, and take room from other rows.
   static let timelineOptions: TimelineOptions = {
-    var options = TimelineOptions()
+    var options = TimelineOptions(rules: .report)
     options.waitLanes = 12
     options.drawsArrows = false
     return options
   }()
 
-  /// The boxes of the drawing that hold many operations.
+  /// The boxes of the drawing that contain several operations.
   var folds: [GraphPicture.Fold] = []
   var graphNote: String?
   var whatIf: JSONValue?
   var comparison: JSONValue?
   var calls: [ReportCall] = []
 
-  /// The data as JSON. `revision`: of a page that grows, which one this is, and which one it goes on from (nil: it is a whole).
-  /// `hasRequests`: those of the analysis are written; else the page keeps what it has of them.
+  /// Writes the data as JSON. `revision` is for a page that grows: the number of this revision, and of the one that it
+  /// continues (nil: it contains everything). If `hasRequests` is false, the requests of the analysis are not written,
+  /// and the page keeps what it has.
   func write(
     _ trace: Trace, _ timeline: Timeline, _ analysis: ReportAnalysis, _ tables: ReportTables,
     revision: (number: Int, since: Int?)? = nil, firstString: Int = 0, drawing: EmbeddedGraph? = nil,
@@ -50,7 +52,7 @@ struct ReportContent: Sendable {
     }
     if let drawing {
       writer.text(",\"graph\":")
-      // By lines: a text of this JSON has one.
+      // The drawing is split into lines, because a text in this JSON is a single line.
       func lines(_ text: String) -> JSONValue {
         .array(text.split(separator: "\n", omittingEmptySubsequences: false).map { .string(String($0)) })
       }
@@ -64,7 +66,7 @@ struct ReportContent: Sendable {
     }
     writer.text(",\n\"tables\":{")
     for (index, table) in tables.all.enumerated() {
-      // Putting all into columns takes about as long as writing these.
+      // Putting everything into columns takes about as long as writing the columns.
       progress.report(tables.all.count + index, of: 2 * tables.all.count)
       if index > 0 { writer.text(",\n") }
       table.write(to: writer)

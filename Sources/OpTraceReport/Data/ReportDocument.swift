@@ -1,9 +1,11 @@
+import OpTraceDoctor
+import OpTraceSummary
 import OpTraceTimeline
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
-/// The small part of a report's data: who ran, the verdict, the findings, the figures. `model.mjs` reads it.
+/// The small part of a report's data: what ran, the verdict, the findings, the figures. `model.mjs` reads it.
 struct ReportDocument {
   let trace: Trace
   let doctor: DoctorReport
@@ -68,7 +70,7 @@ struct ReportDocument {
             "total": .integer(Int(location.total)), "longest": .integer(Int(location.longest)),
           ])
         }),
-      // Nanoseconds that a sample stands for.
+      // This is the number of nanoseconds that one sample stands for.
       "samplePeriod": .optional(trace.profile) { .integer(Int($0.period)) },
       "processorTime": .optional(summary.processorTime, \.report),
       "findings": .array(doctor.findings.map(finding)),
@@ -102,7 +104,8 @@ struct ReportDocument {
     }
   }
 
-  /// By their rows. One that is younger than the summary has a name alone: its figures come with the next.
+  /// The queues by their rows. A queue that is younger than the summary only has a name; its figures come with the next
+  /// summary.
   private var queues: [JSONValue] {
     var queues = [JSONValue](
       repeating: .members(["name": .string(""), "hasName": .bool(false)]), count: names.queueRows.count)
@@ -152,7 +155,7 @@ struct ReportDocument {
   private func finding(_ finding: Finding) -> JSONValue {
     func rows(_ ids: [WorkID]) -> JSONValue { .array(ids.compactMap(trace.workIndex(of:)).map { .integer($0) }) }
     return .members([
-      "code": .string(finding.code), "severity": .string(finding.severity.rawValue),
+      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
       "isProven": .bool(finding.isProven),
       "title": .string(finding.title), "explanation": .string(finding.explanation), "fix": .string(finding.fix),
       "rows": rows(finding.operations), "cycle": rows(finding.cycle),
@@ -203,7 +206,7 @@ extension Distribution {
 }
 
 extension Summary.ProcessorTime {
-  /// Times in nanoseconds.
+  /// The processor time as JSON, with times in nanoseconds.
   fileprivate var report: JSONValue {
     .members([
       "samples": .integer(samples),

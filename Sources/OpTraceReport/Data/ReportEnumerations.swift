@@ -1,13 +1,15 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceGraph
 import OpTraceModel
 import OpTraceText
 import OpTraceTimeline
 
-/// The enumerations whose values are numbers in the tables, and those whose words have a meaning of their own in the page.
-/// They travel in the document, so that the page keeps no list of its own: it finds a number by its word.
+/// The enumerations whose values are numbers in the tables, and those whose words have a meaning of their own on the
+/// page. They are part of the document, so that the page needs no list of its own: it finds a number by its word.
 enum ReportEnumerations {
-  /// Lists are in the order of the numbers. `kinds`, `pieceKinds` and `stateWords` are beside this in the document.
+  /// The enumerations as JSON. Lists are in the order of the numbers. `kinds`, `pieceKinds` and `stateWords` are next
+  /// to this in the document.
   static var json: JSONValue {
     .members([
       "flags": .object(ReportFlags.names.map { .init($0.key, .integer($0.value.rawValue)) }),
@@ -24,7 +26,7 @@ enum ReportEnumerations {
   }
 }
 
-/// What a task does in a piece of its life: the three kinds of ``TaskPiece``, then the reasons for which it is suspended.
+/// What a task does in a piece of its life: the three kinds of ``TaskPiece``, then the reasons for suspensions.
 struct ReportPieceKind {
   static let words = TaskPiece.Kind.allCases.map { "\($0)" } + TaskRecord.Reason.allCases.map { "\($0)" }
   let rawValue: Int
@@ -39,7 +41,7 @@ struct ReportPieceKind {
   }
 }
 
-/// What a detail of the timeline is.
+/// The kind of a detail of the timeline.
 enum ReportDetailKind: Int, CaseIterable {
   case block, span, wait, loss, start, run, completion
 }
@@ -74,7 +76,7 @@ struct ReportState {
   }
 }
 
-/// Yes-or-no facts of work.
+/// Boolean facts about work.
 struct ReportFlags: OptionSet {
   let rawValue: Int
   static let asynchronous = Self(rawValue: 1)
@@ -83,7 +85,7 @@ struct ReportFlags: OptionSet {
   static let external = Self(rawValue: 8)
   static let partial = Self(rawValue: 16)
   static let unknown = Self(rawValue: 64)
-  /// The wait that the three times count as one for dependencies, or for a slot, was one for a barrier.
+  /// The wait that the three times count as a wait for dependencies, or for a slot, was a wait for a barrier.
   static let barrierForDependencies = Self(rawValue: 128)
   static let barrierForSlot = Self(rawValue: 256)
   /// A task that its parent waits for.
@@ -110,7 +112,7 @@ struct ReportFlags: OptionSet {
   }
 }
 
-/// Yes-or-no facts of a function on a stack.
+/// Boolean facts about a function on a stack.
 struct ReportFrameFlags: OptionSet {
   let rawValue: Int
   static let guessed = Self(rawValue: 1)

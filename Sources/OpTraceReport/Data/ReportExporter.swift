@@ -1,20 +1,20 @@
-import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
 public import OpTraceText
 
-/// Writes a trace as one HTML page that needs nothing else: timeline, graph, why it was slow, what is wrong.
+/// Writes a trace as one self-contained HTML page: timeline, graph, why it was slow, what is wrong.
 ///
-/// Script and style are the same in every page; the trace is in it as data, in columns of integers and one list of
-/// texts, in which no `<` is left: whatever a name contains, it stays a text.
+/// Script and style are the same on every page. The trace is on the page as data: columns of integers, and one list of
+/// texts. No `<` is left in these, so whatever a name contains, it remains text.
 public struct ReportExporter: Sendable {
   private let trace: Trace
   private let graph: EmbeddedGraph?
   private let page: ReportPage
   private let isServed: Bool
   private var content: ReportContent
-  /// Found out already; else it is when the page is written.
+  /// The parts, if they have been computed already. Otherwise they are computed when the page is written.
   package var parts: ReportParts?
-  /// Calls between spans of this trace and those of others, which have pages beside this one.
+  /// The calls between spans of this trace and spans of others, which have pages next to this one.
   package var calls: [ReportCall] {
     get { content.calls }
     set { content.calls = newValue }
@@ -22,10 +22,11 @@ public struct ReportExporter: Sendable {
 
   /// - Parameters:
   ///   - page: what is the same in every report; `OpTraceReport` has the project's own as `.standard`.
-  ///   - graph: the drawing, or nil where there is none; `graphNote` then says why.
-  ///   - whatIf: changes that would make the run faster, as `WhatIf.pageJSON` gives them; nil where nobody asked for any.
-  ///   - comparison: what differs between the two runs of the trace, as `Comparison` says it in JSON; nil: it is one run.
-  ///   - isServed: the page comes from `optrace view`, and may ask it for news.
+  ///   - graph: the drawing. Nil: there is none, and `graphNote` says why.
+  ///   - whatIf: changes that would make the run faster, as returned by `WhatIf.pageJSON`. Nil: nobody asked for any.
+  ///   - comparison: the differences between the two runs of the trace, as the JSON of `Comparison`. Nil: it is one
+  ///     run.
+  ///   - isServed: whether the page comes from `optrace view`, and may ask it for news.
   public init(
     _ trace: Trace, page: ReportPage, graph: EmbeddedGraph?, graphNote: String? = nil, whatIf: JSONValue? = nil,
     comparison: JSONValue? = nil, isServed: Bool = false
@@ -38,7 +39,8 @@ public struct ReportExporter: Sendable {
       folds: graph?.folds ?? [], graphNote: graphNote ?? graph?.note, whatIf: whatIf, comparison: comparison)
   }
 
-  /// O(n log n), meanwhile about 200 bytes per operation beside the trace. Throws what `sink` throws.
+  /// Writes the page. O(n log n), with about 200 bytes per operation in the meantime, besides the trace. Throws what
+  /// `sink` throws.
   public func write(to sink: ByteSink) throws {
     try write(to: sink, isLive: false) { writer in
       let parts = parts ?? ReportParts(of: trace)
@@ -48,7 +50,8 @@ public struct ReportExporter: Sendable {
     }
   }
 
-  /// The page of a trace that grows: it asks for more, and `growing` answers. As ``write(to:)`` otherwise.
+  /// Writes the page of a trace that grows: the page asks for more, and `growing` answers. Otherwise the same as
+  /// ``write(to:)``.
   public func write(to sink: ByteSink, growing: inout GrowingReport) throws {
     var bytes: [UInt8] = []
     try growing.begin(trace, content, parts ?? ReportParts(of: trace)) { bytes += $0 }
@@ -78,7 +81,8 @@ public struct ReportExporter: Sendable {
     }
   }
 
-  /// `<` is only inside of texts, where its number means the same: no text can end the element that holds the data.
+  /// Writes the data with every `<` escaped. It occurs only inside texts, where an escape means the same. So no text
+  /// can close the element that contains the data.
   private static func writeGuarded(_ bytes: UnsafeRawBufferPointer, to writer: ByteWriter) {
     var start = 0
     for index in bytes.indices where bytes[index] == UInt8(ascii: "<") {

@@ -1,24 +1,24 @@
 import OpTraceModel
 
-/// The numbers of texts, threads, queues and functions in the report's data: their indexes in lists that only grow while a page
-/// lives, so that what the page has stays true.
+/// Numbers texts, threads, queues and functions in the report's data. The numbers are indexes in lists that only grow
+/// during the life of a page, so that what the page has stays valid.
 struct ReportNames {
-  /// By index, every text once.
+  /// The texts by index, each of them once.
   private(set) var strings: [String] = []
   private var indexes: [String: Int] = [:]
-  /// Those that the trace describes, and those that it only names.
+  /// The threads that the trace describes, and those that it only mentions.
   private(set) var threads: [ThreadRecord] = []
-  /// Of threads with small numbers, which are nearly all, by number; -1: not met.
+  /// The rows of threads with small numbers, which nearly all have, by that number. -1: not met yet.
   private var rowsOfSmallThreads: [Int32] = []
   private var rowsOfOtherThreads: [ThreadID: Int] = [:]
   private static let mostSmallThreads: UInt32 = 1 << 16
   private(set) var queueRows: [SchedulerID: Int] = [:]
-  /// The rows of functions; a stack is named by the row of its innermost one.
+  /// The rows of functions. A stack is identified by the row of its innermost function.
   var frameRows: [FrameID: Int] = [:]
-  /// The rows of what samples were taken in.
+  /// The rows of the functions and calls that samples were taken in.
   var sampled = SampledRows()
 
-  /// Takes in what the trace describes. Queues of operations come first, then dispatch queues, as far as they are met together.
+  /// Adds what the trace describes. Of those added together, operation queues come before dispatch queues.
   mutating func meet(_ trace: Trace) {
     for thread in trace.threads { threads[row(of: thread.id)] = thread }
     for queue in trace.queues { meet(.queue(queue.id)) }
@@ -51,7 +51,7 @@ struct ReportNames {
     return threads.count - 1
   }
 
-  /// The threads as `other` has met them, which went on from the same ones.
+  /// Takes over the threads of `other`, which started from the same ones and has met more.
   mutating func takeThreads(of other: ReportNames) {
     threads = other.threads
     rowsOfSmallThreads = other.rowsOfSmallThreads

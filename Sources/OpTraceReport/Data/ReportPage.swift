@@ -1,10 +1,11 @@
 import COpTracePage
 public import OpTraceGraph
+import OpTraceText
 
 /// What is the same in every report: the shell, one style sheet, one script.
 ///
-/// The shell has `{{part}}` where each part goes. The page's Content-Security-Policy names style sheet and script by their
-/// hashes, so that nothing else can run, whatever a trace contains.
+/// The shell has `{{part}}` where each part goes. The page's Content-Security-Policy lists the style sheet and the
+/// script by their hashes, so that nothing else can run, whatever a trace contains.
 public struct ReportPage: Sendable {
   enum Part: String, CaseIterable {
     case policy, live, title, style, graph, data, script
@@ -12,10 +13,10 @@ public struct ReportPage: Sendable {
 
   let style: String
   let script: String
-  /// The shell, cut where the parts go: text and, but for the last, the part that follows it.
+  /// The shell, split where the parts go: each piece is a text, followed by a part in all pieces but the last.
   let pieces: [(text: String, next: Part?)]
 
-  /// A page of these three texts; the shell is cut where the parts go. O(length).
+  /// Makes a page from these three texts, splitting the shell where the parts go. O(length).
   public init(shell: String, style: String, script: String) {
     self.style = style
     self.script = script
@@ -33,8 +34,8 @@ public struct ReportPage: Sendable {
   }
 
   /// - Parameters:
-  ///   - style: all style of the page, with that of its drawing.
-  ///   - isServed: the page comes from `optrace view`, and may ask the server that it came from.
+  ///   - style: all style of the page, including that of its drawing.
+  ///   - isServed: whether the page comes from `optrace view`, and may send requests to that server.
   func policy(style: String, isServed: Bool) -> String {
     func source(_ text: String) -> String { "'sha256-\(Base64.text(SHA256.hash(text.utf8)))'" }
     return [
@@ -45,42 +46,28 @@ public struct ReportPage: Sendable {
 }
 
 extension ReportPage {
-  /// The page of `optrace report`, from the files in `Page/`.
+  /// The page of `optrace report`, made from the files in `Page/`.
   public static let standard = ReportPage(
-    shell: files.filter { $0.name.hasSuffix(".html") }.map(\.text).joined(),
-    style: files.filter { $0.name.hasSuffix(".css") }.map(\.text).joined(),
-    script: modules.map { plain($0.text) }.joined(separator: "\n"))
+    shell: files.all.filter { $0.name.hasSuffix(".html") }.map(\.text).joined(),
+    style: files.all.filter { $0.name.hasSuffix(".css") }.map(\.text).joined(),
+    script: EmbeddedFiles.script(files.modules))
 
-  /// The modules of the page, each before those that import it. They become one script.
-  static var modules: [(name: String, text: String)] { files.filter { $0.name.hasSuffix(".mjs") } }
-
-  /// The files as the compiler found them in `Page/`, in the order of `Embedded/page.c`.
-  static var files: [(name: String, text: String)] {
-    (0..<optrace_page_file_count()).compactMap { index in
-      guard let name = optrace_page_file_name(index), let bytes = optrace_page_file_bytes(index) else { return nil }
-      let text = UnsafeRawBufferPointer(start: bytes, count: optrace_page_file_length(index))
-      return (String(cString: name), String(decoding: text, as: UTF8.self))
-    }
-  }
-
-  /// A module as a part of one script: without the lines that import others, which would need addresses.
-  private static func plain(_ module: String) -> String {
-    module.split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { !$0.hasPrefix("import ") }
-      .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
-      .joined(separator: "\n")
+  /// The files as the compiler embedded them, in the order of `Embedded/page.c`.
+  static var files: EmbeddedFiles {
+    EmbeddedFiles(count: optrace_page_count(), name: optrace_page_name, text: optrace_page_text)
   }
 }
 
-/// The drawing of a graph as a part of a page: the page brings the script, and its policy wants all style in one element.
+/// The drawing of a graph as a part of a page. The page contains the script, and its policy requires all style to be in
+/// one element.
 public struct EmbeddedGraph: Sendable {
   /// The `svg` element, without a style of its own.
   public var svg: String
   /// The style sheet's rules for it, for the page's one style element.
   public var style: String
-  /// The boxes that many operations are in; all others have one of their own, if any.
+  /// The boxes that contain several operations. All other operations have a box of their own, if any.
   public var folds: [GraphPicture.Fold] = []
-  /// What was folded, as a sentence; nil: nothing.
+  /// A sentence that says what was folded. Nil: nothing.
   public var note: String?
 
   init(svg: String, style: String) { (self.svg, self.style) = (svg, style) }

@@ -1,22 +1,26 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceHangs
+import OpTraceKernel
 package import OpTraceGraph
 public import OpTraceModel
+import OpTraceRequests
+import OpTraceSummary
 import OpTraceText
 import OpTraceTimeline
 
-/// What a report is made of besides its drawing, which needs some of it.
+/// The parts of a report other than its drawing, which needs some of them.
 package struct ReportParts: Sendable {
   let timeline: ReportTimeline
   let analysis: ReportAnalysis
-  /// Nil: not made yet.
+  /// The tables. Nil: not made yet.
   private(set) var tables: ReportTables?
 
-  /// What has to be found out. O(n log n), on several threads.
+  /// Computes the timeline and the analysis. O(n log n), on several threads.
   package init(of trace: Trace) {
     (timeline, analysis) = SideBySide.both({ ReportTimeline(of: trace) }, { ReportAnalysis(of: trace) })
   }
 
-  /// With the columns of a page that does not grow.
+  /// Returns these parts with the columns for a page that does not grow.
   package func withTables(of trace: Trace) -> ReportParts {
     var parts = self
     parts.tables = ReportTables(trace, timeline, analysis.summary.criticalPath, analysis.stuck)
@@ -24,7 +28,8 @@ package struct ReportParts: Sendable {
   }
 }
 
-/// What a report shows of a timeline. Executions and waits, the most of one, are gone: the page makes its own of the moments.
+/// What a report shows of a timeline. It leaves out executions and waits, which are the largest part: the page computes
+/// its own from the moments.
 package struct ReportTimeline: Sendable {
   let timeline: Timeline
   let counters: CounterValues
@@ -39,8 +44,8 @@ package struct ReportTimeline: Sendable {
   }
 }
 
-/// What is concluded from a trace for its report. Most of a report's time goes into it, so the page of a trace that grows gets it less
-/// often than what has happened.
+/// The conclusions from a trace for its report. Most of a report's time goes into them, so the page of a growing trace
+/// gets them less often than the events.
 public struct ReportAnalysis: Sendable {
   let summary: Summary
   let diagnosis: Diagnosis
@@ -48,12 +53,12 @@ public struct ReportAnalysis: Sendable {
   let stuck: StuckPart
   let requests: Requests
 
-  /// O(n log n), on two threads.
+  /// Draws the conclusions. O(n log n), on two threads.
   public init(of trace: Trace) {
     let (found, summary) = SideBySide.both(
       {
         let requests = Requests(of: trace, trees: ReportRequests.trees)
-        return (Diagnosis(of: trace, knowing: requests), requests)
+        return (Diagnosis(of: trace, by: .report, knowing: trace.tasks.isEmpty ? [] : [requests]), requests)
       }, { Summary(of: trace) })
     (diagnosis, requests) = found
     self.summary = summary
@@ -61,16 +66,22 @@ public struct ReportAnalysis: Sendable {
     stuck = StuckPart(of: trace, diagnosis)
   }
 
-  /// Whether it knows all queues of the trace.
+  /// Whether the analysis knows all queues of the trace.
   func fits(_ names: ReportNames) -> Bool {
     summary.queues.count + summary.dispatchQueues.count >= names.queueRows.count
   }
 }
 
 extension GraphPicture {
-  /// The picture of a trace whose report is being made. As ``init(of:options:path:diagnosis:)``.
+  /// Makes the picture of a trace whose report is being made. Otherwise the same as
+  /// ``init(of:options:path:diagnosis:)``.
   package init(of trace: Trace, options: GraphOptions, knowing parts: ReportParts) {
     self.init(
       of: trace, options: options, path: parts.analysis.summary.criticalPath, diagnosis: parts.analysis.diagnosis)
   }
+}
+
+extension RuleSet {
+  /// The rules whose findings the page shows.
+  static let report = hangs + summary + requests
 }

@@ -1,46 +1,48 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceRequests
 import OpTraceText
 
-/// The units of work of a report's data. `requests.mjs` reads them.
+/// Writes the units of work in a report's data. `requests.mjs` reads them.
 ///
-/// Of kinds with many units, the slowest are there and an even sample of the rest; how long all took is in counts of buckets. What refers
-/// to work does so by its id, which stays while a page grows.
+/// For kinds with many units, the data contains the slowest units and an even sample of the rest; bucket counts tell
+/// how long all of them took. References to work are by id, which stays the same while a page grows.
 struct ReportRequests {
-  /// The slowest units of the first kinds have their pieces, and those of the work that they submitted.
+  /// The slowest units of the first kinds come with their pieces, and with the pieces of the work that they submitted.
   static let trees = Requests.TreeLimits(kinds: 20, units: 20)
 
   private static let mostKinds = 200
-  /// Of a kind, all units; of these, the slowest. Of kinds without trees, only a few of the slowest.
+  /// The most units of a kind, the most of these that are its slowest ones, and the most units of a kind without trees,
+  /// which are the slowest only.
   private static let mostUnits = 2000
   private static let mostSlowest = 200
   private static let mostOfOthers = 20
-  /// A part with less than this share of its unit is left out.
+  /// The least share of a unit that a part must have. Smaller parts are left out.
   private static let leastShare = 0.01
   private static let mostActors = 50
-  /// Points of a loop's line.
+  /// The number of points in the line of a loop.
   private static let mostPoints = 240
-  /// The width of a bucket: so many to a factor of 2.
+  /// The number of buckets per factor of 2, which sets their width.
   static let bucketsPerDoubling = 4
-  /// Fewer units than these are no load.
+  /// The least number of units that counts as load.
   private static let load = 10
 
   private let requests: Requests
   private let trace: Trace
   private let ids: RequestIDs
-  /// For each kind its units, the slowest first.
+  /// The units of each kind, the slowest first.
   private let members: [[Int]]
   private var causeRows: [Int32: Int] = [:]
   private var causes: [JSONValue] = []
   private var units = TableEncoder(
     "units", ColumnEncoder("work"), ColumnEncoder("round"), ColumnEncoder("began", .time),
     ColumnEncoder("length", .time), ColumnEncoder("isFailed"), ColumnEncoder("parts"), ColumnEncoder("lines"))
-  /// Unit after unit.
+  /// The parts, unit after unit.
   private var parts = TableEncoder("parts", ColumnEncoder("cause"), ColumnEncoder("length", .time))
   private var lines = TableEncoder(
     "lines", ColumnEncoder("work"), ColumnEncoder("depth"), ColumnEncoder("began", .time),
     ColumnEncoder("ended", base: "began", .time), ColumnEncoder("pieces"))
-  /// Line after line.
+  /// The pieces, line after line.
   private var pieces = TableEncoder(
     "pieces", ColumnEncoder("cause"), ColumnEncoder("began", .time), ColumnEncoder("ended", base: "began", .time))
 
@@ -55,7 +57,7 @@ struct ReportRequests {
     }
   }
 
-  /// O(n log n) for n units.
+  /// Writes the units. O(n log n) for n units.
   func write(to writer: ByteWriter) {
     var copy = self
     copy.writeAll(to: writer)
@@ -98,7 +100,7 @@ struct ReportRequests {
     let slowest = shown.count < all.count ? min(Self.mostSlowest, shown.count) : shown.count
     return .members([
       "name": .string(kind.name), "code": code(kind.location), "isOwn": .bool(kind.isOwn),
-      // Whether the page is to begin with it.
+      // This says whether the page should open with it.
       "isLoad": .bool(kind.isOwn && isOfTasks && kind.count >= Self.load),
       "count": .integer(kind.count), "perSecond": .number(kind.perSecond),
       "p50": .integer(Int(kind.p50)), "p95": .integer(Int(kind.p95)), "p99": .integer(Int(kind.p99)),
@@ -109,7 +111,7 @@ struct ReportRequests {
     ])
   }
 
-  /// The slowest, and of the others, which follow in their order, every so manieth.
+  /// Returns the slowest units, followed by an even sample of the others in their order.
   private static func sample(_ all: [Int], _ most: Int) -> [Int] {
     guard all.count > most else { return all }
     let slowest = min(mostSlowest, most)
@@ -125,10 +127,10 @@ struct ReportRequests {
     return (first, (first...last).map { counts[$0] ?? 0 })
   }
 
-  /// Bucket n holds times from 2^(n/4) to below 2^((n+1)/4) nanoseconds.
+  /// Returns the bucket of a time. Bucket n contains times from 2^(n/4) to below 2^((n+1)/4) nanoseconds.
   static func bucket(of time: Nanoseconds) -> Int {
     let value = Double(max(1, time))
-    // The fourth roots of 2, 4 and 8.
+    // The thresholds are the fourth roots of 2, 4 and 8.
     let part = [1.189207115002721, 1.4142135623730951, 1.681792830507429].count { value.significand >= $0 }
     return Int(value.exponent) * bucketsPerDoubling + part
   }
@@ -151,7 +153,7 @@ struct ReportRequests {
     }
   }
 
-  /// Only those that something refers to are in the page.
+  /// Returns the row of a cause. The page contains only causes that something refers to.
   private mutating func row(of cause: Int32) -> Int {
     if let row = causeRows[cause] { return row }
     let one = requests.causes[Int(cause)]
@@ -161,7 +163,7 @@ struct ReportRequests {
     return causes.count - 1
   }
 
-  /// The function and its line.
+  /// Returns the function and its line.
   private func code(_ location: CodeLocation?) -> JSONValue {
     .array([.string(location?.function ?? ""), .string(location?.lineText ?? "")])
   }
@@ -183,7 +185,7 @@ struct ReportRequests {
       "longest": .integer(Int(loop.longest)), "long": .integer(loop.long.count),
       "longTime": .integer(Int(loop.longTime)),
       "what": .string(held?.what ?? ""), "code": code(held.map { requests.locations[Int($0.location)] }),
-      // The end of each second, and thousandths of it in turns.
+      // These are the end of each second, and the thousandths of it that the loop spent in turns.
       "seconds": .array(points),
     ])
   }

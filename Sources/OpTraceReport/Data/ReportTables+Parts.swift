@@ -1,14 +1,15 @@
 import OpTraceTimeline
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceFormat
 import OpTraceModel
 
 extension ReportTables {
-  /// Runs, waits for a turn and suspensions, by `kind`: see ``ReportPieceKind``.
+  /// Adds runs, waits for a turn and suspensions, by `kind` (see ``ReportPieceKind``), and their sums.
   mutating func addPieces(_ trace: Trace) {
-    let first = WorkKind.task.first(in: trace)
-    for (index, task) in trace.tasks.enumerated() {
-      let row = first + index
+    for (row, task) in zip(WorkKind.task.indexes(in: trace), trace.tasks) {
+      let times = task.times(traceEnd: trace.end)
+      taskTimes.append(
+        [Int(times.waitingForDependencies), Int(times.waitingForSlot), Int(times.running)], key: key(ofWork: row))
       for piece in task.pieces(traceEnd: trace.end) {
         let suspension = piece.kind == .run || piece.index < 0 ? nil : task.suspensions[piece.index]
         let isTurn = piece.kind == .turn || piece.isForActor
@@ -26,7 +27,8 @@ extension ReportTables {
     }
   }
 
-  /// In the order of the operations that have them; mostly on a near one. What is not in the trace has no row.
+  /// Adds dependencies in the order of the operations that have them. Most lead to a near operation. An operation that
+  /// is not in the trace has no row.
   mutating func addDependencies(_ trace: Trace) {
     trace.operations.withUnsafeBufferPointer { records in
       for row in records.indices where !records[row].dependencies.isEmpty {
@@ -80,9 +82,9 @@ private struct DetailFacts {
   var name: String
   var operation: Int?
   var thread: ThreadID
-  /// The operation whose signal ended the wait.
+  /// The operation that sent the signal that ended the wait.
   var signal: Int?
-  /// Where the thread stood.
+  /// The stack of the thread at that time.
   var stack: FrameID?
 
   init(_ detail: Timeline.Detail, _ timeline: Timeline, _ trace: Trace) {

@@ -1,15 +1,16 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceTimeline
 
-/// What is known of a node of merged stacks besides its function.
+/// What is known about a node of merged stacks besides its function.
 struct ReportCallFlags: OptionSet, Hashable {
   let rawValue: Int
-  /// An async caller, which was on no thread's stack.
+  /// An async caller, which was not on any thread's stack.
   static let joined = Self(rawValue: 1)
-  /// The system, in a call that its caller made.
+  /// The system, during a call that the caller made.
   static let kernel = Self(rawValue: 2)
-  /// What called the outermost frame that is known.
+  /// Whatever called the outermost frame that is known.
   static let callersUnknown = Self(rawValue: 4)
 
   static let names: KeyValuePairs<String, Self> = [
@@ -17,26 +18,27 @@ struct ReportCallFlags: OptionSet, Hashable {
   ]
 }
 
-/// The rows of sampled functions, and of what called what, which only grow while a page lives.
+/// The rows of sampled functions and of calls between them. They only grow during the life of a page.
 struct SampledRows {
   struct Call: Hashable {
     var caller: Int?
-    /// Nil: not known, or what the flags say.
+    /// The function. Nil: not known, or what the flags say.
     var function: Int?
     var flags: ReportCallFlags
   }
 
-  /// By function, whatever its line.
+  /// The rows of functions, whatever the line.
   var functions: [Profile.Function: Int] = [:]
   var calls: [Call: Int] = [:]
 }
 
 extension ReportTables {
-  /// With more samples than these, those of the same work and stack are one row, and none has a mark on its thread's lane: a page of
-  /// 8 bytes a sample would become large.
+  /// The most samples that are shown one by one. With more, samples of the same work and stack share a row, and none
+  /// has a mark on its thread's lane: at 8 bytes per sample, a page would become large.
   static let mostMarks = 100_000
 
-  /// Samples in the order of time, with the work whose code ran; `calls` is the tree of all their stacks. O(n log n).
+  /// Adds samples in the order of time, with the work whose code ran. `calls` is the tree of all their stacks. O(n log
+  /// n).
   mutating func addSamples(_ trace: Trace, _ timeline: Timeline) {
     guard !trace.samples.isEmpty else { return }
     let profile = Profile(of: trace)
@@ -63,7 +65,7 @@ extension ReportTables {
       let sample = profile.samples[row.sample]
       let track = isEach ? timeline.threadTracks[sample.thread].map { Int($0) } : nil
       samples.append(
-        // Marks are seen where microseconds are, and half as long.
+        // Marks are only visible at a scale at which microseconds are too, and microseconds take half the room.
         [isEach ? Int(sample.time / 1000) : nil, track, row.work, row.call, row.count],
         key: RowKey(Int(sample.time), Int(sample.thread.rawValue)))
     }
@@ -89,10 +91,10 @@ extension ReportTables {
   }
 }
 
-/// The rows of a profile's stacks, each found once.
+/// Finds the rows of a profile's stacks, each of them once.
 private struct SampledCalls {
   private let profile: Profile
-  /// Samples that have one row together, where there are many.
+  /// Samples that share one row, if there are many.
   struct Group: Hashable {
     var work: Int?
     var call: Int
@@ -107,7 +109,7 @@ private struct SampledCalls {
 
   init(_ profile: Profile) { self.profile = profile }
 
-  /// Of the innermost function.
+  /// Returns the row of the innermost function.
   mutating func row(of sample: Profile.Sample, _ tables: inout ReportTables) -> Int {
     let key = Key(stack: sample.stack, isInKernel: sample.isInKernel)
     if let row = rows[key] { return row }

@@ -1,7 +1,7 @@
 import OpTraceText
 import OpTraceGraph
 import OpTraceTimeline
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 extension ReportTables {
@@ -15,12 +15,12 @@ extension ReportTables {
       trace: trace, tracks: tracks, stuck: stuck, barriers: barriers, threadWaits: ThreadWaits(trace), stacks: stacks)
     var lately = SharedFacts()
     trace.operations.withUnsafeBufferPointer { records in
-      // The same memory for all rows.
+      // All rows use the same memory.
       var values: [Int?] = []
       for row in records.indices {
         if living?.isSettled(row) == true, operations.keepsUnseen(key(ofWork: row)) { continue }
         values.removeAll(keepingCapacity: true)
-        // One call: from here, each would copy the record.
+        // This is one call, because accesses from here would each copy the record.
         addFacts(of: records[row], at: row, facts, &lately, to: &values)
         operations.append(values, key: key(ofWork: row))
       }
@@ -36,7 +36,7 @@ extension ReportTables {
     let stuck: StuckPart
     let barriers: BarrierWaits
     let threadWaits: ThreadWaits
-    /// The stacks of the threads that operations are on.
+    /// The stacks of the threads that run operations.
     let stacks: [OperationID: FrameID]
   }
 
@@ -60,13 +60,14 @@ extension ReportTables {
 
   private static func track(_ index: Timeline.TrackIndex) -> Int? { index < 0 ? nil : Int(index) }
 
-  /// What many operations have in common, by what was asked of the ones before: texts are looked up once for all of a kind.
+  /// Facts that many operations have in common, cached from earlier operations. Texts are looked up once for all
+  /// operations of a kind.
   private struct SharedFacts {
     struct Kind {
-      /// Of the function.
+      /// The title of the function.
       var title: Int?
       var className: Int
-      /// The function's source location; nil: nobody has asked.
+      /// The function's source location. Nil: nobody has asked for it yet.
       var line: Int??
     }
 
@@ -76,7 +77,7 @@ extension ReportTables {
     var added = Last<FrameID, Int?>()
   }
 
-  /// The answer to what was asked last, for mostly it is asked again.
+  /// Remembers the answer to the last question, because usually the same one is asked again.
   private struct Last<Question: Equatable, Answer> {
     private var last: (question: Question, answer: Answer)?
 
@@ -88,7 +89,7 @@ extension ReportTables {
     }
   }
 
-  /// From the column `id` to `queue`.
+  /// Adds the columns from `id` to `queue`.
   private mutating func addTexts(
     of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
   ) {
@@ -99,7 +100,7 @@ extension ReportTables {
       kind = known
     } else {
       let function = operation.function?.shortName
-      // In the order of the columns: a function's name is used for a missing name, too.
+      // Texts are numbered in the order of the columns; if the name is missing, the function's name takes its place.
       if name == nil, let function { _ = names.index(of: function) }
       let className = names.index(of: operation.className)
       kind = .init(title: function.map { names.index(of: $0) }, className: className)
@@ -111,7 +112,7 @@ extension ReportTables {
     values.append(operation.scheduler.flatMap { lately.queue.answer($0) { names.queueRows[$0] } })
   }
 
-  /// From the column `priority` to `error`.
+  /// Adds the columns from `priority` to `error`.
   private mutating func addSourceAndError(
     of operation: borrowing OperationRecord, _ lately: inout SharedFacts, to values: inout [Int?]
   ) {
@@ -128,7 +129,7 @@ extension ReportTables {
     values.append(operation.error.map { names.index(of: $0) })
   }
 
-  /// From the column `created` to `within`.
+  /// Adds the columns from `created` to `within`.
   private mutating func addOrigin(
     of operation: borrowing OperationRecord, _ trace: Trace, _ stacks: [OperationID: FrameID],
     _ lately: inout SharedFacts, to values: inout [Int?]
@@ -143,20 +144,18 @@ extension ReportTables {
     let isMadeElsewhere = operation.madeAt != nil && trace.stacks.creationSite(of: operation) != nil
     values.append(isMadeElsewhere ? row(of: operation.madeAt, trace.stacks) : nil)
     values.append(stacks.isEmpty ? nil : row(of: stacks[id], trace.stacks))
-    // Who submitted it, and how, is known of other work.
+    // The submitter, and the way of submission, are known for other work only.
     values.append(nil)
     values.append(nil)
     values.append(operation.processorTime.map { Int($0) })
     values.append(trace.within.isEmpty ? nil : trace.span(around: id).map { names.index(of: $0.name) })
   }
 
-  /// What is no operation: its three times, its track and who submitted it are written the same way.
+  /// Adds work other than operations. Its three times, its track and its submitter are written in the same way.
   private mutating func addWork(
     _ works: [some Work], _ kind: WorkKind, _ trace: Trace, _ tracks: WorkTracks, _ stacks: [WorkID: FrameID]
   ) {
-    let first = kind.first(in: trace)
-    for (index, work) in works.enumerated() {
-      let row = first + index
+    for (row, work) in zip(kind.indexes(in: trace), works) {
       var flags: ReportFlags = work.isOutcomeKnown ? [.leavesThread] : [.leavesThread, .unknown]
       let function = work.function
       let task = work as? TaskRecord
@@ -176,18 +175,16 @@ extension ReportTables {
     }
   }
 
-  /// Every moment with its thread; each relative to the one before it in an operation's life, which is mostly near.
-  private static let momentKinds: [(name: String, base: Int?)] = [
-    ("enqueued", nil), ("ready", 0), ("started", 1), ("executing", 2), ("executionEnded", 3), ("startReturned", 4),
-    ("finished", 4), ("cancelRequested", nil), ("released", 6), ("completionBegan", 6), ("completionEnded", 9),
+  /// The moments, each with its thread. Each is relative to a moment that is usually near and often the same.
+  private static let momentKinds: [(name: String, base: String?)] = [
+    ("enqueued", nil), ("ready", "turned"), ("started", "began"), ("executing", "began"), ("executionEnded", "ended"),
+    ("startReturned", "ended"), ("finished", "over"), ("cancelRequested", nil), ("released", "finished"),
+    ("completionBegan", "finished"), ("completionEnded", "completionBegan"),
   ]
 
-  static let momentColumns = momentKinds.flatMap { kind in
-    [
-      ColumnEncoder(kind.name, base: kind.base.map { momentKinds[$0].name }, .time),
-      ColumnEncoder(kind.name + "Thread"),
-    ]
-  }
+  static let momentColumns =
+    WorkPhases.columns
+    + momentKinds.flatMap { [ColumnEncoder($0.name, base: $0.base, .time), ColumnEncoder($0.name + "Thread")] }
 
   mutating func addMoments(_ trace: Trace) {
     trace.operations.withUnsafeBufferPointer { records in
@@ -195,6 +192,7 @@ extension ReportTables {
       for row in records.indices {
         if living?.isSettled(row) == true, moments.keepsUnseen(key(ofWork: row)) { continue }
         values.removeAll(keepingCapacity: true)
+        WorkPhases(of: records[row], records[row].execution(traceEnd: trace.end), traceEnd: trace.end).add(to: &values)
         addStamps(of: records[row], to: &values)
         moments.append(values, key: key(ofWork: row))
       }
@@ -203,7 +201,7 @@ extension ReportTables {
     addMoments(of: trace.tasks, .task, trace)
   }
 
-  /// In the order of ``momentKinds``.
+  /// Adds the moments in the order of ``momentKinds``.
   private mutating func addStamps(of operation: borrowing OperationRecord, to values: inout [Int?]) {
     addStamp(operation.enqueued, to: &values)
     addStamp(operation.ready, to: &values)
@@ -226,14 +224,17 @@ extension ReportTables {
   }
 
   private mutating func addMoments(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
-    let first = kind.first(in: trace)
     var columns: [String: Int] = [:]
-    for (index, kind) in Self.momentKinds.enumerated() { columns[kind.name] = 2 * index }
+    for (index, column) in Self.momentColumns.enumerated() { columns[column.name] = index }
     let (enqueued, ready, executing) = (columns["enqueued"], columns["ready"], columns["executing"])
     let (finished, cancelRequested) = (columns["finished"], columns["cancelRequested"])
     var values: [Int?] = []
-    for (index, work) in works.enumerated() {
+    for (row, work) in zip(kind.indexes(in: trace), works) {
       values.removeAll(keepingCapacity: true)
+      let execution = work.began.map { began in
+        (begin: began.time, end: max(began.time, work.over ?? trace.end), isOpen: work.over == nil)
+      }
+      WorkPhases(of: work, execution, traceEnd: trace.end).add(to: &values)
       values.append(contentsOf: repeatElement(nil, count: 2 * Self.momentKinds.count))
       func set(_ column: Int?, _ time: Nanoseconds?, _ thread: ThreadID? = nil) {
         guard let column, let time else { return }
@@ -243,10 +244,10 @@ extension ReportTables {
       set(enqueued, work.submitted?.time, work.submitted?.thread)
       set(ready, work.runnable)
       set(executing, work.began?.time, work.began?.thread)
-      // Where it ended is where it ran last; that it was passed over has no thread.
+      // The work ended on the thread where it ran last. If it was passed over, there is no thread.
       set(finished, work.over, work.runs.last?.thread)
       set(cancelRequested, (work as? BlockRecord)?.cancelRequested ?? (work as? TaskRecord)?.cancelRequested)
-      moments.append(values, key: key(ofWork: first + index))
+      moments.append(values, key: key(ofWork: row))
     }
   }
 }

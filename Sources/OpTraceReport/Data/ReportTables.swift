@@ -1,13 +1,14 @@
 import OpTraceGraph
 import OpTraceTimeline
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// The large part of a report's data, as columns. Work of any kind, a thread, a queue is named by its row, its index in
-/// the list; a text by its index among the texts of ``names``. Operations come first, then blocks of dispatch queues, then tasks. `model.mjs`
-/// reads them.
+/// The large part of a report's data, as columns. Work of any kind, a thread or a queue is identified by its row, which
+/// is its index in the list; a text by its index among the texts of ``names``. Operations come first, then blocks of
+/// dispatch queues, then tasks. `model.mjs` reads them.
 ///
-/// Made after those of the same trace a while ago, they hold what has changed: rows that the page has are not written again.
+/// If they are made after earlier tables of the same trace, they contain only what has changed: rows that the page has
+/// are not written again.
 package struct ReportTables {
   var names: ReportNames
   var operations = TableEncoder(
@@ -20,9 +21,12 @@ package struct ReportTables {
     ColumnEncoder("stands"), ColumnEncoder("submitter", .work), ColumnEncoder("way"),
     ColumnEncoder("computing", .time), ColumnEncoder("within"), ColumnEncoder("threadWait", .time))
   var moments = TableEncoder("moments", Self.momentColumns)
-  /// The folded box of the graph that each work is in.
+  /// How long each task was suspended, waited for its turn, and ran.
+  var taskTimes = TableEncoder(
+    "taskTimes", ColumnEncoder("suspended", .time), ColumnEncoder("turn", .time), ColumnEncoder("running", .time))
+  /// The folded box of the graph that each piece of work is in.
   private(set) var boxes = TableEncoder("boxes", ColumnEncoder("box"))
-  /// The lives of tasks, task after task.
+  /// The pieces of the lives of tasks, task after task.
   var pieces = TableEncoder(
     "pieces", ColumnEncoder("row", .work), ColumnEncoder("kind"), ColumnEncoder("begin", .time),
     ColumnEncoder("end", base: "begin", .time),
@@ -50,26 +54,26 @@ package struct ReportTables {
     ColumnEncoder("ended", base: "began", .time), ColumnEncoder("dependencies", .time), ColumnEncoder("slot", .time),
     ColumnEncoder("running", .time), ColumnEncoder("thread", .time))
   var remaining = TableEncoder("remaining", ColumnEncoder("row", .work))
-  /// Functions on stacks.
+  /// The functions on stacks.
   private(set) var frames = TableEncoder(
     "frames", ColumnEncoder("caller"), ColumnEncoder("title"), ColumnEncoder("place"), ColumnEncoder("image"),
     ColumnEncoder("flags"))
-  /// Functions that samples were taken in, and who called whom there: see ``ReportCallFlags``.
+  /// The functions that samples were taken in, and which of them called which: see ``ReportCallFlags``.
   var sampledFunctions = TableEncoder(
     "sampledFunctions", ColumnEncoder("name"), ColumnEncoder("place"), ColumnEncoder("module"), ColumnEncoder("flags"))
   var calls = TableEncoder(
     "calls", ColumnEncoder("caller"), ColumnEncoder("function"), ColumnEncoder("flags"))
-  /// `time` in microseconds.
+  /// The samples, with `time` in microseconds.
   var samples = TableEncoder(
     "samples", ColumnEncoder("time", .time), ColumnEncoder("track", .track), ColumnEncoder("work", .work),
     ColumnEncoder("call"), ColumnEncoder("times"))
-  /// What goes on with a page that lives; nil: this is all.
+  /// What later tables of a live page need. Nil: there are no later ones.
   private(set) var living: LivingTables?
 
-  /// `lives`: these are the first of a page that follows a trace. `last`: these are what has changed since, and `known` the
-  /// names of then, which nobody else has: they would be copied.
+  /// Makes the tables. `lives`: these are the first tables of a page that follows a trace. `last`: the tables are what
+  /// has changed since these; `known` are their names, which nothing else may hold, or they would be copied.
   ///
-  /// All but the boxes, for which the drawing has to be there: see ``addBoxes(of:_:)``.
+  /// This makes everything except the boxes, which need the drawing: see ``addBoxes(of:_:)``.
   init(
     _ trace: Trace, _ drawn: ReportTimeline, _ path: CriticalPath, _ stuck: StuckPart, lives: Bool = false,
     after last: ReportTables? = nil, names known: consuming ReportNames = ReportNames()
@@ -95,8 +99,8 @@ package struct ReportTables {
     addSamples(trace, drawn.timeline)
   }
 
-  /// The largest tables, of which one half asks for texts, functions and queues, and the other for threads: neither sees what the other
-  /// meets, so all numbers are those of doing one after the other.
+  /// Adds the largest tables in two halves. One half numbers texts, functions and queues, and the other threads.
+  /// Neither depends on the numbers of the other, so all numbers are the same as if the halves ran one after the other.
   private mutating func addSideBySide(_ trace: Trace, _ workTracks: WorkTracks, _ stuck: StuckPart) {
     let start = self
     let (described, timed) = SideBySide.both(
@@ -120,7 +124,7 @@ package struct ReportTables {
     addDependencies(trace)
   }
 
-  /// In which folded box of the drawing each work is; nil: it has one of its own, if any.
+  /// Adds, for each piece of work, the folded box of the drawing that it is in. Nil: it has a box of its own, if any.
   mutating func addBoxes(of folds: [GraphPicture.Fold], _ trace: Trace) {
     var numbers = [Int32](repeating: -1, count: folds.isEmpty ? 0 : trace.workCount)
     for fold in folds {
@@ -133,7 +137,7 @@ package struct ReportTables {
     }
   }
 
-  /// The names, which are here no longer.
+  /// Takes the names out of the tables, and returns them.
   mutating func takeNames() -> ReportNames {
     let taken = names
     names = ReportNames()
@@ -142,7 +146,8 @@ package struct ReportTables {
 
   var all: [TableEncoder] {
     [
-      operations, moments, boxes, pieces, dependencies, details, counters, instants, tracks, steps, remaining, frames,
+      operations, moments, taskTimes, boxes, pieces, dependencies, details, counters, instants, tracks, steps,
+      remaining, frames,
       sampledFunctions, calls, samples,
     ]
   }
@@ -152,10 +157,11 @@ package struct ReportTables {
     let numbers = now.numbers
     operations.grow(from: last?.operations.growth, numbers)
     moments.grow(from: last?.moments.growth, numbers)
+    taskTimes.grow(from: last?.taskTimes.growth, numbers)
     boxes.grow(from: last?.boxes.growth, numbers)
     pieces.grow(from: last?.pieces.growth, numbers)
     dependencies.grow(from: last?.dependencies.growth, numbers)
-    // The order of the details is that of the tracks.
+    // The details are in the order of their tracks.
     details.grow(from: last?.details.growth?.withKeys { RowKey(now.track(after: $0.first), $0.second) }, numbers)
     counters.grow(from: last?.counters.growth, numbers)
     instants.grow(from: last?.instants.growth, numbers)
@@ -171,16 +177,16 @@ package struct ReportTables {
     samples.grow(from: last?.samples.growth, numbers)
   }
 
-  /// The order of work: operations, then blocks, then tasks.
+  /// Returns the key of work: operations come first, then blocks, then tasks.
   func key(ofWork row: Int) -> RowKey { RowKey(living?.numbers.work(row) ?? row) }
 
-  /// The row of a stack's innermost function; nil: it is not known. O(new frames).
+  /// Returns the row of the innermost function of a stack. Nil: it is not known. O(new frames).
   mutating func row(of innermost: FrameID?, _ stacks: StackTable) -> Int? {
     guard let innermost else { return nil }
     if let known = names.frameRows[innermost] { return known }
     let inside = stacks.stack(innermost).prefix { names.frameRows[$0] == nil }
     var met = Set<FrameID>()
-    // A cycle of a damaged trace is cut where it closes.
+    // A cycle in a damaged trace is cut where it closes.
     let new = inside.prefix { met.insert($0).inserted }
     var caller = new.last.flatMap { stacks[$0]?.caller }.flatMap { names.frameRows[$0] }
     for id in new.reversed() {
@@ -197,7 +203,7 @@ package struct ReportTables {
     return names.frameRows[innermost]
   }
 
-  /// The tracks of each operation's execution and waits; nil: none.
+  /// The tracks of each operation's execution and waits. Nil: none.
   struct WorkTracks: Sendable {
     var execution: [Timeline.TrackIndex]
     var dependencies: [Timeline.TrackIndex]
@@ -208,7 +214,7 @@ package struct ReportTables {
       dependencies = execution
       slot = execution
       for one in timeline.executions where one.kind == .run { execution[Int(one.work)] = one.track }
-      // Tasks have one row, the track of their runs and of all that lies between them.
+      // A task has one row: the track of its runs and of everything between them.
       for wait in timeline.waits {
         if wait.group == timeline.tasksGroup {
           execution[Int(wait.work)] = max(execution[Int(wait.work)], wait.track)

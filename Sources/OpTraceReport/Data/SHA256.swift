@@ -1,9 +1,9 @@
 /// The hash by which a page names the one script that may run in it (FIPS 180-4).
 ///
-/// Here by hand because what users link depends on nothing, and no library of the system has it on Linux. Used on
-/// texts of our own alone: nothing secret rests on it.
+/// It is implemented here because what users link has no dependencies, and no system library on Linux has it. It is
+/// only used on texts of our own; nothing secret depends on it.
 enum SHA256 {
-  /// 32 bytes. O(n).
+  /// Returns the hash, 32 bytes. O(n).
   static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

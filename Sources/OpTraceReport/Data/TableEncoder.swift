@@ -1,14 +1,15 @@
 import OpTraceText
 
-/// Columns of the same length: a table of the report's data, as a whole, or as what has changed of one that the page has.
+/// Columns of the same length: a table in the report's data, either as a whole, or as what has changed in a table that
+/// the page has.
 package struct TableEncoder {
   let name: String
   private(set) var columns: [ColumnEncoder]
-  /// The index of each column's base; -1: it has none.
+  /// The index of each column's base. -1: it has none.
   private let bases: [Int]
-  /// Of the table, also where most of its rows are not written.
+  /// The number of rows in the table, even if most of them are not written.
   private(set) var count = 0
-  /// What the rows were; nil: nobody will ask how it grew.
+  /// What the rows were. Nil: nobody will ask how the table grew.
   private(set) var growth: TableGrowth?
 
   init(_ name: String, _ columns: ColumnEncoder...) { self.init(name, columns) }
@@ -19,13 +20,14 @@ package struct TableEncoder {
     bases = columns.map { column in column.base.flatMap { base in columns.firstIndex { $0.name == base } } ?? -1 }
   }
 
-  /// From here on the rows are remembered, and of those that the page has by `last` only what differs is written.
+  /// Remembers the rows from here on. Of the rows that the page has, according to `last`, only those that differ are
+  /// written.
   mutating func grow(from last: TableGrowth?, _ numbers: StableNumbers) {
     growth = TableGrowth(after: last, numbers)
   }
 
-  /// A value for each column. `key`: the row's position in the order of the table, which no other row comes before; for a table that grows
-  /// at its end alone it is left away.
+  /// Appends a row with a value for each column. `key` is the row's position in the order of the table, and must not be
+  /// smaller than that of any earlier row. It is omitted for tables that only grow at their end.
   mutating func append(_ values: [Int?], key: RowKey? = nil) {
     defer { count += 1 }
     if growth?.keeps(key ?? RowKey(count), values, columns) == true { return }
@@ -36,14 +38,14 @@ package struct TableEncoder {
     }
   }
 
-  /// The row that is known to be as it was: true where the page has it.
+  /// Keeps a row that is known to be unchanged. Returns true if the page has it.
   mutating func keepsUnseen(_ key: RowKey) -> Bool {
     guard growth?.keepsUnseen(key) == true else { return false }
     count += 1
     return true
   }
 
-  /// All rows that the page has.
+  /// Keeps all rows that the page has.
   mutating func keepAll() { count += growth?.keepAll() ?? 0 }
 
   func write(to writer: ByteWriter) {

@@ -1,4 +1,4 @@
-/// The position of a row in the order of its table: by its owner or its time.
+/// The position of a row in the order of its table: by owner or by time.
 struct RowKey: Comparable {
   var first: Int
   var second: Int
@@ -10,12 +10,12 @@ struct RowKey: Comparable {
   }
 }
 
-/// How the numbers of work, tracks and groups, which are indexes in lists and move when something comes in between, are written so that they
-/// are the same in every picture of a trace.
+/// Converts the numbers of work, tracks and groups into numbers that are the same in every snapshot of a trace. The
+/// original numbers are indexes in lists, and move when something is inserted.
 struct StableNumbers {
   /// The first row of each kind of work.
   var kinds: [Int]
-  /// By track, and by group: what says which one it is.
+  /// What identifies each track and each group, by their numbers.
   var tracks: [Int]
   var groups: [Int]
 
@@ -28,27 +28,28 @@ struct StableNumbers {
     }
   }
 
-  /// The kind in the upper bits, and the index among its kind.
+  /// Returns the kind in the upper bits, and the index within the kind.
   func work(_ row: Int) -> Int {
     let kind = kinds.lastIndex { $0 <= row } ?? 0
     return kind << 56 | row - kinds[kind]
   }
 }
 
-/// What of a table the page has already: found while the rows of the new table come, in the order of their keys. A row that has the key
-/// and the content of one that the page has is kept; all others are written, and those that are passed over are dropped.
+/// Finds out which part of a table the page already has, while the rows of the new table arrive in the order of their
+/// keys. A row with the same key and content as a row of the page is kept. All others are written, and rows of the page
+/// that are passed over are dropped.
 ///
-/// Contents are compared by 64 bits of them: two that differ seem the same once in 10^13 updates of 100,000 rows. The page of
-/// a program that has ended is given everything once more, so such a fault would not last.
+/// Contents are compared by a 64-bit hash: two different rows look the same once in 10^13 updates of 100,000 rows. The
+/// page of a program that has ended is given everything once more, so such a fault would not last.
 struct TableGrowth {
   private struct Row {
     var key: RowKey
     var print: UInt64
   }
 
-  /// Whether only what differs from the last table is written; else the whole.
+  /// Whether only the differences from the last table are written. If not, the whole table is written.
   let isAddition: Bool
-  /// Runs of rows that are kept: where they were, where they are, how many; three numbers each.
+  /// The runs of rows that are kept: where they were, where they are, and how many; three numbers each.
   private(set) var kept: [Int] = []
   private let last: [Row]
   private var next = 0
@@ -62,7 +63,7 @@ struct TableGrowth {
     rows.reserveCapacity(self.last.count)
   }
 
-  /// Whether the page has this row. O(1) but for what is dropped.
+  /// Whether the page has this row. O(1), plus the rows that are dropped.
   mutating func keeps(_ key: RowKey, _ values: [Int?], _ columns: [ColumnEncoder]) -> Bool {
     var print: UInt64 = 0x9E37_79B9_7F4A_7C15
     for (value, column) in zip(values, columns) {
@@ -73,7 +74,7 @@ struct TableGrowth {
     return keeps(Row(key: key, print: print))
   }
 
-  /// Keeps the row with this key, whatever it holds; false: the page has none.
+  /// Keeps the row with this key, whatever it contains. Returns false if the page has none.
   mutating func keepsUnseen(_ key: RowKey) -> Bool {
     pass(until: key)
     guard next < last.count, last[next].key == key else { return false }
@@ -106,7 +107,7 @@ struct TableGrowth {
     while next < last.count, last[next].key < key { next += 1 }
   }
 
-  /// The same rows, with keys as the new table has them.
+  /// Returns the same rows, with the keys that they have in the new table.
   func withKeys(_ renewed: (RowKey) -> RowKey) -> TableGrowth {
     var copy = self
     for index in copy.rows.indices { copy.rows[index].key = renewed(copy.rows[index].key) }

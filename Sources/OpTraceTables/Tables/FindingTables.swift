@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 
 /// An operation, block or task that a finding names.
@@ -29,7 +30,7 @@ extension TraceTable {
     of: { $0.findingRows },
     [
       ColumnOf("id", .integer, "from 1, the most severe first") { _, row in TableValue(row.number) },
-      ColumnOf("code", .text, "as optrace doctor --explain knows it") { _, row in .text(row.finding.code) },
+      ColumnOf("code", .text, "as optrace doctor --explain knows it") { _, row in .text(row.finding.code.rawValue) },
       ColumnOf("severity", .text, "error, warning, note") { _, row in .text(row.finding.severity.rawValue) },
       ColumnOf("proven", .integer, "1: the trace proves it") { _, row in TableValue(row.finding.isProven) },
       ColumnOf("title", .text, "in one sentence") { _, row in .text(row.finding.title) },
@@ -43,7 +44,7 @@ extension TraceTable {
 
   static let findingOperations = TraceTable(
     "finding_operations", "one row for each operation, block or task that a finding names", isCostly: true,
-    sortedBy: "finding", of: { $0.findingOperations },
+    sortedBy: "finding", key: ["finding", "operation"], isNumbered: true, of: { $0.findingOperations },
     [
       ColumnOf("finding", .integer, "findings.id") { _, row in TableValue(row.finding) },
       ColumnOf("operation", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },
@@ -71,7 +72,7 @@ struct PathRow {
 extension TraceTable {
   static let criticalPath = TraceTable(
     "critical_path", "one row for each step of what decided the wall time", isCostly: true,
-    of: { $0.pathRows },
+    key: ["step"], of: { $0.pathRows },
     [
       ColumnOf("step", .integer, "from 1, in the order of time") { _, row in TableValue(row.number) },
       ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.step.work) },

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// How many threads ran work, whenever that changed.
@@ -124,7 +124,7 @@ enum QueueDepth {
 extension TraceTable {
   static let busyThreads = TraceTable(
     "busy_threads", "one row whenever the number of threads that run work changed", isCostly: true, sortedBy: "time",
-    of: { $0.busyThreads },
+    key: ["time"], of: { $0.busyThreads },
     [
       ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },
       ColumnOf("until", .integer, "to here: the next row's time, or the trace's end") { _, row in TableValue(row.until)
@@ -134,7 +134,7 @@ extension TraceTable {
 
   static let queueDepth = TraceTable(
     "queue_depth", "one row whenever the number of operations in a queue changed", isCostly: true, sortedBy: "queue",
-    of: { $0.queueDepths },
+    key: ["queue", "time"], of: { $0.queueDepths },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },
       ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 extension TraceTable {
@@ -100,7 +100,7 @@ struct DependencyRow {
 extension TraceTable {
   static let dependencies = TraceTable(
     "dependencies", "one row for each dependency, also those taken away again", sortedBy: "operation",
-    of: { $0.dependencies },
+    key: ["operation", "dependency", "added"], isNumbered: true, of: { $0.dependencies },
     [
       ColumnOf("operation", .integer, "operations.id: who waits") { source, row in
         TableValue(source.trace.operations[Int(row.operation)].id)

@@ -1,9 +1,9 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 extension TraceTable {
   static let traces = TraceTable(
-    "traces", "one row for each trace", of: { source -> [TraceHeader] in [source.trace.header] },
+    "traces", "one row for each trace", key: [], of: { source -> [TraceHeader] in [source.trace.header] },
     [
       ColumnOf("program", .text, "the process's name") { _, header in .text(header.processName) },
       ColumnOf("pid", .integer, "the process's number") { _, header in TableValue(header.processID) },
@@ -73,7 +73,8 @@ struct StackRow {
 
 extension TraceTable {
   static let stacks = TraceTable(
-    "stacks", "one row for each frame of each stack", isCostly: true, sortedBy: "stack", of: { $0.frames },
+    "stacks", "one row for each frame of each stack", isCostly: true, sortedBy: "stack", key: ["stack", "depth"],
+    of: { $0.frames },
     [
       ColumnOf("stack", .integer, "the stack's number") { _, row in TableValue(row.stack) },
       ColumnOf("depth", .integer, "0: the innermost") { _, row in TableValue(row.depth) },

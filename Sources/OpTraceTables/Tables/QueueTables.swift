@@ -20,7 +20,8 @@ extension TraceTable {
     ])
 
   static let queueChanges = TraceTable(
-    "queue_changes", "one row for each change of a queue", sortedBy: "queue", of: { $0.queueChanges },
+    "queue_changes", "one row for each change of a queue", sortedBy: "queue", key: ["queue", "time"], isNumbered: true,
+    of: { $0.queueChanges },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },
       ColumnOf("time", .integer, "when") { _, row in TableValue(row.change.time) },

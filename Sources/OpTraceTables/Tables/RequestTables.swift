@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceRequests
 
 /// Units of work, and what they are called.
 struct RequestRows {
@@ -19,7 +20,7 @@ struct RequestRows {
 extension TraceTable {
   static let requests = TraceTable(
     "requests", "one row for each unit of work that is over, such as a request", isCostly: true,
-    of: { source -> [Int] in Array(source.requests.requests.units.indices) },
+    key: ["request"], of: { source -> [Int] in Array(source.requests.requests.units.indices) },
     [
       ColumnOf("request", .integer, "its number in this table, from 1") { _, unit in .integer(Int64(unit + 1)) },
       ColumnOf("name", .text, "'#17' is a whole task, '#17:3' the third round of it: 'timeline --around' takes it") {
@@ -47,7 +48,7 @@ extension TraceTable {
 
   static let requestParts = TraceTable(
     "request_parts", "one row for each thing that a unit of work spent time with", isCostly: true,
-    of: { $0.requests.parts },
+    key: ["request"], isNumbered: true, of: { $0.requests.parts },
     [
       ColumnOf("request", .integer, "requests.request") { _, row in .integer(Int64(row.unit + 1)) },
       ColumnOf("what", .text, Requests.What.allCases.map(\.rawValue).joined(separator: ", ")) { source, row in

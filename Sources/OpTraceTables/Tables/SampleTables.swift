@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 
 /// A sample of processor time, with whose it was.
 struct SampleRow {
@@ -26,7 +27,8 @@ struct SampleRow {
 
 extension TraceTable {
   static let samples = TraceTable(
-    "samples", "one row for each sample of processor time", isCostly: true, of: { $0.samples },
+    "samples", "one row for each sample of processor time", isCostly: true, key: ["thread", "time"], isNumbered: true,
+    of: { $0.samples },
     [
       ColumnOf("time", .integer, "when it was taken") { _, row in TableValue(row.sample.time) },
       ColumnOf("thread", .integer, "threads.id: who used the time") { _, row in TableValue(row.sample.thread) },

@@ -3,7 +3,8 @@ import OpTraceModel
 
 extension TraceTable {
   static let spans = TraceTable(
-    "spans", "one row for each piece of work that the program named", of: { $0.trace.spans },
+    "spans", "one row for each piece of work that the program named", key: ["thread", "began"], isNumbered: true,
+    of: { $0.trace.spans },
     [
       ColumnOf("name", .text, "as the program gave it") { _, span in .text(span.name) },
       ColumnOf("operation", .integer, "operations.id, blocks.id or tasks.id: in which it began") { _, span in
@@ -32,7 +33,8 @@ extension TraceTable {
     ])
 
   static let spanAttributes = TraceTable(
-    "span_attributes", "one row for each attribute of a span", of: { $0.spanAttributes },
+    "span_attributes", "one row for each attribute of a span", key: ["span"], isNumbered: true,
+    of: { $0.spanAttributes },
     [
       ColumnOf("span", .integer, "spans.id") { _, row in TableValue(row.span) },
       ColumnOf("key", .text, "as the program gave it") { _, row in .text(row.attribute.key) },
@@ -41,7 +43,7 @@ extension TraceTable {
     ])
 
   static let spanLinks = TraceTable(
-    "span_links", "one row for each span that another one names", of: { $0.spanLinks },
+    "span_links", "one row for each span that another one names", key: ["span"], isNumbered: true, of: { $0.spanLinks },
     [
       ColumnOf("span", .integer, "spans.id: which names it") { _, row in TableValue(row.span) },
       ColumnOf("other", .integer, "spans.id: which is named; null: it is not of this trace") { _, row in
@@ -56,14 +58,15 @@ extension TraceTable {
   static let spanWork = TraceTable(
     "span_work",
     "one row for each operation, block or task that was submitted inside a span that names it, such as a test",
-    of: { $0.spanWork },
+    key: ["work"], of: { $0.spanWork },
     [
       ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id") { _, row in TableValue(row.work) },
       ColumnOf("span", .integer, "spans.id: who submitted it was in there") { _, row in TableValue(row.span) },
     ])
 
   static let marks = TraceTable(
-    "marks", "one row for each moment that the program named", of: { $0.trace.marks },
+    "marks", "one row for each moment that the program named", key: ["thread", "time"], isNumbered: true,
+    of: { $0.trace.marks },
     [
       ColumnOf("name", .text, "as the program gave it") { _, mark in .text(mark.name) },
       ColumnOf("operation", .integer, "operations.id: what executed there") { _, mark in TableValue(mark.operation) },
@@ -74,7 +77,8 @@ extension TraceTable {
 
 extension TraceTable {
   static let waits = TraceTable(
-    "waits", "one row for each time that a thread was blocked", of: { $0.trace.waits },
+    "waits", "one row for each time that a thread was blocked", key: ["thread", "began"], isNumbered: true,
+    of: { $0.trace.waits },
     [
       ColumnOf("thread", .integer, "threads.id: who was blocked") { _, wait in TableValue(wait.thread) },
       ColumnOf("operation", .integer, "operations.id: what executed there; null: nothing") { _, wait in

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// Something that happened to a task, with the task's index.
@@ -13,7 +13,8 @@ struct TaskPart<Part> {
 
 extension TraceTable {
   static let suspensions = TraceTable(
-    "suspensions", "one row whenever a task was suspended", sortedBy: "task", of: { $0.suspensions },
+    "suspensions", "one row whenever a task was suspended", sortedBy: "task", key: ["task", "began"], isNumbered: true,
+    of: { $0.suspensions },
     [
       ColumnOf("task", .integer, "tasks.id") { source, row in TableValue(source.trace.tasks[row.task].id) },
       ColumnOf("reason", .text, "unknown, task, continuation, group, executor, sleep") { _, row in
@@ -41,7 +42,8 @@ extension TraceTable {
     ])
 
   static let actorWaits = TraceTable(
-    "actor_waits", "one row whenever a task was given to an actor", sortedBy: "task", of: { $0.actorWaits },
+    "actor_waits", "one row whenever a task was given to an actor", sortedBy: "task", key: ["task", "queued"],
+    isNumbered: true, of: { $0.actorWaits },
     [
       ColumnOf("task", .integer, "tasks.id") { source, row in TableValue(source.trace.tasks[row.task].id) },
       ColumnOf("actor", .integer, "its number; a later actor at its address has the same") { _, row in

@@ -1,32 +1,33 @@
 public import OpTraceModel
 public import OpTraceText
 
-/// Writes a trace as Chrome Trace Event JSON, which Perfetto, `chrome://tracing`, speedscope and the Firefox Profiler load.
+/// Writes a trace as Chrome Trace Event JSON, which Perfetto, `chrome://tracing`, speedscope and the Firefox Profiler
+/// load.
 ///
-/// One event per line in the array form, in the order of time. Times are microseconds with three decimals, from the
-/// trace's start on; the wall clock of the start is an argument of the first instant. Ids of processes and threads
-/// are small numbers in the order of display; the system's ids are in the names.
+/// The file is in the array form, with one event per line, in the order of time. Times are microseconds with three
+/// decimals, counted from the trace's start; the wall-clock time of the start is an argument of the first instant. Ids
+/// of processes and threads are small numbers in the order of display; the system's ids are in the names.
 ///
-/// The JSON is not built in memory: events of different sorts come from tables sorted by time and are merged while they
+/// The JSON is not built in memory: events of different sorts come from tables sorted by time, and are merged as they
 /// are written.
 public struct ChromeTraceExporter: TimelineExporter {
   private let trace: Trace
   private let options: TimelineOptions
 
-  /// A timeline of this trace. O(1): the work is done when it is written.
-  public init(_ trace: Trace, options: TimelineOptions = TimelineOptions()) {
+  /// Makes a timeline of this trace. O(1): the work is done when it is written.
+  public init(_ trace: Trace, options: TimelineOptions) {
     self.trace = trace
     self.options = options
   }
 
-  /// Time O(n log n), memory about 100 bytes per operation. Throws what `sink` throws.
+  /// Writes the timeline. Time O(n log n), memory about 100 bytes per operation. Throws what `sink` throws.
   @discardableResult
   public func write(to sink: ByteSink) throws -> TimelineCounts {
     try ChromeEvents.write(trace, options, to: sink)
   }
 }
 
-/// One event of the Chrome format per call, each on a line of its own.
+/// Writes one event of the Chrome format per call, each on a line of its own.
 struct ChromeEvents: TimelineEvents {
   static let drawsArrowsApart = true
 
@@ -87,7 +88,7 @@ struct ChromeEvents: TimelineEvents {
     endArrow(place.arrows + index + 1, arrow.kind.name, leaves: leaves)
   }
 
-  /// From a span of one trace to one of another.
+  /// Writes one end of an arrow from a span of one trace to a span of another.
   private mutating func call(_ call: CallArrow, leaves: Bool) {
     let end = leaves ? call.from : call.to
     begin(leaves ? "s" : "f", "call")
@@ -98,7 +99,7 @@ struct ChromeEvents: TimelineEvents {
   }
 
   private func endArrow(_ number: Int, _ name: StaticString, leaves: Bool) {
-    // The end must bind to the slice around it, not to the next one.
+    // The end must bind to the slice that encloses it, not to the next one.
     if !leaves { writer.text(",\"bp\":\"e\"") }
     writer.text(",\"id\":")
     writer.number(number)
@@ -121,7 +122,8 @@ struct ChromeEvents: TimelineEvents {
     writer.text("}}")
   }
 
-  /// Process-scoped: an instant on a thread would take the arrow of the slice below it.
+  /// Writes an instant. It is scoped to the process: an instant on a thread would capture the arrow of the slice below
+  /// it.
   mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds) {
     let (category, group, name) = content.describe(instant)
     begin("i", category.text)
@@ -207,7 +209,7 @@ struct ChromeEvents: TimelineEvents {
     track(place.tracks + Int(index), ofGroup: place.groups + timeline.tracks[Int(index)].group)
   }
 
-  /// By their numbers in the file.
+  /// Writes the track and its group by their numbers in the file.
   private func track(_ index: Int, ofGroup group: Int) {
     writer.text(",\"pid\":")
     writer.number(group + 1)
@@ -244,7 +246,7 @@ extension Timeline.Arrow.Kind {
   }
 }
 
-/// The arguments of one event as an object of JSON; none, where there are none.
+/// The arguments of one event, as a JSON object; nothing is written if there are none.
 struct ChromeArguments: ArgumentSink {
   let writer: ByteWriter
   private var isEmpty = true

@@ -1,10 +1,10 @@
 package import OpTraceModel
 
-/// How far a clock is to be moved so that calls lie as they must: served after they were called, and inside of the call where that is
-/// awaited. The middle of what all calls allow is the best guess, as in NTP: where nothing else is known, a request takes as long as
-/// its answer.
+/// Computes how far a clock has to be moved so that calls lie as they must: served after they were made, and within the
+/// call if that is awaited. As in NTP, the best guess is the middle of what all calls allow: with nothing else known, a
+/// request is assumed to take as long as its answer.
 package struct ClockBounds: Sendable {
-  /// What one call allows; nil: anything.
+  /// The moves that one call allows. Nil: no limit.
   private struct Bounds {
     var low: Nanoseconds?
     var high: Nanoseconds?
@@ -15,7 +15,7 @@ package struct ClockBounds: Sendable {
   /// The times of one span, as far as they are known.
   package struct Times: Sendable {
     package var begin: Nanoseconds
-    /// Nil: it has not ended.
+    /// When it ended. Nil: it has not.
     package var end: Nanoseconds?
 
     package init(begin: Nanoseconds, end: Nanoseconds?) { (self.begin, self.end) = (begin, end) }
@@ -25,18 +25,19 @@ package struct ClockBounds: Sendable {
 
   package init() {}
 
-  /// A call that a span on the clock in question serves. O(1).
+  /// Adds a call that a span on the clock in question serves. O(1).
   package mutating func serves(_ served: Times, _ caller: Times, isAwaited: Bool) {
     all.append(Self.bounds(served, caller, isAwaited))
   }
 
-  /// A call that a span on the clock in question makes. O(1).
+  /// Adds a call that a span on the clock in question makes. O(1).
   package mutating func calls(_ caller: Times, _ served: Times, isAwaited: Bool) {
     let bounds = Self.bounds(served, caller, isAwaited)
     all.append(Bounds(low: bounds.high.map { -$0 }, high: bounds.low.map { -$0 }))
   }
 
-  /// What a move of `served` may be. One that takes longer than its caller, as when that gave up, cannot lie inside of it.
+  /// Returns the allowed moves of `served`. A span that takes longer than its caller, for example because the caller
+  /// gave up, cannot lie within it.
   private static func bounds(_ served: Times, _ caller: Times, _ isAwaited: Bool) -> Bounds {
     let low = caller.begin - served.begin
     guard isAwaited, let end = caller.end, let servedEnd = served.end, end - servedEnd >= low else {
@@ -45,14 +46,14 @@ package struct ClockBounds: Sendable {
     return Bounds(low: low, high: end - servedEnd)
   }
 
-  /// How many calls there are.
+  /// The number of calls.
   package var count: Int { all.count }
 
-  /// How many do not lie as they must when the clock is moved by so much. O(calls).
+  /// Returns the number of calls that do not lie as they must when the clock is moved by this much. O(calls).
   package func misfits(_ move: Nanoseconds) -> Int { all.count { !$0.contains(move) } }
 
-  /// 0 where all calls lie as they must already. Else the middle of what all allow; where that has one end only, this end. Where they
-  /// contradict each other, the median of their own middles. O(n log n).
+  /// The best move: 0 if all calls already lie as they must. Otherwise the middle of what all of them allow, or, if
+  /// that range has only one end, this end. If they contradict each other, the median of their own middles. O(n log n).
   package var move: Nanoseconds {
     let low = all.compactMap(\.low).max()
     let high = all.compactMap(\.high).min()

@@ -1,35 +1,35 @@
 package import OpTraceModel
 
-/// The clock that several traces have together: where each began on it.
+/// The clock that several traces share: when each of them began on it.
 ///
-/// Processes of one run of one system share its monotonic clock. Others are put together by the wall clocks at their starts; where what
-/// they served does not lie as it must, their clock is moved.
+/// Processes of one run of one system share its monotonic clock. Other traces are joined by the wall clocks at their
+/// starts; if calls between them do not lie as they must, their clock is moved.
 package struct JoinedClock: Sendable {
-  /// What was done to the clock of a system.
+  /// A correction of one system's clock.
   package struct Move: Equatable, Sendable {
     /// The traces on this clock.
     package var traces: [Int]
-    /// So much later they are now.
+    /// How much later they are now, in nanoseconds.
     package var by: Nanoseconds
-    /// How many calls between them and those before tell.
+    /// The number of calls that the move is based on: those between these traces and the ones placed before them.
     package var calls: Int
-    /// How many of these do not lie as they must all the same.
+    /// The number of these calls that still do not lie as they must.
     package var misfits: Int
   }
 
-  /// When each trace began, in nanoseconds since the first of them did.
+  /// When each trace began, in nanoseconds since the first one did.
   package private(set) var starts: [Nanoseconds]
-  /// Clocks that were moved.
+  /// The clocks that were moved.
   package private(set) var moves: [Move] = []
-  /// Traces of which neither a clock nor a call says when they began. They are drawn from the beginning.
+  /// The traces for which neither a clock nor a call tells when they began. They are drawn from the beginning.
   package private(set) var unknown: [Int] = []
 
-  /// More than any time of a trace, and far from what a sum of some can hold.
+  /// A limit on times: more than any time of a trace, and small enough that the sum of a few does not overflow.
   private static let most: Nanoseconds = 1 << 57
-  /// In the year 2116.
+  /// The latest wall-clock time, in the year 2116.
   private static let latestWall: Nanoseconds = 1 << 62
 
-  /// O(n log n) for n calls, and O(traces²).
+  /// Places the traces. O(n log n) for n calls, and O(traces²).
   package init(_ traces: [Trace], _ calls: [SpanCall]) {
     let systems = Self.systems(traces)
     starts = [Nanoseconds](repeating: 0, count: traces.count)
@@ -47,9 +47,9 @@ package struct JoinedClock: Sendable {
     for index in starts.indices { starts[index] -= first }
   }
 
-  /// Where the clocks at their starts put the traces. Gives for each system whether its wall clock is known.
+  /// Places the traces by the clocks at their starts. Returns, for each system, whether its wall clock is known.
   private mutating func place(_ systems: [[Int]], _ traces: [Trace]) -> [Bool] {
-    /// At the start of the first trace of each.
+    /// The wall clock of each system at the start of its first trace.
     var walls: [Nanoseconds?] = []
     for members in systems {
       let first = traces[members[0]].header.startMonotonic
@@ -65,7 +65,8 @@ package struct JoinedClock: Sendable {
     return walls.map { $0 != nil }
   }
 
-  /// Moves clocks as calls want it: system after system, each against those before, with which it has calls if any has.
+  /// Moves clocks as calls require: one system after another, each relative to those before it; systems that have calls
+  /// with those come first.
   private mutating func move(
     _ systems: [[Int]], _ systemOfTrace: [Int], by ofSystem: [[SpanCall]], _ traces: [Trace]
   ) {
@@ -90,7 +91,7 @@ package struct JoinedClock: Sendable {
     }
   }
 
-  /// The numbers of the traces of each run of a system, in their order.
+  /// Groups the traces by run of a system, and returns their numbers in order.
   private static func systems(_ traces: [Trace]) -> [[Int]] {
     var systems: [[Int]] = []
     var known: [[UInt8]: Int] = [:]
@@ -108,7 +109,7 @@ package struct JoinedClock: Sendable {
     return systems
   }
 
-  /// Calls between two of them, by each.
+  /// Returns the calls between two systems, by each of these systems.
   private static func callsBySystem(_ calls: [SpanCall], _ systemOfTrace: [Int], count: Int) -> [[SpanCall]] {
     var found = [[SpanCall]](repeating: [], count: count)
     for call in calls {

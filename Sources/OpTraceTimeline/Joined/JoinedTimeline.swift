@@ -1,23 +1,23 @@
 package import OpTraceModel
 import OpTraceText
 
-/// The timelines of several processes as one: on one clock, each a process of its own, with an arrow from each span that called to the
-/// span of another process that served it.
+/// The timelines of several processes as one: on one clock, each process as a group of its own, with an arrow from each
+/// span that made a call to the span of another process that served it.
 package struct JoinedTimeline: Sendable {
   package let traces: [Trace]
-  /// Between spans of two of them.
+  /// The calls between spans of two traces.
   package let calls: [SpanCall]
   package let clock: JoinedClock
 
-  /// O(n log n) for n spans.
+  /// Joins the traces. O(n log n) for n spans.
   package init(_ traces: [Trace]) {
     self.traces = traces
     calls = SpanCall.all(in: traces)
     clock = JoinedClock(traces, calls)
   }
 
-  /// All that the file shows, by trace.
-  /// - Parameter options: by trace.
+  /// Returns everything that the file shows, by trace.
+  /// - Parameter options: the options, by trace.
   func contents(_ options: [TimelineOptions]) -> [TimelineContent] {
     var contents = zip(traces, options).map { TimelineContent($0, $1) }
     guard contents.count > 1 else { return contents }
@@ -40,8 +40,8 @@ package struct JoinedTimeline: Sendable {
     return contents
   }
 
-  /// Of calls both of whose ends are drawn, and of which what served did not begin first: viewers let an arrow point to the slice that
-  /// began later.
+  /// Returns the arrows of calls whose ends are both drawn, unless the serving span began first: viewers let an arrow
+  /// point to the slice that began later.
   private func arrows(
     _ contents: [TimelineContent], zero: Nanoseconds, taken: Int
   ) -> [(call: SpanCall, arrow: CallArrow)] {
@@ -62,7 +62,7 @@ package struct JoinedTimeline: Sendable {
     var arrows: [(call: SpanCall, arrow: CallArrow)] = []
     for call in calls {
       guard let from = ends[call.from], let to = ends[call.to], from.begin <= to.begin else { continue }
-      // As for other arrows: just inside of the slices, where these are longer than a nanosecond.
+      // As with other arrows, the ends lie just inside the slices if these are longer than a nanosecond.
       let leaves = from.over - from.begin > 1 ? from.begin + 1 : from.begin
       let (first, last) = to.over - to.begin > 1 ? (to.begin + 1, to.over - 1) : (to.begin, to.begin)
       let isLate = to.begin == from.begin && call.to.trace < call.from.trace
@@ -79,10 +79,11 @@ package struct JoinedTimeline: Sendable {
     return arrows
   }
 
-  /// What each process is called among the others, by trace.
+  /// The name of each process among the others, by trace.
   package var programNames: [String] { programs.map(\.name) }
 
-  /// What tells each process from the others: its name, where two have the same also its number, else a count.
+  /// What distinguishes each process from the others: its name; if two have the same name, also its process id; if that
+  /// is the same too, also a count.
   private var programs: [(name: String, mark: String)] {
     let names = traces.map { $0.header.processName.isEmpty ? "process" : $0.header.processName }
     let uses = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
@@ -98,7 +99,7 @@ package struct JoinedTimeline: Sendable {
 }
 
 extension TimelineEvents {
-  /// Writes several traces in this format, one after the other. Time O(n log n). Throws what `sink` throws.
+  /// Writes several traces in this format, one after another. Time O(n log n). Throws what `sink` throws.
   static func write(
     _ joined: JoinedTimeline, _ options: [TimelineOptions], to sink: ByteSink
   ) throws -> TimelineCounts {

@@ -1,28 +1,30 @@
 package import OpTraceModel
 
-/// A span of one trace that a span of another trace served.
+/// A call from a span of one trace to the span of another trace that served it.
 package struct SpanCall: Hashable, Sendable {
-  /// A span of several traces, by its trace and its index in `Trace.spans`.
+  /// Identifies a span of several traces by its trace and its index in `Trace.spans`.
   package struct End: Hashable, Sendable {
-    /// The trace's number.
+    /// The number of the trace.
     package var trace: Int
-    /// Its index there.
+    /// The index of the span in that trace.
     package var span: Int
 
     package init(trace: Int, span: Int) { (self.trace, self.span) = (trace, span) }
   }
 
-  /// What called: mostly a client or a producer.
+  /// The span that made the call: usually a client or a producer.
   package var from: End
-  /// What served: mostly a server or a consumer.
+  /// The span that served the call: usually a server or a consumer.
   package var to: End
-  /// Who called waits until it is served, so that the one span lies inside of the other; else it only begins before.
+  /// Whether the caller waits until the call is served, so that one span lies within the other. If not, one merely
+  /// begins before the other.
   package var isAwaited: Bool
 
   package init(from: End, to: End, isAwaited: Bool) { (self.from, self.to, self.isAwaited) = (from, to, isAwaited) }
 
-  /// All between these traces, in the order of what served: a span serves the one that it names as its parent in another process. A
-  /// consumer also serves those that its links name, since it may handle many messages at once. O(spans + links).
+  /// Returns all calls between these traces, in the order of the serving spans. A span serves the span of another
+  /// process that it names as its parent. A consumer also serves the spans that its links name, because it may handle
+  /// many messages at once. O(spans + links).
   package static func all(in traces: [Trace]) -> [SpanCall] {
     let known = KnownSpans(traces)
     var calls: [SpanCall] = []
@@ -45,7 +47,7 @@ package struct SpanCall: Hashable, Sendable {
   }
 }
 
-/// Spans by the ids by which other processes know them.
+/// Finds spans by the ids by which other processes know them.
 private struct KnownSpans {
   private struct Key: Hashable {
     var trace: String
@@ -53,7 +55,7 @@ private struct KnownSpans {
   }
 
   private var first: [Key: SpanCall.End] = [:]
-  /// Of those that several traces have, the first one of another trace than the very first.
+  /// If several traces have a span with this key: the first one in a trace other than that of the entry in `first`.
   private var second: [Key: SpanCall.End] = [:]
 
   init(_ traces: [Trace]) {
@@ -71,7 +73,7 @@ private struct KnownSpans {
     }
   }
 
-  /// O(1).
+  /// Returns the span with these ids in a trace other than this one. O(1).
   func span(_ trace: String, _ span: String, elsewhereThan number: Int) -> SpanCall.End? {
     let key = Key(trace: trace, span: span)
     guard let found = first[key] else { return nil }
@@ -80,7 +82,8 @@ private struct KnownSpans {
 }
 
 extension SpanRecord {
-  /// Whether it goes on until `served` has ended. Programs need not say what their spans are: one of the two is enough.
+  /// Whether it lasts until `served` has ended. Programs need not state the kinds of their spans: one of the two is
+  /// enough.
   fileprivate func awaits(_ served: SpanRecord) -> Bool {
     guard kind != .producer, served.kind != .consumer else { return false }
     return kind == .client || served.kind == .server

@@ -1,9 +1,9 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// What of a trace becomes spans, which of them belong together, and by which numbers they are known.
+/// Decides which parts of a trace become spans, which spans belong together, and which ids they have.
 struct OTLPContent {
-  /// Of a span, by kinds that have numbers of their own.
+  /// The kinds of spans that are numbered separately.
   enum Kind: UInt64 {
     case operation = 0
     case span = 1
@@ -11,66 +11,72 @@ struct OTLPContent {
   }
 
   let trace: Trace
+  let numbers: OTLPNumbers
   let parents: Adders
   let holders: SlotHolders
   private let spanRows: [SpanID: Int]
-  /// By index of the operation, and after those by index of the span: the first of those that are connected.
+  /// The first of those that are connected, by index of the operation and, after all operations, by index of the span.
   private var component: [Int32]
-  /// By index of the operation: the span in which it was added; -1: none. Empty where the program named none.
+  /// The span in which each operation was added, by index of the operation. -1: none. Empty if the program named no
+  /// spans.
   private var surroundings: [Int32] = []
-  /// By index of the span: the one that it is inside of; -1: none.
+  /// The span that encloses each span, by index of the span. -1: none.
   private var around: [Int32] = []
-  /// By index of the operation, and after those by index of the span: the ids of the distributed trace that it is in; nil: in none.
+  /// The id of the distributed trace that each one is in, by index of the operation and, after all operations, by index
+  /// of the span. Nil: none.
   private var known: [TraceID?] = []
   private let seed: UInt64
 
-  /// In two halves.
+  /// A trace id in two halves.
   typealias TraceID = (UInt64, UInt64)
 
-  /// O(n log n).
+  /// Finds what belongs together. O(n log n).
   init(_ trace: Trace) {
     self.trace = trace
+    numbers = OTLPNumbers(trace)
     parents = Adders(trace)
     holders = SlotHolders(trace)
     seed = UInt64(trace.header.hash, radix: 16) ?? 0
     spanRows = Dictionary(trace.spans.indices.map { (trace.spans[$0].id, $0) }) { first, _ in first }
-    component = (0..<trace.operations.count + trace.spans.count).map { Int32(clamping: $0) }
+    component = (0..<numbers.count).map { Int32(clamping: $0) }
     if !trace.spans.isEmpty { findSurroundings() }
     for index in trace.operations.indices where begin(of: index) != nil {
       if let parent = parent(of: index) { join(index, parent) }
-      if let span = parentSpan(of: index) { join(index, trace.operations.count + span) }
+      if let span = parentSpan(of: index) { join(index, numbers.number(ofSpan: span)) }
       for edge in trace.operations[index].dependencies {
         if let other = dependency(edge) { join(index, other) }
       }
     }
     for span in trace.spans.indices {
-      if let outer = parentSpan(ofSpan: span) { join(trace.operations.count + span, trace.operations.count + outer) }
-      if let index = operation(ofSpan: span) { join(trace.operations.count + span, index) }
+      if let outer = parentSpan(ofSpan: span) { join(numbers.number(ofSpan: span), numbers.number(ofSpan: outer)) }
+      if let index = operation(ofSpan: span) { join(numbers.number(ofSpan: span), index) }
     }
-    // The root of each is the first of its operations already; now every one knows it at once.
+    // The root of each component is already its first operation; from here on, every member has it at hand.
     for index in component.indices { component[index] = Int32(clamping: root(index)) }
     if trace.spans.contains(where: { $0.context != nil }) { findKnown() }
   }
 
-  /// When an operation's span begins: it was enqueued, or by hand started. Nil: it was neither, and has no span.
+  /// Returns when an operation's span begins: when the operation was enqueued, or started by hand. Nil: it was neither,
+  /// and has no span.
   func begin(of index: Int) -> Nanoseconds? {
     trace.operations[index].enqueued?.time ?? trace.operations[index].began?.time
   }
 
-  /// The operation whose code added this one.
+  /// Returns the operation whose code added this one.
   func parent(of index: Int) -> Int? {
     let parent = Int(parents.ofOperations[index])
     return parent >= 0 && begin(of: parent) != nil ? parent : nil
   }
 
-  /// The span that was active when this operation was added: of the code that added it, or, where that is no operation's, the one that
-  /// the recorder knows.
+  /// Returns the span that was active when this operation was added: the span of the code that added it, or, if no
+  /// operation added it, the span that the recorder knows.
   func parentSpan(of index: Int) -> Int? {
     guard surroundings.indices.contains(index), surroundings[index] >= 0 else { return nil }
     return Int(surroundings[index])
   }
 
-  /// The span that this one is inside of: as its tracer knows it, else by its time.
+  /// Returns the span that encloses this one: the one that its tracer names, otherwise the one that encloses it in
+  /// time.
   func parentSpan(ofSpan span: Int) -> Int? {
     if trace.spans[span].context != nil {
       let outer = trace.spans[span].parent.flatMap { spanRows[$0] }
@@ -80,7 +86,7 @@ struct OTLPContent {
     return Int(around[span])
   }
 
-  /// The operation in which a span began, where it has a span of its own.
+  /// Returns the operation in which a span began, if that operation has a span of its own.
   func operation(ofSpan span: Int) -> Int? {
     trace.spans[span].operation.flatMap { trace.index(of: $0) }.flatMap { begin(of: $0) == nil ? nil : $0 }
   }
@@ -95,7 +101,7 @@ struct OTLPContent {
       if let span = active.innermost(at: enqueued), trace.spans[span].operation == adder {
         surroundings[index] = Int32(clamping: span)
       } else if adder == nil, let span = trace.within[trace.operations[index].id].flatMap({ spanRows[$0] }),
-        // Only against damaged traces.
+        // This can only fail in damaged traces.
         trace.spans[span].began.time <= enqueued.time
       {
         surroundings[index] = Int32(clamping: span)
@@ -103,13 +109,14 @@ struct OTLPContent {
     }
   }
 
-  /// The operation at the other end, where it has a span. An edge that was taken away says nothing of what happened.
+  /// Returns the operation that the edge leads to, if it has a span. An edge that was removed says nothing about what
+  /// happened.
   func dependency(_ edge: Dependency) -> Int? {
     guard edge.removed == nil, let index = trace.index(of: edge.on), begin(of: index) != nil else { return nil }
     return index
   }
 
-  /// The operation that held the slot which this one waited for.
+  /// Returns the operation that held the slot that this one waited for.
   func holder(of index: Int) -> Int? {
     let holder = Int(holders.ofOperations[index])
     return holder >= 0 && begin(of: holder) != nil ? holder : nil
@@ -117,9 +124,8 @@ struct OTLPContent {
 
   // MARK: Distributed traces
 
-  /// What is inside of a tracer's span is of the same trace.
+  /// Finds the distributed traces: whatever is inside a tracer's span belongs to the same trace.
   private mutating func findKnown() {
-    let operations = trace.operations.count
     known = [TraceID?](repeating: nil, count: component.count)
     var isFound = [Bool](repeating: false, count: component.count)
     for start in component.indices where !isFound[start] {
@@ -127,14 +133,14 @@ struct OTLPContent {
       var at: Int? = start
       var ids: TraceID?
       while let here = at {
-        // Marked at once, so that a circle in a damaged trace ends.
+        // Nodes are marked at once, so that a cycle in a damaged trace ends.
         guard !isFound[here] else {
           ids = known[here]
           break
         }
         isFound[here] = true
         path.append(here)
-        if here >= operations, let context = trace.spans[here - operations].context {
+        if case .span(let span) = numbers.node(here), let context = trace.spans[span].context {
           ids = Self.traceID(context.traceID)
           break
         }
@@ -145,12 +151,13 @@ struct OTLPContent {
   }
 
   private func parentNode(of node: Int) -> Int? {
-    let operations = trace.operations.count
-    if node < operations {
-      guard begin(of: node) != nil else { return nil }
-      return parentSpan(of: node).map { operations + $0 } ?? parent(of: node)
+    switch numbers.node(node) {
+    case .operation(let index):
+      guard begin(of: index) != nil else { return nil }
+      return parentSpan(of: index).map(numbers.number(ofSpan:)) ?? parent(of: index)
+    case .span(let span): return parentSpan(ofSpan: span).map(numbers.number(ofSpan:)) ?? operation(ofSpan: span)
+    case .mark: return nil
     }
-    return parentSpan(ofSpan: node - operations).map { operations + $0 } ?? operation(ofSpan: node - operations)
   }
 
   private func known(_ node: Int) -> TraceID? { known.indices.contains(node) ? known[node] : nil }
@@ -164,28 +171,31 @@ struct OTLPContent {
 
   // MARK: Numbers
 
-  /// The 16 bytes of a trace of OpenTelemetry's, in two halves: our trace, and the operations that hang together in it.
+  /// Returns the 16 bytes of an OpenTelemetry trace id, in two halves: one for our trace, one for the operations that
+  /// are connected in it.
   func traceID(ofOperation index: Int) -> (UInt64, UInt64) {
-    // The first of those that hang together: operations come before spans.
+    // This is the first of those that are connected, because operations come before spans.
     known(index) ?? (seed, spanID(.operation, UInt64(trace.operations[Int(component[index])].id.rawValue)))
   }
 
-  /// Of what belongs to no operation.
+  /// Returns the trace id of something that belongs to no operation.
   func traceID(_ kind: Kind, _ number: Int) -> (UInt64, UInt64) { (seed, spanID(kind, UInt64(number))) }
 
   func traceID(ofSpan span: Int) -> (UInt64, UInt64) {
-    if let ids = known(trace.operations.count + span) { return ids }
-    let first = Int(component[trace.operations.count + span])
-    return first < trace.operations.count
-      ? (seed, spanID(ofOperation: first)) : traceID(.span, first - trace.operations.count)
+    let number = numbers.number(ofSpan: span)
+    if let ids = known(number) { return ids }
+    return switch numbers.node(Int(component[number])) {
+    case .operation(let first): (seed, spanID(ofOperation: first))
+    case .span(let first), .mark(let first): traceID(.span, first)
+    }
   }
 
-  /// A tracer's span has its own.
+  /// Returns the id of a span. A tracer's span has an id of its own.
   func spanID(ofSpan span: Int) -> UInt64 {
     trace.spans[span].context.flatMap { UInt64($0.spanID, radix: 16) } ?? spanID(.span, UInt64(span))
   }
 
-  /// The id of the span that a span is inside of; nil: none.
+  /// Returns the id of the span that encloses a span. Nil: none.
   func parentID(ofSpan span: Int) -> UInt64? {
     let context = trace.spans[span].context
     if let outer = parentSpan(ofSpan: span), context == nil || trace.spans[outer].context?.traceID == context?.traceID {
@@ -195,7 +205,8 @@ struct OTLPContent {
     return operation(ofSpan: span).map { spanID(ofOperation: $0) }
   }
 
-  /// Different for all spans of a trace: each step of the mixing can be undone (Steele, Lea, Flood: SplitMix).
+  /// Returns an id that differs for all spans of a trace: each step of the mixing is invertible (Steele, Lea, Flood:
+  /// SplitMix).
   func spanID(_ kind: Kind, _ number: UInt64) -> UInt64 {
     var value = seed &+ (kind.rawValue << 40 | number) &* 0x9e37_79b9_7f4a_7c15
     value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -215,7 +226,8 @@ struct OTLPContent {
     return at
   }
 
-  /// The later one's root comes under the earlier one's; what is on the way is led nearer to it.
+  /// Joins two components: the root of the later one goes below the root of the earlier one, and the nodes on the way
+  /// move closer to it.
   private mutating func join(_ one: Int, _ other: Int) {
     let roots = (root(one), root(other))
     let first = Int32(clamping: min(roots.0, roots.1))
@@ -231,17 +243,17 @@ struct OTLPContent {
   }
 }
 
-/// Which of the spans that the program named was open where something happened: the innermost one of that thread.
+/// Finds which of the program's own spans was open where something happened: the innermost one on that thread.
 ///
-/// A span that ends on another thread than it began on, as around an `await`, is nobody's surroundings: what else runs on that
-/// thread meanwhile is not a part of it.
+/// A span that ends on another thread than it began on, for example around an `await`, encloses nothing: whatever else
+/// runs on that thread in the meantime is not part of it.
 struct OTLPActiveSpans {
-  /// By their indexes in the trace.
+  /// The spans as nested runs, each identified by its index in the trace.
   private let open: NestedRuns<Int>
-  /// By index of the span: the one that it is inside of, in the same operation; -1: none.
+  /// The span that encloses each span within the same operation, by index of the span. -1: none.
   let around: [Int32]
 
-  /// O(n log n).
+  /// Finds the nesting of spans. O(n log n).
   init(_ trace: Trace) {
     open = NestedRuns { add in
       for (index, span) in trace.spans.enumerated() where span.ended?.thread ?? span.began.thread == span.began.thread {
@@ -250,12 +262,13 @@ struct OTLPActiveSpans {
     }
     var around = [Int32](repeating: -1, count: trace.spans.count)
     open.forEachEnclosed { inner, outer in
-      // One around an operation that runs in it is not a part of that operation.
+      // A span around an operation that runs in it is not part of that operation.
       if trace.spans[outer].operation == trace.spans[inner].operation { around[inner] = Int32(clamping: outer) }
     }
     self.around = around
   }
 
-  /// The index of the innermost span at a moment of a thread; nil: there is none. O(log n), and one for each that encloses it.
+  /// Returns the index of the innermost span on a thread at a given moment. Nil: there is none. O(log n), plus one step
+  /// for each enclosing span.
   func innermost(at stamp: Stamp) -> Int? { open.innermost(at: stamp) }
 }

@@ -1,37 +1,38 @@
-import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
 public import OpTraceText
 
-/// A trace as lines of OTLP's JSON (https://opentelemetry.io/docs/specs/otlp, the file exporter's form), which the collector's
-/// `otlpjsonfile` receiver reads: one span an operation, from its enqueueing to its finish.
+/// Writes a trace as lines of OTLP's JSON (https://opentelemetry.io/docs/specs/otlp, the form of the file exporter),
+/// which the collector's `otlpjsonfile` receiver reads. There is one span per operation, from its enqueueing to its
+/// finish.
 ///
-/// Links lead to its dependencies and to the operation that held its slot; its parent is the operation whose code added it.
-/// Operations that hang together by dependencies and parents are one trace. What the program named itself are spans and events.
-/// The numbers of traces and spans are the same whenever a trace is exported.
+/// Links lead to its dependencies and to the operation that held its slot; its parent is the operation whose code added
+/// it. Operations that are connected by dependencies and parents form one trace. What the program itself named becomes
+/// spans and events. The ids of traces and spans are the same each time a trace is exported.
 public struct OTLPExporter {
-  /// The collector's receiver cuts lines that are longer than 1 MiB.
+  /// The most bytes on a line. The collector's receiver cuts lines longer than 1 MiB.
   private static let lineBytes = 1 << 18
-  /// Of one span, so that a line stays short; the span says how many were left out.
+  /// The most links of one span, so that a line stays short. The span says how many were left out.
   static let mostLinks = 1000
 
-  /// The semantic conventions that attributes are named by.
+  /// The semantic conventions that name the attributes.
   private static var schema: StaticString { "https://opentelemetry.io/schemas/1.44.0" }
 
   private let content: OTLPContent
 
-  /// O(n log n).
+  /// Prepares the export. O(n log n).
   public init(_ trace: Trace) { content = OTLPContent(trace) }
 
-  /// How many spans there are, and how many links of spans that have too many are left out.
+  /// The numbers of spans and links that were written, and of links that were left out of spans with too many.
   public struct Written: Sendable, Equatable {
-    /// Of operations, and what the program named.
+    /// The number of spans, of operations and of what the program named.
     public var spans = 0
-    /// To dependencies and holders of slots.
+    /// The number of links to dependencies and slot holders.
     public var links = 0
-    /// Of spans with more than 1,000.
+    /// The number of links left out of spans with more than 1,000.
     public var droppedLinks = 0
 
-    /// Nothing yet.
+    /// Starts at zero.
     public init() {}
   }
 
@@ -65,7 +66,7 @@ public struct OTLPExporter {
     }
   }
 
-  /// What all spans of a line have in common: the process, and who says it.
+  /// Returns what all spans of a line have in common: the process, and the source of the data.
   private static func head(of trace: Trace) -> [UInt8] {
     let header = trace.header
     func text(_ key: String, _ value: String) -> JSONValue {
@@ -93,11 +94,11 @@ public struct OTLPExporter {
     writer.text(schema)
     writer.text("\",\"resource\":")
     resource.write(to: writer, level: nil, isExact: true)
-    // The resource's does not count for the spans.
+    // The schema of the resource does not apply to the spans.
     writer.text(",\"scopeSpans\":[{\"schemaUrl\":\"")
     writer.text(schema)
     writer.text("\",\"scope\":{\"name\":\"optrace\"},\"spans\":[")
-    // The sink throws nothing.
+    // This sink does not throw.
     try? writer.finish()
     return bytes
   }

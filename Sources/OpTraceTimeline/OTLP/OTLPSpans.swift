@@ -1,8 +1,8 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
-/// Writes spans one by one: those of operations, then what the program named outside of them or in them.
+/// Writes spans one by one: those of operations, then what the program named inside or outside them.
 struct OTLPSpans {
   private let content: OTLPContent
   private let trace: Trace
@@ -11,7 +11,7 @@ struct OTLPSpans {
   private let threads: [ThreadID: ThreadRecord]
   private let queues: [QueueID: String]
   private let threadWaits: ThreadWaits
-  /// By number of the operation: what it marked.
+  /// The marks that each operation made, by id of the operation.
   private let marks: [OperationID: [Int]]
   /// Marks that no operation made.
   private let lone: [Int]
@@ -35,21 +35,23 @@ struct OTLPSpans {
     (self.marks, self.lone) = (marks, lone)
   }
 
-  /// Of spans and operations without one.
-  var count: Int { trace.operations.count + trace.spans.count + lone.count }
+  /// The number of nodes: operations and spans, and marks outside operations.
+  var count: Int { content.numbers.count + lone.count }
 
-  /// False: an operation that was never given to anything.
+  /// Whether a node becomes a span. False for an operation that was never given to anything.
   func isSpan(_ number: Int) -> Bool {
-    number >= trace.operations.count || content.begin(of: number) != nil
+    if case .operation(let index) = content.numbers.node(number) { content.begin(of: index) != nil } else { true }
   }
 
-  /// Nothing where it is no span.
+  /// Writes the span of a node; nothing if it has none.
   func write(_ number: Int) -> (links: Int, dropped: Int) {
-    if number < trace.operations.count { return operation(number) }
-    let rest = number - trace.operations.count
-    if rest < trace.spans.count { return span(rest) }
-    mark(lone[rest - trace.spans.count])
-    return (0, 0)
+    switch content.numbers.node(number) {
+    case .operation(let index): return operation(index)
+    case .span(let index): return span(index)
+    case .mark(let index):
+      mark(lone[index])
+      return (0, 0)
+    }
   }
 
   // MARK: Kinds of spans
@@ -89,7 +91,7 @@ struct OTLPSpans {
     for attribute in span.attributes { list.add(attribute) }
     list.text("optrace.kind", "span")
     if let work = span.work { list.number("optrace.id", Int(work.rawValue)) }
-    // Each key once.
+    // This ensures that each key occurs only once.
     if !span.attributes.contains(where: { $0.key.hasPrefix("thread.") }) { thread(span.began.thread, &list) }
     list.end()
     if span.leftOut > 0 {
@@ -155,12 +157,13 @@ struct OTLPSpans {
     writer.byte(UInt8(ascii: "\""))
   }
 
-  /// An operation is of kind INTERNAL: it is neither the end of a call from elsewhere nor the beginning of one.
+  /// Writes the body of a span. An operation has the kind INTERNAL: it is neither the end of a call from elsewhere nor
+  /// the start of one.
   private func body(_ name: String, _ begin: Nanoseconds, _ end: Nanoseconds, _ kind: SpanRecord.Kind = .internal) {
     writer.text(",\"name\":")
     writer.exactJSON(name)
     writer.text(",\"kind\":")
-    // OpenTelemetry's begin with 1, in the same order.
+    // OpenTelemetry's kinds are in the same order, but begin with 1.
     writer.number(Int(kind.rawValue) + 1)
     writer.text(",\"startTimeUnixNano\":")
     time(begin)
@@ -235,7 +238,7 @@ struct OTLPSpans {
       writer.text(kind)
       writer.text("\"}}]}")
     }
-    // First, so that it stays where there are too many.
+    // The slot comes first, so that it is kept if there are too many links.
     if let holder = content.holder(of: index) { link(holder, "slot") }
     for edge in operation.dependencies {
       if let other = content.dependency(edge) { link(other, "dependency") }
@@ -250,7 +253,7 @@ struct OTLPSpans {
 
   // MARK: Values
 
-  /// 64 bits are texts in JSON.
+  /// Writes a time. JSON represents 64-bit numbers as strings.
   private func time(_ time: Nanoseconds) {
     let (sum, overflow) = start.addingReportingOverflow(time)
     writer.byte(UInt8(ascii: "\""))
@@ -266,7 +269,7 @@ struct OTLPSpans {
   }
 }
 
-/// The attributes of a span, as they come.
+/// Writes the attributes of a span as they come.
 private struct OTLPAttributes {
   let writer: ByteWriter
 
@@ -302,7 +305,7 @@ private struct OTLPAttributes {
     writer.text(value ? "\",\"value\":{\"boolValue\":true}}" : "\",\"value\":{\"boolValue\":false}}")
   }
 
-  /// As its type, where the text is one of that type.
+  /// Writes an attribute with its type if its text is a valid value of that type.
   mutating func add(_ attribute: SpanRecord.Attribute) {
     writer.text(isFirst ? "{\"key\":" : ",{\"key\":")
     isFirst = false

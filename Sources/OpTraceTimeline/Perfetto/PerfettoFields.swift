@@ -1,4 +1,4 @@
-/// The numbers of the fields that are written, by message, as Perfetto's `protos/perfetto/trace` has them.
+/// The numbers of the fields that are written, by message, as in Perfetto's `protos/perfetto/trace`.
 enum PerfettoField {
   enum Trace {
     static let packet: UInt64 = 1
@@ -71,8 +71,8 @@ enum PerfettoField {
     static let track: UInt64 = 11
     static let name: UInt64 = 23
     static let counterValue: UInt64 = 30
-    /// The forms of `flow_ids` (47) and `terminating_flow_ids` (48) that take as many bytes as a number needs, and not always
-    /// eight. Newer writers use the others, since theirs are large; every reader knows both.
+    /// The variants of `flow_ids` (47) and `terminating_flow_ids` (48) that take only as many bytes as a number needs,
+    /// rather than always eight. Newer writers use the others, because their ids are large; every reader knows both.
     static let flow: UInt64 = 36
     static let endingFlow: UInt64 = 42
   }
@@ -90,7 +90,7 @@ enum PerfettoField {
   }
 }
 
-/// What a track event is.
+/// The type of a track event.
 enum PerfettoEventType: UInt64 {
   case sliceBegins = 1
   case sliceEnds = 2

@@ -1,27 +1,28 @@
-import OpTraceAnalysis
+import OpTraceKernel
 
-/// The numbers of arrows. A number leads from the slice that names it first to the next one that does; a slice that ends it sets it
-/// free for another arrow, so that numbers stay small. An operation with an arrow in and one out hands the number on.
+/// Assigns numbers to arrows. An arrow with a number leads from the slice that names it first to the next slice that
+/// names it. A slice that ends the arrow frees its number for another arrow, so that numbers stay small. An operation
+/// with one arrow in and one out passes the number on.
 struct PerfettoFlows {
   private let arrows: [Timeline.Arrow]
   private let executions: [Timeline.Execution]
   private var leaving: IndexesByGroup
   private var arriving: IndexesByGroup
-  /// By arrow; 0: it has not left yet, or it has arrived.
+  /// The number of each arrow. 0: it has not left yet, or it has arrived.
   private var numbers: [UInt32]
   private var free: [UInt32] = []
   private var count: UInt32 = 0
 
-  /// What one slice has to say.
+  /// The arrow ends that one slice has to declare.
   struct Ends {
     var passing: [UInt64] = []
     var ending: [UInt64] = []
-    /// Arrows arrive that have not left yet: they are to be ended when the slice ends.
+    /// Whether arrows arrive that have not left yet. They have to be ended when the slice ends.
     var hasLate = false
   }
 
-  /// O(n + e).
-  /// - Parameter taken: how many numbers other traces of the file may take.
+  /// Prepares the numbers. O(n + e).
+  /// - Parameter taken: how many numbers other traces of the file may use.
   init(_ timeline: Timeline, taken: Int = 0) {
     count = UInt32(clamping: taken)
     arrows = timeline.arrows
@@ -32,8 +33,8 @@ struct PerfettoFlows {
     arriving = IndexesByGroup(arrows.lazy.map { Int($0.to) }, groups: groups)
   }
 
-  /// At the begin of an execution. An arrow points from the slice that began earlier to the later one, whatever the order of
-  /// its ends; where both begin at once, the order of the ends decides.
+  /// Finds the arrow ends at the begin of an execution. An arrow points from the slice that began earlier to the later
+  /// one, whatever the order of its ends. If both begin at once, the order of the ends decides.
   mutating func begin(_ index: Int, _ ends: inout Ends) {
     ends.passing.removeAll(keepingCapacity: true)
     ends.ending.removeAll(keepingCapacity: true)
@@ -52,7 +53,7 @@ struct PerfettoFlows {
     for number in ends.ending { free.append(UInt32(truncatingIfNeeded: number)) }
   }
 
-  /// At the end of one that had late arrows.
+  /// Finds the arrow ends at the end of an execution that had late arrows.
   mutating func end(_ index: Int, _ ends: inout Ends) {
     ends.ending.removeAll(keepingCapacity: true)
     for arrow in arriving[index] where numbers[arrow] != 0 {

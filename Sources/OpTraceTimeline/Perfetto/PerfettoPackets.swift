@@ -1,16 +1,17 @@
 import OpTraceModel
 import OpTraceText
 
-/// Puts packets together and hands them on: one sequence, whose first packet says all that the others need to be small.
+/// Assembles packets and passes them on. They form one sequence, whose first packet contains everything that lets the
+/// others be small.
 struct PerfettoPackets: ArgumentSink {
   private typealias Field = PerfettoField
 
   private enum Constant {
     static let events: UInt64 = 1
-    /// Another sequence: the engine takes the thread that a sequence describes last for the one that writes it, and makes an argument
-    /// of it.
+    /// Tracks are in another sequence: the engine takes the thread that a sequence describes last for the thread that
+    /// writes the sequence, and makes an argument of it.
     static let tracks: UInt64 = 2
-    /// A clock of the sequence's own; those that a sequence may have begin with 64.
+    /// A clock of the sequence's own; the ids of such clocks begin with 64.
     static let ownClock: UInt64 = 64
     static let bootClock: UInt64 = 6
     static let wallClock: UInt64 = 1
@@ -18,20 +19,20 @@ struct PerfettoPackets: ArgumentSink {
   }
 
   private let writer: ByteWriter
-  /// How many sequences there are before, of other traces.
+  /// The number of sequences before these, of other traces.
   private let sequences: UInt64
   private var time: Nanoseconds = 0
   private var usualTrack: UInt64 = 0
   private var names = PerfettoInterning()
   private var texts = PerfettoInterning()
-  /// What gets its number in the packet that is put together.
+  /// The texts that get their numbers in the packet being assembled.
   private var interned = ProtobufMessage()
   private var packetOffset = 0
   private var eventOffset = 0
-  /// The packet.
+  /// The packet being assembled.
   var message = ProtobufMessage()
 
-  /// How many sequences a trace has.
+  /// The number of sequences that a trace has.
   private static let sequencesOfTrace: UInt64 = 3
 
   /// `index`: how many traces there are before, in the same file.
@@ -44,8 +45,8 @@ struct PerfettoPackets: ArgumentSink {
 
   // MARK: Head
 
-  /// The clocks, the defaults, and the texts that every file has. `start`: the time that is shown as zero; `wallClock`: nanoseconds
-  /// since 1970 at the recorder's start; 0: nothing is said of it.
+  /// Writes the clocks, the defaults, and the texts that every file has. `start` is the time that is shown as zero.
+  /// `wallClock` is the time of the recorder's start in nanoseconds since 1970; 0: not stated.
   mutating func head(usualTrack: UInt64, start: Nanoseconds, wallClock: UInt64) {
     time = start
     self.usualTrack = usualTrack
@@ -55,7 +56,7 @@ struct PerfettoPackets: ArgumentSink {
       $0.clock(Constant.bootClock)
       let (wall, overflow) = Int64(clamping: wallClock).addingReportingOverflow(start)
       if wallClock > 0, wall > 0, !overflow { $0.clock(Constant.wallClock, at: UInt64(wall)) }
-      // Each time counts from the one before.
+      // Each time is relative to the one before.
       $0.clock(Constant.ownClock, isIncremental: true)
       $0.number(Field.ClockSnapshot.primaryClock, Constant.bootClock)
     }
@@ -83,7 +84,7 @@ struct PerfettoPackets: ArgumentSink {
     closePacket()
   }
 
-  /// A packet of another sequence of packets.
+  /// Writes a packet of another sequence.
   mutating func packet(_ sequence: UInt64, _ body: (inout ProtobufMessage) -> Void) {
     openPacket(sequence)
     body(&message)
@@ -92,7 +93,7 @@ struct PerfettoPackets: ArgumentSink {
 
   // MARK: Events
 
-  /// Begins an event; its parts come next, then ``close()``. Events come in the order of time.
+  /// Begins an event. Its parts follow, then ``close()``. Events must come in the order of time.
   mutating func open(_ type: PerfettoEventType, track: UInt64, at time: Nanoseconds) {
     openPacket()
     message.number(Field.Packet.timestamp, UInt64(clamping: time - self.time))
@@ -112,7 +113,7 @@ struct PerfettoPackets: ArgumentSink {
   }
 
   mutating func name(_ name: String) {
-    // As Perfetto calls it in the other format.
+    // Perfetto uses this name in the other format.
     let name = name.isEmpty ? "[No name]" : name
     switch names.use(name) {
     case .writtenOut: message.text(Field.TrackEvent.name, TextEscaping.visible(name))
@@ -212,7 +213,7 @@ extension ProtobufMessage {
   }
 }
 
-// Numbers of interned texts begin with 1.
+// The numbers of interned texts begin with 1.
 extension TimelineCategory {
   fileprivate var number: UInt64 { UInt64(rawValue) + 1 }
 }
@@ -221,15 +222,15 @@ extension ArgumentName {
   fileprivate var number: UInt64 { UInt64(rawValue) + 1 }
 }
 
-/// Texts that are in the file once and have a number from then on.
+/// Interns texts: a text is in the file once and is then referred to by its number.
 ///
-/// A text is written out where it is seen first, and gets its number the second time: what is there only once would cost more
-/// with a number than without. At most 131,072 texts are kept.
+/// A text is written in full at its first use, and gets its number at the second: a text that occurs only once would
+/// cost more with a number than without. At most 131,072 texts are kept.
 struct PerfettoInterning {
   enum Use: Equatable {
     case writtenOut
     case known(UInt64)
-    /// Known from now on.
+    /// The text is known from now on.
     case new(UInt64)
   }
 

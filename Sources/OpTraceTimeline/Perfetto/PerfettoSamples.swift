@@ -1,11 +1,13 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 
-/// Samples of processor time, which Perfetto draws as a row below each thread, with a flame graph of what is selected there.
+/// Writes samples of processor time, which Perfetto draws as a row below each thread, with a flame graph of what is
+/// selected there.
 ///
-/// The format: `protos/perfetto/trace/profiling` of <https://github.com/google/perfetto>. A frame without a mapping is left out by readers,
-/// so each has one; addresses are not needed where functions have names.
+/// For the format, see `protos/perfetto/trace/profiling` in <https://github.com/google/perfetto>. Readers leave out
+/// frames without a mapping, so each has one. Addresses are not needed if functions have names.
 struct PerfettoSamples {
   private enum Field {
     static let defaults: UInt64 = 12
@@ -31,10 +33,10 @@ struct PerfettoSamples {
 
   private let profile: Profile
   private let content: TimelineContent
-  /// By the samples' threads: their tracks, as the slices have them, or new ones.
+  /// The tracks of the sampled threads: those that the slices use, or new ones.
   private var tracks: [ThreadID: UInt64] = [:]
 
-  /// Nil: nothing was sampled in the time that is shown.
+  /// Makes a writer. Nil: nothing was sampled in the time that is shown.
   init?(_ content: TimelineContent) {
     guard !content.trace.samples.isEmpty else { return nil }
     var selection = Profile.Selection()
@@ -48,7 +50,7 @@ struct PerfettoSamples {
     guard !profile.samples.isEmpty else { return nil }
   }
 
-  /// O(samples + frames of all stacks).
+  /// Writes the samples. O(samples + frames of all stacks).
   mutating func write(to packets: inout PerfettoPackets) {
     addTracks(&packets)
     packets.packet(Constant.sequence) { message in
@@ -64,7 +66,7 @@ struct PerfettoSamples {
     }
   }
 
-  /// A thread on whose tracks nothing is shown has none yet.
+  /// Adds tracks for threads that have none yet, because nothing is shown on them.
   private mutating func addTracks(_ packets: inout PerfettoPackets) {
     let place = content.place
     var next = UInt64(place.tracks + content.timeline.tracks.count)
@@ -100,7 +102,7 @@ struct PerfettoSamples {
     }
   }
 
-  /// Numbers of what is interned begin with 1.
+  /// Writes the texts, mappings and frames. The numbers of interned items begin with 1.
   private func intern(_ message: inout ProtobufMessage) {
     let modules = Dictionary(
       profile.functions.map { ($0.module ?? profile.processName, 0) }, uniquingKeysWith: { first, _ in first }
@@ -128,7 +130,7 @@ struct PerfettoSamples {
         $0.number(Field.id, UInt64(index + 1))
         $0.number(Self.frameFunction, UInt64(index + 1))
         $0.number(Self.frameMapping, mappings[function.module ?? profile.processName] ?? 1)
-        // Frames of one mapping and one address are taken for the same.
+        // Frames with the same mapping and address would be taken for the same frame.
         $0.number(Self.frameAddress, UInt64(index))
       }
     }

@@ -4,28 +4,29 @@ public import OpTraceText
 /// Writes a trace in Perfetto's own format, protobuf: the same tracks, slices, arrows, counters and instants as
 /// ``ChromeTraceExporter``, in a sixth of the bytes and with times in whole nanoseconds.
 ///
-/// A file is a row of packets, and one that was cut off is whole up to there. Documentation/pictures.md lists the fields.
+/// A file is a series of packets, so a file that was cut off is complete up to that point. Documentation/pictures.md
+/// lists the fields.
 public struct PerfettoTraceExporter: TimelineExporter {
   private let trace: Trace
   private let options: TimelineOptions
 
-  /// A timeline of this trace. O(1): the work is done when it is written.
-  public init(_ trace: Trace, options: TimelineOptions = TimelineOptions()) {
+  /// Makes a timeline of this trace. O(1): the work is done when it is written.
+  public init(_ trace: Trace, options: TimelineOptions) {
     self.trace = trace
     self.options = options
   }
 
-  /// Time O(n log n), memory about 120 bytes per operation. Throws what `sink` throws.
+  /// Writes the timeline. Time O(n log n), memory about 120 bytes per operation. Throws what `sink` throws.
   @discardableResult
   public func write(to sink: ByteSink) throws -> TimelineCounts {
     try PerfettoEvents.write(trace, options, to: sink)
   }
 }
 
-/// One event of the timeline per call, as packets of Perfetto's format.
+/// Writes one event of the timeline per call, as packets of Perfetto's format.
 ///
-/// A slice is a packet where it begins and one where it ends. Its begin is an event of the timeline; ends are kept until their time has
-/// come, as many as there are slices open at a time.
+/// A slice is one packet where it begins and another where it ends. Its begin is an event of the timeline; its end is
+/// kept until its time has come. So as many ends are kept as there are slices open at a time.
 struct PerfettoEvents: TimelineEvents {
   static let drawsArrowsApart = false
 
@@ -52,7 +53,8 @@ struct PerfettoEvents: TimelineEvents {
   // MARK: Head and end
 
   mutating func begin() {
-    // Of several traces the first has the wall clock: those of others need not agree with it.
+    // If there are several traces, only the first one states the wall clock: the wall clocks of the others need not
+    // agree with it.
     packets.head(
       usualTrack: tracks.usual, start: content.place.origin,
       wallClock: content.place.index == 0 ? content.trace.header.startWall : 0)
@@ -96,7 +98,7 @@ struct PerfettoEvents: TimelineEvents {
     open.insert(OpenSlice(detail.begin, detail.end, detail.track, late: late))
   }
 
-  /// The arrows to and from spans of other traces. Gives those that are to be ended when the slice ends.
+  /// Writes the arrows to and from spans of other traces. Returns those that have to be ended when the slice ends.
   private mutating func calls(of detail: Timeline.Detail) -> [UInt64] {
     guard !content.place.leaving.isEmpty || !content.place.arriving.isEmpty, case .span(let index) = detail.kind else {
       return []
@@ -124,8 +126,9 @@ struct PerfettoEvents: TimelineEvents {
     packets.name(name)
   }
 
-  /// Those that end at this time too, but for what begins at it: an arrow between two such slices needs both to have begun, and
-  /// what else begins there on its track lies inside of it, as in the other format.
+  /// Ends the slices that end before this time or at it, except empty ones that begin at it: an arrow between two such
+  /// slices needs both to have begun, and whatever else begins then on the track lies inside them, as in the other
+  /// format.
   private mutating func endSlices(before time: Nanoseconds) {
     while let slice = open.first, slice.end < time || slice.end == time && !slice.isEmpty {
       open.removeFirst()
@@ -147,9 +150,9 @@ struct PerfettoEvents: TimelineEvents {
     var end: Nanoseconds
     var isEmpty: Bool
     var track: Timeline.TrackIndex
-    /// Of the execution, where arrows are to be ended with it; else -1.
+    /// The index of the execution, if arrows have to be ended with it. Otherwise -1.
     var index: Int32
-    /// Arrows from other traces that are to be ended with it.
+    /// The arrows from other traces that have to be ended with it.
     var late: [UInt64]
 
     init(

@@ -1,16 +1,14 @@
 import OpTraceModel
 import OpTraceText
 
-/// The tracks' numbers: those of the lanes first, which are in nearly every packet and take a byte when they are small.
+/// Numbers the tracks. Those of the lanes come first: they are in nearly every packet, and small numbers take only one
+/// byte.
 struct PerfettoTracks {
   private typealias Field = PerfettoField
 
-  /// How many numbers a group takes: its own, and those of its counters.
-  static let ofGroup = 1 + CounterValues.Kind.allCases.count
-
   private let place: TimelinePlace
   private let lanes: UInt64
-  /// The track of the most slices, which they need not name.
+  /// The track with the most slices, which need not name it.
   let usual: UInt64
 
   init(_ content: TimelineContent) {
@@ -26,14 +24,14 @@ struct PerfettoTracks {
 
   func uuid(of track: Timeline.TrackIndex) -> UInt64 { UInt64(clamping: place.uuids + Int(track)) + 1 }
 
-  func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * Self.ofGroup) }
+  func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * TimelinePlace.uuidsOfGroup) }
 
   func uuid(of counter: CounterValues.Kind, group: Int) -> UInt64 {
     uuid(ofGroup: group) + 1 + UInt64(counter.rawValue)
   }
 
-  /// A queue is a process and a lane is a thread, as in the other format: viewers know no other groups. Their ids are small numbers
-  /// in the order of display.
+  /// Describes the tracks. A queue is a process and a lane is a thread, as in the other format, because viewers know no
+  /// other groups. Their ids are small numbers in the order of display.
   func describe(_ content: TimelineContent, _ packets: inout PerfettoPackets) {
     let timeline = content.timeline
     for group in timeline.groups.indices where timeline.groups[group].isShown {

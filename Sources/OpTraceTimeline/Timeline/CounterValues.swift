@@ -1,10 +1,10 @@
 package import OpTraceModel
 
-/// How much work of each queue is executing and ready, and its limit, whenever one of these changes; in the order
-/// of time. Changes at one time become one value.
+/// How much work of each queue is executing and ready, and the limit of the queue, each time that one of these changes;
+/// in the order of time. Changes at the same time become one value.
 ///
-/// A counter that changes very often is thinned out: of each of ``usualIntervals`` equal parts of the run it keeps the highest value and
-/// the last one, so that no peak is missed and what it shows at the end of a part is right.
+/// A counter that changes very often is thinned out: for each of ``usualIntervals`` equal parts of the run, it keeps
+/// the highest value and the last one, so that no peak is missed and the value at the end of a part is right.
 package struct CounterValues {
   package enum Kind: Int, CaseIterable {
     case executing, ready, limit
@@ -17,15 +17,16 @@ package struct CounterValues {
     package var value: Int
   }
 
-  /// A screen has some thousand columns; ten times as many, so that there is more to see after zooming in.
+  /// The usual number of parts. A screen has a few thousand columns; ten times as many parts leave more to see after
+  /// zooming in.
   static let usualIntervals = 20_000
 
   private let mostIntervals: Int
   package private(set) var values: [Value] = []
-  /// Changes that were left out.
+  /// The number of changes that were left out.
   private(set) var thinnedOut = 0
 
-  /// O(n log n) for n executions and waits; meanwhile 16 bytes for each.
+  /// Computes the values. O(n log n) for n executions and waits, with 16 bytes for each in the meantime.
   package init(
     _ timeline: Timeline, _ trace: Trace, _ selection: TimelineSelection = TimelineSelection(),
     intervals: Int = usualIntervals
@@ -44,13 +45,13 @@ package struct CounterValues {
     values.sort { ($0.time, $0.group, $0.kind.rawValue) < ($1.time, $1.group, $1.kind.rawValue) }
   }
 
-  /// What a counter shows from a time on.
+  /// The value that a counter shows from a time on.
   private typealias Step = (time: Nanoseconds, value: Int)
 
-  /// The time and, in the lowest bit, whether it is one more (0) or one less (1).
+  /// A time, and in the lowest bit whether there is one more (0) or one less (1).
   private typealias Change = Int64
 
-  /// By group, then by kind. There are millions, so each table is made as large as it becomes.
+  /// Returns the changes by group, then by kind. There are millions, so each table is allocated at its final size.
   private static func changes(_ timeline: Timeline) -> [[[Change]]] {
     func tell(_ each: (_ group: Int, Kind, _ begin: Nanoseconds, _ end: Nanoseconds?) -> Void) {
       for execution in timeline.executions where execution.kind == .run && timeline.groups[Int(execution.group)].isShown
@@ -77,13 +78,14 @@ package struct CounterValues {
     return changes
   }
 
-  /// The sums of changes in the order of time, those of one time as one; not kept, but made anew by each walk.
+  /// The running sums of changes in the order of time; changes at the same time count as one. They are not stored, but
+  /// recomputed on each walk.
   private struct Sums: Sequence, IteratorProtocol {
     private let changes: [Change]
     private var position = 0
     private var sum = 0
 
-    /// Takes the changes away.
+    /// Takes over the changes and leaves none behind.
     init(of changes: inout [Change]) {
       changes.sort()
       self.changes = changes
@@ -101,7 +103,7 @@ package struct CounterValues {
     }
   }
 
-  /// Only for queues that had a limit at some time; -1 says that they have none.
+  /// Returns the limits over time, only for queues that had a limit at some time. -1: no limit.
   private static func limits(of group: Timeline.Group, end: Nanoseconds) -> [Step] {
     let queue: QueueRecord
     switch group.owner {
@@ -118,12 +120,12 @@ package struct CounterValues {
       own.append((change.time, limit))
     }
     guard own.contains(where: { $0.value >= 0 }), let last = own.last else { return [] }
-    // Once more at the end: some viewers draw no line for a single value.
+    // The last value is repeated at the end, because some viewers draw no line for a single value.
     if end > last.time { own.append((end, last.value)) }
     return own
   }
 
-  /// Calls `body` with what lies in the time that is shown, and before with the value that its beginning finds.
+  /// Calls `body` with the steps in the time that is shown, preceded by the value that applies when that time begins.
   private static func cut(_ all: some Sequence<Step>, _ selection: TimelineSelection, _ body: (Step) -> Void) {
     var found: Step?
     for step in all {
@@ -151,7 +153,7 @@ package struct CounterValues {
     guard count > 2 * mostIntervals else { return Self.cut(all, selection) { values.append(value($0)) } }
     let before = values.count
     let width = (span.last - span.first) / Nanoseconds(mostIntervals) + 1
-    /// Of the part of the run that the walk is in.
+    /// The part of the run that the walk is in.
     var part: (number: Nanoseconds, highest: Step, last: Step)?
     func close() {
       guard let part else { return }

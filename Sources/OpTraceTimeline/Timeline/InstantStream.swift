@@ -1,14 +1,16 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 package import OpTraceModel
 import OpTraceText
 
-/// What the trace itself has as a moment: the timelines' files and the report's page show all of these.
+/// A moment that the trace itself contains. The timeline files and the report's page show all of these.
 package enum TraceInstant {
   case mark(Int)
-  /// What was done to a queue.
+  /// A change that was made to a queue.
   case queue(Int, change: Int)
 
-  /// All of a trace, in no order. Limits are none: the counters show them.
+  /// Returns all instants of a trace, in no particular order. Changes of limits are not among them: the counters show
+  /// those.
   package static func all(
     of trace: Trace, _ selection: TimelineSelection = TimelineSelection()
   ) -> [(time: Nanoseconds, instant: TraceInstant)] {
@@ -23,7 +25,7 @@ package enum TraceInstant {
     return found
   }
 
-  /// What it is called, and whose it is.
+  /// Returns its name, and what it belongs to.
   package func facts(in trace: Trace) -> (name: String, operation: OperationID?, queue: QueueID?) {
     switch self {
     case .mark(let index): (trace.marks[index].name, trace.marks[index].operation, nil)
@@ -33,7 +35,7 @@ package enum TraceInstant {
   }
 }
 
-/// Instants in the order of time: those of the trace, and what the doctor found.
+/// The instants in the order of time: those of the trace, and the doctor's findings.
 struct InstantStream {
   enum Instant {
     case start
@@ -46,7 +48,7 @@ struct InstantStream {
 
   init(_ trace: Trace, _ findings: [Finding], _ selection: TimelineSelection) {
     instants = TraceInstant.all(of: trace, selection).map { ($0.time, .trace($0.instant)) }
-    // At what shows it last.
+    // A finding is placed at its latest evidence.
     for (index, finding) in findings.enumerated() {
       instants.append((finding.evidence.compactMap(\.time).max() ?? trace.end, .finding(index)))
     }
@@ -63,9 +65,9 @@ struct InstantStream {
   }
 }
 
-/// The words of an instant.
+/// The texts of an instant.
 extension TimelineContent {
-  /// `group`: whose instant it is.
+  /// Returns the texts. `group` is the group that the instant belongs to.
   func describe(_ instant: InstantStream.Instant) -> (category: TimelineCategory, group: Int, name: String) {
     switch instant {
     case .start: return (.mark, 0, "trace starts")
@@ -83,7 +85,7 @@ extension TimelineContent {
     case .trace(let instant): work(instant.facts(in: trace).operation, &sink)
     case .finding(let index):
       let finding = findings[index]
-      sink.text(.code, finding.code)
+      sink.text(.code, finding.code.rawValue)
       sink.text(.severity, finding.severity.rawValue)
       sink.flag(.isProven, finding.isProven)
       sink.text(.operations, finding.operations.map(\.description).joined(separator: ", "))

@@ -1,9 +1,9 @@
 import OpTraceModel
 
-/// Gives intervals that come in the order of their starts the first lane where they overlap nothing. That needs as few
-/// lanes as there are intervals at the same time, and keeps the low lanes full. O(log lanes) per interval.
+/// Assigns intervals that come in the order of their starts to the first lane in which they overlap nothing. That needs
+/// only as many lanes as there are intervals at the same time, and keeps the low lanes full. O(log lanes) per interval.
 struct FlatLanes {
-  /// Ends of the intervals that the lanes hold now, soonest first.
+  /// The ends of the intervals that the lanes hold now, soonest first.
   private var busy = MinHeap<Busy>()
   private var free = MinHeap<Int>()
   private(set) var count = 0
@@ -14,7 +14,7 @@ struct FlatLanes {
     static func < (left: Self, right: Self) -> Bool { (left.end, left.lane) < (right.end, right.lane) }
   }
 
-  /// The lane's number from 0 on; nil when that would be lane `limit`.
+  /// Returns the lane's number, from 0. Nil if that would be lane `limit`.
   mutating func lane(from begin: Nanoseconds, to end: Nanoseconds, limit: Int = .max) -> Int? {
     while let first = busy.first, first.end <= begin {
       busy.removeFirst()
@@ -30,15 +30,15 @@ struct FlatLanes {
     } else {
       return nil
     }
-    // Nothing may begin where a zero-length slice is: viewers would take one for the other's parent, and an arrow
-    // would end at the wrong one.
+    // Nothing may begin where a slice of zero length is: viewers would take one for the parent of the other, and an
+    // arrow would end at the wrong one.
     busy.insert(Busy(end: end > begin ? end : begin + 1, lane: lane))
     return lane
   }
 }
 
-/// Gives intervals that come in the order (start, longer first) the first lane where they lie wholly inside what is
-/// open there, or where nothing is: calls inside calls. Intervals that overlap in part get different lanes.
+/// Assigns intervals that come in the order (start, longer first) to the first lane where they lie entirely within what
+/// is open there, or where nothing is open: calls within calls. Intervals that overlap only partly get different lanes.
 struct NestingLanes {
   /// Viewers stop at a depth of 512.
   private static let deepest = 200
@@ -77,7 +77,7 @@ struct MinHeap<Element: Comparable> {
     }
   }
 
-  /// Does nothing when empty.
+  /// Removes the smallest element. Does nothing if the heap is empty.
   mutating func removeFirst() {
     guard let last = elements.popLast(), !elements.isEmpty else { return }
     elements[0] = last

@@ -1,20 +1,20 @@
 import OpTraceModel
 import OpTraceText
 
-/// What is said of stacks, each made once: a hundred thousand tasks stand at a few.
+/// Makes the texts for stacks, each of them once: a hundred thousand tasks are suspended at only a few stacks.
 final class StackWords {
   struct Words {
     var location: CodeLocation
-    /// `load() (main.swift:12)`; nil: none is known.
+    /// Text like `load() (main.swift:12)`. Nil: nothing is known.
     var text: String?
-    /// The program's own functions, the innermost first; nil: there is only one.
+    /// The program's own functions, the innermost first. Nil: there is only one.
     var stack: String?
   }
 
   private static let most = 32
   private var known: [FrameID: Words?] = [:]
 
-  /// Nil: nothing is known of it. O(depth) the first time, then O(1).
+  /// Returns the texts of a stack. Nil: nothing is known about it. O(depth) the first time, then O(1).
   func of(_ innermost: FrameID?, in stacks: StackTable) -> Words? {
     guard let innermost else { return nil }
     if let words = known[innermost] { return words }

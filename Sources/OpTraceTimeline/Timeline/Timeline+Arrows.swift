@@ -1,12 +1,12 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 extension Timeline {
-  /// An arrow for every dependency whose ends were both started. A dependency that was taken away before the operation ran
-  /// held nothing up, and gets none.
+  /// Draws an arrow for every dependency with both ends started. A dependency that was removed before the operation ran
+  /// held nothing up, and gets no arrow.
   ///
-  /// Both ends lie strictly inside their slices where these are longer than a nanosecond: at the edge, an arrow would
-  /// bind to the neighbour where slices touch.
+  /// Both ends lie strictly inside their slices if these are longer than a nanosecond: at the edge, an arrow would bind
+  /// to the neighbour if slices touch.
   mutating func drawArrows(_ trace: Trace) {
     var executionIndex = [Int32](repeating: -1, count: trace.operations.count)
     for (index, execution) in executions.enumerated() where execution.track >= 0 {
@@ -24,7 +24,8 @@ extension Timeline {
             leaves: source.end - source.begin > 1 ? source.end - 1 : source.begin,
             arrives: target.end - target.begin > 1 ? target.begin + 1 : target.begin)
           if arrow.leaves > arrow.arrives {
-            // It did not wait: the dependency came too late. An arrow still leads forward in time.
+            // The operation did not wait: the dependency was added too late. An arrow still has to lead forward in
+            // time.
             arrow.leaves = max(source.begin, min(arrow.leaves, arrow.arrives))
             arrow.arrives = max(arrow.arrives, arrow.leaves)
             let last = target.end - target.begin > 1 ? target.end - 1 : target.begin
@@ -41,13 +42,14 @@ extension Timeline {
     arrows.sort { ($0.leaves, $0.to, $0.from) < ($1.leaves, $1.to, $1.from) }
   }
 
-  /// An arrow for each piece of work that somebody submitted and that ran: from the run of the submitter's code that did it,
-  /// else from the submission on its thread, to the first run. And one for each suspension that other work ended: from the run
-  /// of its code that did it to the run that followed.
+  /// Draws an arrow for each piece of work that was submitted and ran: from the run in which the submitter's code did
+  /// so, or else from the submission on its thread, to the first run. Also draws one for each suspension that other
+  /// work ended: from the run in which its code did so to the run that followed.
   private mutating func drawSubmissions(_ trace: Trace) {
-    guard trace.workCount > trace.operations.count else { return }
+    let others = WorkKind.others(in: trace)
+    guard !others.isEmpty else { return }
     let executionsOfWork = IndexesByGroup(executions.lazy.map { Int($0.work) }, groups: trace.workCount)
-    for index in trace.operations.count..<trace.workCount {
+    for index in others {
       let runs = executionsOfWork[index]
       guard let target = runs.first(where: { executions[$0].kind == .run && executions[$0].track >= 0 }) else {
         continue
@@ -59,8 +61,8 @@ extension Timeline {
           ?? runs.first { executions[$0].kind == .submission }
         if addArrow(.submission, from: source, at: submitted, to: target) { counts.submissionArrows += 1 }
       }
-      guard trace.kind(ofWorkAt: index) == .task else { continue }
-      let task = trace.tasks[index - WorkKind.task.first(in: trace)]
+      guard case .task(let row) = trace.row(ofWorkAt: index) else { continue }
+      let task = trace.tasks[row]
       for suspension in task.suspensions {
         guard let to = suspension.to, let enqueued = suspension.letGoOn?.time,
           let resumer = suspension.resumer,
@@ -74,7 +76,7 @@ extension Timeline {
     }
   }
 
-  /// Of executions in the order of time, the last one that began until then. O(log n).
+  /// Returns the last execution that began no later than `time`; the indexes must be in the order of time. O(log n).
   private func last(of indexes: some RandomAccessCollection<Int>, at time: Nanoseconds) -> Int? {
     let after = indexes.partition { executions[$0].begin > time }
     return after > indexes.startIndex ? indexes[indexes.index(before: after)] : nil
@@ -85,7 +87,8 @@ extension Timeline {
     return found < indexes.endIndex && executions[indexes[found]].kind == .run ? indexes[found] : nil
   }
 
-  /// Where both ends are drawn, and it does not lead back in time: clocks of two processors may differ by a little.
+  /// Adds an arrow if both ends are drawn and it does not lead back in time. The clocks of two processors may differ a
+  /// little.
   private mutating func addArrow(_ kind: Arrow.Kind, from source: Int?, at time: Nanoseconds, to target: Int) -> Bool {
     guard let source, executions[source].track >= 0, executions[target].track >= 0 else { return false }
     let (from, to) = (executions[source], executions[target])
@@ -99,7 +102,7 @@ extension Timeline {
 }
 
 extension RandomAccessCollection {
-  /// Where those begin of which it holds; it holds of all behind the first. O(log n).
+  /// Returns the first index whose element satisfies `holds`; so must all elements after it. O(log n).
   fileprivate func partition(_ holds: (Element) -> Bool) -> Index {
     var (low, count) = (startIndex, self.count)
     while count > 0 {

@@ -1,14 +1,16 @@
 import OpTraceModel
 
 extension Timeline {
-  /// What went on inside executions and between them, on lanes where slices nest: work in `start()`, blocks and completion blocks of
-  /// operations, blocks of dispatch queues, runs of tasks, the program's own spans, waits of threads, gaps where records were lost.
+  /// What went on inside and between executions, on lanes where slices nest: work in `start()`, blocks and completion
+  /// blocks of operations, blocks of dispatch queues, runs of tasks, the program's own spans, waits of threads, and
+  /// gaps where records were lost.
   struct DetailLanes {
     private var details: [(detail: Detail, thread: ThreadID)] = []
     private var lanes: [ThreadID: NestingLanes] = [:]
-    /// Of tests, above the others, where nothing nests: what its first thread does while one goes on elsewhere is none of its own.
+    /// The lanes of tests, which lie above the others. Nothing nests in them: what a test's first thread does while the
+    /// test goes on elsewhere is not part of the test.
     private var testLanes: [ThreadID: FlatLanes] = [:]
-    /// Those that the selection leaves out.
+    /// The number of details that the selection leaves out.
     private(set) var hidden = 0
 
     init(_ trace: Trace, _ selection: TimelineSelection) {
@@ -47,10 +49,9 @@ extension Timeline {
         }
       }
       func addRuns(of works: [some Work], _ kind: WorkKind) {
-        let first = kind.first(in: trace)
-        for (index, work) in works.enumerated() {
+        for (index, work) in zip(kind.indexes(in: trace), works) {
           for run in work.runs {
-            add(.run(WorkIndex(first + index)), work.id, run.thread, run.began, run.ended ?? work.over)
+            add(.run(WorkIndex(index)), work.id, run.thread, run.began, run.ended ?? work.over)
           }
         }
       }
@@ -62,7 +63,7 @@ extension Timeline {
       for (index, wait) in trace.waits.enumerated() {
         add(.wait(index), wait.inside, wait.thread, wait.began, wait.ended)
       }
-      // What is missing is shown whatever is selected.
+      // Gaps are shown whatever is selected.
       for (index, gap) in trace.loss.gaps.enumerated() where selection.contains(gap.from, gap.to, isOpen: true) {
         details.append((Detail(kind: .gap(index), track: 0, begin: gap.from, end: gap.to, isOpen: false), gap.thread))
       }
@@ -88,7 +89,7 @@ extension Timeline {
 
     func count(on thread: ThreadID) -> Int { (testLanes[thread]?.count ?? 0) + (lanes[thread]?.count ?? 0) }
 
-    /// With tracks: `firstTracks` by thread.
+    /// Returns the details with their tracks: `firstTracks` is by thread.
     func placed(_ firstTracks: [ThreadID: TrackIndex]) -> [Detail] {
       details.map { entry in
         var detail = entry.detail

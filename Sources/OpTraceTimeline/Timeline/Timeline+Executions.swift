@@ -2,7 +2,7 @@ import OpTraceModel
 import OpTraceText
 
 extension Timeline {
-  /// A queue that never had anything would be an empty row.
+  /// Finds the groups. A queue that never had anything gets none: it would be an empty row.
   mutating func collectGroups(_ trace: Trace) {
     var used = Set(trace.operations.lazy.compactMap(\.scheduler))
     used.formUnion(trace.blocks.lazy.compactMap(\.scheduler))
@@ -40,23 +40,22 @@ extension Timeline {
     collectRuns(of: trace.blocks, .block, trace)
   }
 
-  /// Each run of work that takes any thread of its scheduler's.
+  /// Adds each run of work that takes any thread of its scheduler.
   private mutating func collectRuns(of works: [some Work], _ kind: WorkKind, _ trace: Trace) {
-    let first = kind.first(in: trace)
-    for (index, work) in works.enumerated() {
+    for (index, work) in zip(kind.indexes(in: trace), works) {
       let group = Int32(group(of: work.scheduler))
       for run in work.runs {
         let isOpen = run.ended == nil && work.over == nil
         executions.append(
           Execution(
-            work: WorkIndex(first + index), group: group, track: 0, isOpen: isOpen, begin: run.began,
+            work: WorkIndex(index), group: group, track: 0, isOpen: isOpen, begin: run.began,
             end: max(run.began, run.ended ?? work.over ?? trace.end)))
       }
-      addSubmission(of: work, WorkIndex(first + index), group, trace)
+      addSubmission(of: work, WorkIndex(index), group, trace)
     }
   }
 
-  /// The submission of what ran, where no work's code did it.
+  /// Adds the submission of work that ran, if no other work's code submitted it.
   mutating func addSubmission(of work: some Work, _ index: WorkIndex, _ group: Int32, _ trace: Trace) {
     let isInside = work.submitter.flatMap(trace.workIndex(of:)) != nil
     guard !isInside, let submitted = work.submitted, work.began != nil else { return }
@@ -70,7 +69,7 @@ extension Timeline {
   struct ExecutionLanes {
     var ofThread: [ThreadID: FlatLanes] = [:]
     var ofGroup: [FlatLanes]
-    /// By index in ``Timeline/executions``: the lane on its thread or in its group.
+    /// The lane of each execution on its thread or in its group, by index in ``Timeline/executions``.
     var lane: [TrackIndex]
 
     init(_ timeline: Timeline) {
@@ -98,7 +97,8 @@ extension Timeline {
     }
   }
 
-  /// The main thread first, then in the order of first sight. Threads of which nothing is drawn get no track.
+  /// Adds the tracks of threads: the main thread first, then in the order of first occurrence. Threads on which nothing
+  /// is drawn get no track.
   mutating func addThreadTracks(_ trace: Trace, _ lanes: ExecutionLanes, _ detailLanes: DetailLanes) {
     var records = trace.threads
     let known = Set(records.map(\.id))
@@ -125,7 +125,8 @@ extension Timeline {
     details = detailLanes.placed(detailTracks)
   }
 
-  /// Lanes of one sort; returns the first one's index. They have no numbers: viewers add the track's own.
+  /// Adds lanes of one sort, and returns the index of the first one. They have no numbers, because viewers add the
+  /// track's own.
   mutating func addTracks(_ name: String, _ count: Int, group: Int) -> TrackIndex {
     let first = TrackIndex(tracks.count)
     for _ in 0..<count { tracks.append(Track(group: group, name: name)) }
@@ -134,19 +135,20 @@ extension Timeline {
 }
 
 extension OperationRecord {
-  /// The thread that its execution is drawn on; nil for one that leaves its thread.
+  /// The thread that its execution is drawn on. Nil: it leaves its thread.
   var executionThread: ThreadID? {
     leavesThread ? nil : (executionBegan ?? started)?.thread
   }
 }
 
 extension OperationRecord {
-  /// What an operation that leaves its thread did there, as the summary counts it: from the beginning of its code to the
-  /// return of `start()`. Nil where it is drawn on its thread anyway, and where it took no time. `end` is nil while it goes on.
+  /// Returns what an operation that leaves its thread did on it, as the summary counts it: from the beginning of its
+  /// code to the return of `start()`. Nil if it is drawn on its thread anyway, or if it took no time. `end` is nil
+  /// while it goes on.
   func workInStart(traceEnd: Nanoseconds) -> (thread: ThreadID, begin: Nanoseconds, end: Nanoseconds?)? {
     guard leavesThread, let began = executionBegan else { return nil }
     let end = (executionEnded ?? startReturned)?.time
-    // Still inside of `start()`; without a word of its return it may as well be over.
+    // It is still inside `start()`. Without a record of the return, it may just as well be over.
     if end == nil, !isInsideStart { return nil }
     return (end ?? traceEnd) > began.time ? (began.thread, began.time, end) : nil
   }

@@ -1,16 +1,15 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// Tasks: each has one row as long as it lives, on which its runs, its suspensions and its waits for its turn follow one another.
+/// Tasks: each has one row for its whole life, on which its runs, its suspensions and its waits for a turn follow one
+/// another.
 extension Timeline {
-  /// O(runs + suspensions).
+  /// Finds the runs and suspensions of tasks. O(runs + suspensions).
   mutating func collectTasks(_ trace: Trace) {
     guard let group = groupOfScheduler[.swift].map({ Int32($0) }) else { return }
     tasksGroup = group
-    let first = WorkKind.task.first(in: trace)
     trace.tasks.withUnsafeBufferPointer { tasks in
-      for index in tasks.indices {
-        let work = WorkIndex(first + index)
+      for (work, index) in zip(WorkKind.task.indexes(in: trace).lazy.map(WorkIndex.init), tasks.indices) {
         for piece in tasks[index].pieces(traceEnd: trace.end) {
           if piece.kind == .run {
             executions.append(
@@ -28,16 +27,15 @@ extension Timeline {
     }
   }
 
-  /// The lane of each task that is shown, children below their parents; before the tracks have their numbers.
+  /// Returns the lane of each task that is shown, children below their parents, before the tracks have their numbers.
   func taskLanes(_ trace: Trace, limit: Int) -> TreeLanes {
     guard tasksGroup >= 0 else { return TreeLanes([], limit: limit) }
-    let first = WorkKind.task.first(in: trace)
     var nodes = [TreeLanes.Node](
       repeating: TreeLanes.Node(begin: .max, end: .min, isShown: false), count: trace.tasks.count)
     func add(_ work: WorkIndex, _ begin: Nanoseconds, _ end: Nanoseconds) {
-      let index = Int(work) - first
+      guard let index = trace.taskRow(ofWorkAt: Int(work)) else { return }
       nodes[index].begin = min(nodes[index].begin, begin)
-      // Nothing may begin where a slice without length is, as in `FlatLanes`.
+      // Nothing may begin where a slice of zero length is, as in `FlatLanes`.
       nodes[index].end = max(nodes[index].end, end, begin + 1)
       nodes[index].isShown = true
     }
@@ -48,15 +46,15 @@ extension Timeline {
     trace.tasks.withUnsafeBufferPointer { tasks in
       for index in tasks.indices where nodes[index].isShown {
         nodes[index].isOpen = tasks[index].over == nil
-        if let parent = tasks[index].parent.flatMap(trace.workIndex(of:)), parent >= first {
-          nodes[index].parent = Int32(clamping: parent - first)
+        if case .task(let row) = tasks[index].parent.flatMap(trace.workRow(of:)) {
+          nodes[index].parent = Int32(clamping: row)
         }
       }
     }
     return TreeLanes(nodes, limit: limit)
   }
 
-  /// A track for each lane: called by what its tasks' names have in common, moved to the right by their depth.
+  /// Adds a track for each lane. It is named after what its tasks' names have in common, and indented by their depth.
   mutating func addTaskTracks(_ lanes: TreeLanes, _ trace: Trace) -> TrackIndex {
     var names = [String?](repeating: nil, count: lanes.count)
     var depths = [Int32](repeating: .max, count: lanes.count)
@@ -80,28 +78,28 @@ extension Timeline {
     return first
   }
 
-  /// Turns the lanes of tasks into tracks; what is too short to be seen has none.
+  /// Turns the lanes of tasks into tracks. What is too short to be seen has none.
   mutating func placeTasks(_ lanes: TreeLanes, firstTrack: TrackIndex, _ trace: Trace) {
     guard tasksGroup >= 0 else { return }
-    let first = WorkKind.task.first(in: trace)
+    var isWithout = [Bool](repeating: false, count: trace.tasks.count)
+    /// Returns the track of the task. -1: it has none.
     func track(_ work: WorkIndex) -> TrackIndex {
-      let lane = lanes.lane[Int(work) - first]
+      guard let row = trace.taskRow(ofWorkAt: Int(work)) else { return -1 }
+      let lane = lanes.lane[row]
+      if lane < 0 { isWithout[row] = true }
       return lane < 0 ? -1 : firstTrack + lane
     }
-    var isWithout = [Bool](repeating: false, count: trace.tasks.count)
     for index in executions.indices
     where executions[index].group == tasksGroup && executions[index].kind == .run
       && executions[index].track != Self.hidden
     {
       executions[index].track = track(executions[index].work)
-      if executions[index].track < 0 { isWithout[Int(executions[index].work) - first] = true }
     }
     for index in waits.indices where waits[index].group == tasksGroup && waits[index].track != Self.hidden {
       let isSeen = waits[index].isOpen || waits[index].end - waits[index].begin >= counts.shortestWait
       let track = track(waits[index].work)
       waits[index].track = isSeen ? track : -1
       if !isSeen, track >= 0 { counts.waitsWithoutLane += 1 }
-      if track < 0 { isWithout[Int(waits[index].work) - first] = true }
     }
     counts.tasksWithoutLane = isWithout.count { $0 }
   }

@@ -1,18 +1,19 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 extension Timeline {
-  /// The two sorts of waiting of operations and blocks, as ``OperationTimes`` counts them; what took no time is left out.
+  /// Finds the two sorts of waits of operations and blocks, as ``OperationTimes`` counts them. Waits that took no time
+  /// are left out.
   mutating func collectWaits(_ trace: Trace) {
-    // As many as there can be: room that nothing is written to is not memory yet, and a table that grows is there twice.
+    // Room is reserved for as many as there can be: reserved room that is never written to does not take up memory yet,
+    // while a table that grows exists twice for a while.
     waits.reserveCapacity(2 * (trace.operations.count + trace.blocks.count))
     trace.operations.withUnsafeBufferPointer { collectWaits(of: $0, .operation, trace) }
     trace.blocks.withUnsafeBufferPointer { collectWaits(of: $0, .block, trace) }
   }
 
   private mutating func collectWaits(of works: UnsafeBufferPointer<some Work>, _ kind: WorkKind, _ trace: Trace) {
-    let first = kind.first(in: trace)
-    for index in works.indices {
+    for (work, index) in zip(kind.indexes(in: trace), works.indices) {
       guard let submitted = works[index].submitted?.time else { continue }
       let times = OperationTimes(of: works[index], traceEnd: trace.end)
       guard times.waitingForDependencies > 0 || times.waitingForSlot > 0 else { continue }
@@ -24,7 +25,7 @@ extension Timeline {
         guard end > begin else { return }
         waits.append(
           Wait(
-            work: WorkIndex(first + index), group: group, track: -1, begin: begin, end: end, kind: kind, isOpen: isOpen)
+            work: WorkIndex(work), group: group, track: -1, begin: begin, end: end, kind: kind, isOpen: isOpen)
         )
       }
       add(submitted, runnable, .dependencies, isOpen && times.waitingForSlot == 0)
@@ -34,9 +35,9 @@ extension Timeline {
 
   /// The lanes of waits, before the tracks have their numbers.
   struct WaitLanes {
-    /// By group, then by kind.
+    /// The lanes, by group, then by kind.
     var lanes: [[FlatLanes]]
-    /// By index in ``Timeline/waits``; -1: none.
+    /// The lane of each wait, by index in ``Timeline/waits``. -1: none.
     var lane: [TrackIndex]
 
     init(_ timeline: Timeline, limit: Int, shortest: Nanoseconds) {
@@ -54,7 +55,7 @@ extension Timeline {
     }
   }
 
-  /// Turns the lanes of waits into tracks: `firstTracks` by group, then by kind.
+  /// Turns the lanes of waits into tracks: `firstTracks` is by group, then by kind.
   mutating func placeWaits(_ lanes: WaitLanes, firstTracks: [[TrackIndex]]) {
     for index in waits.indices where lanes.lane[index] >= 0 {
       let kind = Int(waits[index].kind.rawValue)

@@ -1,24 +1,24 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 
-/// Where everything of a trace is drawn: compact tables, sorted by time, that the writers of the formats
-/// merge while they write. About 100 bytes per operation or block.
+/// The positions of everything that is drawn of a trace: compact tables, sorted by time, that the writers of the
+/// formats merge as they write. About 100 bytes per operation or block.
 ///
-/// Tracks: every thread has a flat lane for the executions of operations and one below it for what went on inside
-/// them and on it besides: blocks of dispatch queues, waits, spans. Every queue, of operations or a dispatch queue, is a
-/// group of its own with what runs on no thread of its own: asynchronous executions, which leave the thread that they
-/// start on, and runs of blocks, which take any; and the waits of its work. Swift's tasks are a group, too, in which each
-/// has a row of its own. Executions are never mixed with anything that nests, since an arrow binds to the slice of a track
-/// that began last.
+/// Tracks: every thread has a flat lane for the executions of operations. Below it is a lane for what went on inside
+/// them and otherwise on the thread: blocks of dispatch queues, waits, spans. Every operation queue and every dispatch
+/// queue is a group. It contains what runs on no thread of its own: asynchronous executions, which leave the thread
+/// that they start on, and runs of blocks, which take any thread. It also contains the waits of its work. Swift tasks
+/// are a group too, in which each task has a row. Executions are never mixed with anything that nests, because an arrow
+/// binds to the slice of a track that began last.
 package struct Timeline {
   package typealias OperationIndex = UInt32
-  /// An index of the trace's work of all kinds (`Trace.work(at:)`); of operations it is their own.
+  /// An index in the trace's work of all kinds (`Trace.work(at:)`). For operations, it is their own index.
   package typealias WorkIndex = UInt32
   package typealias TrackIndex = Int32
 
   /// A row of the picture.
   package struct Track {
-    /// 0: the process; else the index of the queue in ``groups``.
+    /// The group of the row. 0: the process; otherwise the index of the queue in ``groups``.
     package var group: Int
     package var name: String
   }
@@ -29,9 +29,9 @@ package struct Timeline {
       case process
       case queue(QueueRecord)
       case dispatchQueue(DispatchQueueRecord)
-      /// Of Swift's tasks.
+      /// The owner of the group of Swift tasks.
       case tasks
-      /// Of work without any.
+      /// The owner of the group of work without a queue.
       case nobody
     }
     package var name: String
@@ -47,7 +47,7 @@ package struct Timeline {
       }
     }
 
-    /// What it runs.
+    /// The kind of work that it runs.
     package var kind: WorkKind {
       switch owner {
       case .dispatchQueue: .block
@@ -57,25 +57,25 @@ package struct Timeline {
     }
   }
 
-  /// The track of what the selection leaves out; counters count it all the same.
+  /// The track of what the selection leaves out. Counters still count it.
   package static let hidden: TrackIndex = -2
 
   package struct Execution {
     package enum Kind: UInt8 {
       /// The work's own code ran.
       case run
-      /// A thread submitted the work outside of all work: where its arrow leaves.
+      /// A thread submitted the work from outside all other work. The arrow to the work leaves here.
       case submission
     }
-    // The small ones first, and no room is lost between them.
+    // The small ones come first, so that no room is lost between them.
     package var work: WorkIndex
-    /// Of the work, also where it is drawn on a thread.
+    /// The group of the work, even if it is drawn on a thread.
     package var group: Int32 = 0
     package var track: TrackIndex
-    /// The thread whose lane it is drawn on; nil: its group's.
+    /// The thread on whose lane it is drawn. Nil: it is on a lane of its group.
     package var thread: ThreadID?
     package var kind = Kind.run
-    /// Not over when the trace ended.
+    /// Whether it was not over when the trace ended.
     package var isOpen: Bool
     package var begin: Nanoseconds
     package var end: Nanoseconds
@@ -84,16 +84,16 @@ package struct Timeline {
   package struct Wait {
     package enum Kind: UInt8 {
       case dependencies, slot
-      /// Of a task between two runs.
+      /// A task is suspended between two runs.
       case suspended
     }
     package var work: WorkIndex
     package var group: Int32 = 0
-    /// -1: found no lane; or ``Timeline/hidden``.
+    /// The track. -1: it found no lane; or ``Timeline/hidden``.
     package var track: TrackIndex
-    /// Of a task, the index of its suspension; -1: none.
+    /// The index of the suspension, for a task. -1: none.
     package var suspension: Int32 = -1
-    /// An actor keeps it waiting.
+    /// Whether an actor keeps it waiting.
     package var isForActor = false
     package var begin: Nanoseconds
     package var end: Nanoseconds
@@ -103,9 +103,9 @@ package struct Timeline {
 
   package struct Detail {
     package enum Kind {
-      /// What an operation that leaves its thread does there: its code up to the return of `start()`.
+      /// What an operation that leaves its thread does on it: its code up to the return of `start()`.
       case start(OperationIndex)
-      /// A run that is drawn among its scheduler's, on its thread.
+      /// A run on its thread; it is also drawn among the runs of its scheduler.
       case run(WorkIndex)
       case block(OperationIndex, BlockExecution)
       /// The completion block of an operation.
@@ -121,48 +121,49 @@ package struct Timeline {
     package var isOpen: Bool
   }
 
-  /// From one execution to another, by their indexes in ``executions``.
+  /// An arrow from one execution to another, by their indexes in ``executions``.
   package struct Arrow {
     package enum Kind: UInt8, CaseIterable {
       case dependency, submission
-      /// Of a task that was suspended, from who let it go on.
+      /// An arrow to a task that was suspended, from whatever resumed it.
       case resumption
     }
     package var kind: Kind
     package var from: UInt32
     package var to: UInt32
-    /// Just inside the end of the one, where the other leaves the time for it.
+    /// The time at which it leaves: just inside the end of the source, if the target leaves time for that.
     package var leaves: Nanoseconds
-    /// Just inside the begin of the other.
+    /// The time at which it arrives: just inside the begin of the target.
     package var arrives: Nanoseconds
   }
 
-  /// What all times are relative to: 0, or earlier when something began before the recorder.
+  /// What all times are relative to: 0, or earlier if something began before the recorder.
   package var origin: Nanoseconds = 0
   package var groups: [Group] = []
-  /// In the order of display.
+  /// The tracks in the order of display.
   package var tracks: [Track] = []
-  /// The first track of the thread, by thread.
+  /// The first track of each thread.
   package var threadTracks: [ThreadID: TrackIndex] = [:]
   package var executions: [Execution] = []
   package var waits: [Wait] = []
   package var details: [Detail] = []
-  /// By the time when they leave.
+  /// The arrows, by the time at which they leave.
   package var arrows: [Arrow] = []
   package var counts = TimelineCounts()
 
-  /// The index of a queue of either sort in ``groups``.
+  /// The index in ``groups`` of a queue of either sort.
   var groupOfScheduler: [SchedulerID: Int] = [:]
-  /// The group of tasks; -1: there are none.
+  /// The index of the group of tasks. -1: there are none.
   package var tasksGroup: Int32 = -1
-  /// The group of work without a queue, if there is any.
+  /// The index of the group of work without a queue, if there is any such work.
   var groupWithoutQueue: Int?
 
   package func group(of scheduler: SchedulerID?) -> Int {
     scheduler.flatMap { groupOfScheduler[$0] } ?? groupWithoutQueue ?? 0
   }
 
-  /// Lanes first, then tracks: tracks are numbered from top to bottom, so all lanes must be known before.
+  /// Places everything: lanes first, then tracks. Tracks are numbered from top to bottom, so all lanes must be known
+  /// first.
   private mutating func placeAll(_ trace: Trace, _ options: TimelineOptions) {
     let count = waits.count { $0.track != Self.hidden }
     counts.waitLanes = options.waitLanes(for: count)
@@ -191,7 +192,8 @@ package struct Timeline {
     placeTasks(tasks, firstTrack: taskTrack, trace)
   }
 
-  /// O(n log n) for n events; nearly linear when the operations are numbered in the order of their times.
+  /// Makes the timeline. O(n log n) for n events; nearly linear if the operations are numbered in the order of their
+  /// times.
   package init(_ trace: Trace, options: TimelineOptions) {
     groups = [Group(name: trace.header.processName.isEmpty ? "process" : trace.header.processName, owner: .process)]
     collectGroups(trace)
@@ -203,7 +205,7 @@ package struct Timeline {
     select(options.selection, trace)
     placeAll(trace, options)
     if options.drawsArrows { drawArrows(trace) }
-    // Of each table that is drawn, what begins first. A queue's counters begin with its limit.
+    // The origin is the earliest begin in the tables that are drawn. A queue's counters begin with its limit.
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
       TraceInstant.all(of: trace).map(\.time).min() ?? 0,
@@ -218,15 +220,15 @@ package struct Timeline {
 }
 
 extension OperationRecord {
-  /// When its own code ran, as ``OperationTimes`` counts it; of one that was cancelled before, its passing through
-  /// `start()`, so that the arrows of its dependencies have their ends. Nil when it was never started.
+  /// Returns when its own code ran, as ``OperationTimes`` counts it. For an operation that was cancelled before, it is
+  /// its passage through `start()`, so that the arrows of its dependencies have ends. Nil if it was never started.
   package func execution(traceEnd: Nanoseconds) -> (begin: Nanoseconds, end: Nanoseconds, isOpen: Bool)? {
     guard let began = (executionBegan ?? started)?.time else { return nil }
     let over = leavesThread ? finished : executionEnded ?? finished
     return (began, max(began, over?.time ?? traceEnd), over == nil)
   }
 
-  /// Whether it goes on when `start()` has returned: such an execution belongs to no thread.
+  /// Whether it goes on after `start()` has returned. Such an execution belongs to no thread.
   package var leavesThread: Bool {
     if isAsynchronous { return true }
     guard executionEnded == nil, let startReturned else { return false }

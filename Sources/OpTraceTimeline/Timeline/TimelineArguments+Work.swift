@@ -1,10 +1,10 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
 /// The arguments of work that is submitted to a scheduler: blocks of dispatch queues, and tasks.
 extension TimelineContent {
-  /// The number of what something belongs to, by the name of its kind.
+  /// Writes the number of the work that something belongs to, under the name of its kind.
   func work(_ id: WorkID?, _ sink: inout some ArgumentSink) {
     guard let id else { return }
     let kind = trace.workIndex(of: id).map(trace.kind(ofWorkAt:)) ?? .operation
@@ -46,7 +46,7 @@ extension TimelineContent {
   func workArguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
     let work = trace.work(at: Int(wait.work))
     self.work(work.id, &sink)
-    // Of what ran, its run has the rest.
+    // If the work ran, its run has the rest.
     if work.began == nil { submission(of: work, &sink) }
     if let suspension = suspension(of: wait) {
       if wait.kind == .slot || wait.isForActor {
@@ -64,7 +64,7 @@ extension TimelineContent {
     }
   }
 
-  /// What it waited for and where.
+  /// Writes what it waited for, and where.
   private func arguments(of suspension: TaskRecord.Suspension, _ sink: inout some ArgumentSink) {
     if let awaited = suspension.awaited {
       sink.text(.waitsFor, trace.workIndex(of: awaited).map { named($0, awaited) } ?? awaited.description)
@@ -72,7 +72,7 @@ extension TimelineContent {
     stackArguments(suspension.at, &sink)
   }
 
-  /// Of a run that is not the first: who let it go on.
+  /// Writes who resumed the task, for a run that is not the first.
   private func resumption(of task: TaskRecord, at time: Nanoseconds, _ sink: inout some ArgumentSink) {
     var (low, high) = (0, task.suspensions.count)
     while low < high {
@@ -82,7 +82,7 @@ extension TimelineContent {
     if low > 0 { resumer(of: task.suspensions[low - 1], task.id, &sink) }
   }
 
-  /// Who goes to an actor by itself was let go on by nobody.
+  /// Writes who resumed the task. A task that goes to an actor by itself was resumed by nobody.
   private func resumer(
     of suspension: TaskRecord.Suspension, _ task: WorkID, _ sink: inout some ArgumentSink
   ) {
@@ -118,7 +118,7 @@ extension TimelineContent {
 }
 
 extension WorkKind {
-  /// What its number is called.
+  /// The name of the argument that holds its number.
   var argument: ArgumentName {
     switch self {
     case .operation: .operation

@@ -1,9 +1,9 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceFormat
 import OpTraceModel
 import OpTraceText
 
-/// What arguments are called. Times are in microseconds.
+/// The names of arguments. Times are in microseconds.
 enum ArgumentName: Int, CaseIterable {
   case operation, className, queue, state, dependencyWait, slotWait, startedOn, cancelRequested, error, barrier,
     priority, within, parent, traceID, attributes
@@ -84,24 +84,25 @@ enum ArgumentName: Int, CaseIterable {
   }
 }
 
-/// Takes the arguments of one event, as a format writes them.
+/// Takes the arguments of one event, and writes them in one format.
 protocol ArgumentSink {
   mutating func number(_ name: ArgumentName, _ value: Int)
   mutating func text(_ name: ArgumentName, _ value: String)
   mutating func flag(_ name: ArgumentName, _ value: Bool)
   mutating func microseconds(_ name: ArgumentName, _ value: Nanoseconds)
-  /// What the program named itself: an argument that holds arguments.
+  /// Writes what the program itself named, as an argument that contains arguments.
   mutating func texts(_ name: ArgumentName, _ values: [(key: String, value: String)])
 }
 
-/// The arguments of events: what a viewer shows of the slice that one clicks. What the slice's name, its track, or the lack of
-/// a word says already is left out: it would be there a million times.
+/// The arguments of events: what a viewer shows about the slice that is clicked. They leave out what the slice's name
+/// or its track says already, and what the absence of an argument implies: it would be in the file a million times.
 extension TimelineContent {
   func arguments(of execution: Timeline.Execution, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
-    guard Int(execution.work) < trace.operations.count else { return workArguments(of: execution, &sink) }
+    guard case .operation(let index) = trace.row(ofWorkAt: Int(execution.work)) else {
+      return workArguments(of: execution, &sink)
+    }
     trace.operations.withUnsafeBufferPointer { operations in
-      let index = Int(execution.work)
       sink.number(.operation, Int(operations[index].id.rawValue))
       if operations[index].title != operations[index].className { sink.text(.className, operations[index].className) }
       if let function = operations[index].function {
@@ -139,11 +140,12 @@ extension TimelineContent {
 
   func arguments(of wait: Timeline.Wait, _ sink: inout some ArgumentSink) {
     guard options.includesArguments else { return }
-    guard Int(wait.work) < trace.operations.count else { return workArguments(of: wait, &sink) }
+    guard case .operation(let index) = trace.row(ofWorkAt: Int(wait.work)) else {
+      return workArguments(of: wait, &sink)
+    }
     trace.operations.withUnsafeBufferPointer { operations in
-      let index = Int(wait.work)
       sink.number(.operation, Int(operations[index].id.rawValue))
-      // The track says so of a slot.
+      // For a slot, the track says so already.
       if wait.kind == .dependencies {
         sink.text(.waitsFor, awaited(operations, index, since: wait.begin))
       } else if isForThread(wait) {
@@ -153,7 +155,8 @@ extension TimelineContent {
     if wait.isOpen { sink.flag(.unfinished, true) }
   }
 
-  /// Nearly all of it: what took a slot before was busy a little longer.
+  /// Whether nearly all of the wait was for a thread. It need not be all of it: whatever had the slot before was busy a
+  /// little longer.
   private func isForThread(_ wait: Timeline.Wait) -> Bool {
     let forThread = threadWaits[Int(wait.work)]
     return forThread > 0 && wait.end - wait.begin - forThread <= (wait.end - wait.begin) / 10
@@ -196,7 +199,7 @@ extension TimelineContent {
     if detail.isOpen { sink.flag(.unfinished, true) }
   }
 
-  /// As Perfetto calls it, in both formats: there dots and brackets lead to other arguments.
+  /// Replaces dots and brackets in a key, as Perfetto does, in both formats: there they lead to other arguments.
   private static func key(_ key: String) -> String {
     key.isEmpty ? "_" : String(key.map { ".[]".contains($0) ? "_" : $0 })
   }
@@ -215,7 +218,7 @@ extension TimelineContent {
     sink.texts(.attributes, span.attributes.map { (key: Self.key($0.key), value: $0.value) })
   }
 
-  /// Of a wait on a semaphore and the like: which one it is, and who let others go on.
+  /// Writes, for a wait on a semaphore or the like, which object it is, and who ended the wait.
   private func objectArguments(_ wait: WaitRecord, _ sink: inout some ArgumentSink) {
     guard case .object(let id) = wait.target, let object = trace.object(id) else { return }
     if object.kind?.endsByItself != true { sink.text(.object, "0x" + String(object.address, radix: 16)) }
@@ -229,7 +232,7 @@ extension TimelineContent {
     }
   }
 
-  /// Where a thread stood. Of its stack the program's own code alone: the rest is the same for all.
+  /// Writes where a thread was. Of its stack, only the program's own code is written; the rest is the same for all.
   func stackArguments(_ innermost: FrameID?, _ sink: inout some ArgumentSink) {
     guard let words = stackWords.of(innermost, in: trace.stacks) else { return }
     if let function = words.location.function { sink.text(.function, function) }
@@ -238,7 +241,7 @@ extension TimelineContent {
     if let stack = words.stack { sink.text(.stack, stack) }
   }
 
-  /// The operation, else the thread, where either is known.
+  /// Returns the name of the operation, or else of the thread, if either is known.
   private func signaller(_ signal: WaitRecord.Signal) -> String? {
     guard let id = signal.operation else { return signal.thread.map { name(of: $0) } }
     return trace.workIndex(of: id).map { "\(name(ofWork: Timeline.WorkIndex($0))) \(id)" } ?? id.description
@@ -246,9 +249,9 @@ extension TimelineContent {
 
   func name(of thread: ThreadID) -> String { trace.thread(thread)?.timelineName ?? thread.description }
 
-  /// What the whole trace is.
+  /// Writes the facts about the whole trace.
   func startArguments(_ sink: inout some ArgumentSink) {
-    // As a string: a viewer's double would round it.
+    // This is a string, because a viewer's double would round it.
     sink.text(.wallClock, String(trace.header.startWall))
     sink.text(.start, utcText(trace.header.startWall))
     sink.text(.process, trace.header.processName)

@@ -1,57 +1,19 @@
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 public import OpTraceModel
 public import OpTraceText
 
 /// Writes a timeline in one format.
 public protocol TimelineExporter: Sendable {
-  /// A timeline of this trace.
+  /// Makes a timeline of this trace.
   init(_ trace: Trace, options: TimelineOptions)
 
-  /// Throws what `sink` throws.
+  /// Writes the timeline. Throws what `sink` throws.
   @discardableResult
   func write(to sink: ByteSink) throws -> TimelineCounts
 }
 
-/// A format that timelines are written in.
-public struct TimelineFormat: Sendable, Equatable {
-  /// As people name it.
-  public let name: String
-  /// What names of its files end in, without the dot, in lower case; the usual one first.
-  public let endings: [String]
-  /// Text, which a terminal can show.
-  public let isText: Bool
-  private let exporter: any TimelineExporter.Type
-  private let joined: @Sendable (JoinedTimeline, [TimelineOptions], ByteSink) throws -> TimelineCounts
-
-  /// What writes this trace in this format.
-  public func exporter(_ trace: Trace, options: TimelineOptions = TimelineOptions()) -> any TimelineExporter {
-    exporter.init(trace, options: options)
-  }
-
-  /// Writes several traces as one timeline. O(n log n). Throws what `sink` throws.
-  /// - Parameter options: by trace.
-  package func write(
-    _ traces: JoinedTimeline, options: [TimelineOptions], to sink: ByteSink
-  ) throws -> TimelineCounts {
-    try joined(traces, options, sink)
-  }
-
-  public static func == (one: Self, other: Self) -> Bool { one.name == other.name }
-
-  /// The JSON of Chrome's trace viewer, which Perfetto's page opens too.
-  public static let json = Self(
-    name: "json", endings: ["json"], isText: true, exporter: ChromeTraceExporter.self,
-    joined: { try ChromeEvents.write($0, $1, to: $2) })
-  /// Perfetto's own format, in protobuf: a fifth of the JSON's bytes.
-  public static let perfetto = Self(
-    name: "perfetto", endings: ["pftrace", "perfetto-trace"], isText: false, exporter: PerfettoTraceExporter.self,
-    joined: { try PerfettoEvents.write($0, $1, to: $2) })
-
-  /// All that there are; the first is written where nobody says which.
-  public static let all = [json, perfetto]
-}
-
-/// All that a timeline shows, in tables that are sorted by time: what every format is written from.
+/// Everything that a timeline shows, in tables sorted by time. Every format is written from it.
 struct TimelineContent {
   let trace: Trace
   let options: TimelineOptions
@@ -59,38 +21,39 @@ struct TimelineContent {
   let findings: [Finding]
   let counters: CounterValues
   let titles: QueueTitles
-  /// Claims nothing where times are left out.
+  /// The waits for threads. Empty if times are left out.
   let threadWaits: ThreadWaits
-  /// Where it stands in its file.
+  /// Its place in the file.
   var place = TimelinePlace()
   let stackWords = StackWords()
 
-  /// Time O(n log n), memory about 100 bytes per operation.
+  /// Computes the content. Time O(n log n), memory about 100 bytes per operation.
   init(_ trace: Trace, _ options: TimelineOptions) {
     self.trace = trace
     self.options = options
     titles = QueueTitles(trace)
-    // The two take about as long, and need nothing of each other.
-    (timeline, findings) = SideBySide.both({ Timeline(trace, options: options) }, { Diagnosis(of: trace).findings })
+    // The two take about the same time, and do not depend on each other.
+    (timeline, findings) = SideBySide.both(
+      { Timeline(trace, options: options) }, { Diagnosis(of: trace, by: options.rules).findings })
     threadWaits = options.includesArguments && !timeline.counts.leavesOutTimes ? ThreadWaits(trace) : ThreadWaits()
     counters = CounterValues(timeline, trace, options.selection)
     place.origin = timeline.origin
   }
 }
 
-/// What a format makes of it: one call per event.
+/// How a format writes the content: one call per event.
 protocol TimelineEvents {
-  /// Whether the ends of arrows are events of their own; else ``arrow(_:leaves:)`` is never called.
+  /// Whether the ends of arrows are events of their own. If not, ``arrow(_:leaves:)`` is never called.
   static var drawsArrowsApart: Bool { get }
 
   init(_ content: TimelineContent, _ writer: ByteWriter)
-  /// What comes before the first event: groups and tracks.
+  /// Writes what precedes the first event: groups and tracks.
   mutating func begin()
-  /// By its index in ``Timeline/executions``.
+  /// Writes an execution, by its index in ``Timeline/executions``.
   mutating func execution(_ index: Int)
   mutating func wait(_ wait: Timeline.Wait)
   mutating func detail(_ detail: Timeline.Detail)
-  /// One end of an arrow, by its index in ``Timeline/arrows``.
+  /// Writes one end of an arrow, by its index in ``Timeline/arrows``.
   mutating func arrow(_ index: Int, leaves: Bool)
   mutating func counter(_ value: CounterValues.Value)
   mutating func instant(_ instant: InstantStream.Instant, at time: Nanoseconds)
@@ -111,7 +74,8 @@ extension TimelineEvents {
 }
 
 extension TimelineContent {
-  /// Merges the tables in the order of time. At one time: slices first, then arrows that leave, then those that arrive.
+  /// Merges the tables in the order of time. At the same time, slices come first, then arrows that leave, then those
+  /// that arrive.
   func write<Events: TimelineEvents>(to events: inout Events) throws -> TimelineCounts {
     var counts = timeline.counts
     counts.thinnedCounterValues = counters.thinnedOut
@@ -176,7 +140,7 @@ extension TimelineContent {
         return counts
       }
       steps += 1
-      // A full disk ends the work soon, without a test after every event.
+      // A full disk ends the work soon, without a check after every event.
       if steps & 0xFFF == 0 { try events.check() }
     }
   }

@@ -1,39 +1,40 @@
-package import OpTraceAnalysis
+import OpTraceKernel
 public import OpTraceModel
+package import OpTraceRequests
 import OpTraceText
 
-/// The part of a trace that a timeline shows. Counters of the queues that are shown always count everything.
+/// The part of a trace that a timeline shows. Counters of queues that are shown always count everything.
 ///
-/// What reaches into the time is shown whole, so that no duration is a wrong one. What was not over when the trace ended counts as long
-/// enough.
+/// Whatever reaches into the selected time is shown in full, so that no duration is wrong. What was not over when the
+/// trace ended counts as long enough.
 public struct TimelineSelection: Sendable {
-  /// Nanoseconds since the recorder's start; nil: from the beginning.
+  /// The start of the time that is shown, in nanoseconds since the recorder's start. Nil: from the beginning.
   public var from: Nanoseconds?
-  /// The same; nil: to the end.
+  /// Its end, in the same unit. Nil: to the end.
   public var to: Nanoseconds?
-  /// Work of these queues only, and what went on inside of it.
+  /// If set, only work of these queues is shown, and what went on inside it.
   public var queues: Set<SchedulerID>?
-  /// Work of these classes or functions only, and what went on inside of it.
+  /// If set, only work of these classes or functions is shown, and what went on inside it.
   public var classes: Set<String>?
-  /// Nothing that took less: executions, waits, blocks, spans.
+  /// Leaves out anything shorter: executions, waits, blocks, spans.
   public var minimumDuration: Nanoseconds = 0
-  /// Shown whatever else is asked for.
+  /// Work that is shown whatever else is selected.
   public var always: Set<WorkID> = []
 
-  /// What the group of Swift's tasks is called, whose scheduler is `SchedulerID.swift`.
+  /// The title of the group of Swift tasks, whose scheduler is `SchedulerID.swift`.
   public static let tasks = TaskRecord.groupTitle
 
-  /// Everything.
+  /// Selects everything.
   public init() {}
 
-  /// Everything is shown.
+  /// Whether everything is shown.
   public var isAll: Bool {
     from == nil && to == nil && queues == nil && classes == nil && minimumDuration <= 0
   }
 
-  /// Chooses the time around this work: from the adding of the first to the end of the last, and a tenth of that before and
-  /// after. What it depended on, and what depended on it, is shown wherever it lies; so is what it submitted, and what
-  /// submitted it. O(n + e).
+  /// Selects the time around this work: from the adding of the first to the end of the last, plus a tenth of that
+  /// before and after. What it depended on and what depended on it is shown wherever it lies, as is what it submitted
+  /// and what submitted it. O(n + e).
   public mutating func select(around operations: [WorkID], in trace: Trace) {
     var begin = Nanoseconds.max
     var end = Nanoseconds.min
@@ -71,7 +72,7 @@ public struct TimelineSelection: Sendable {
     to = end + margin
   }
 
-  /// Chooses the time around a unit of work, with a margin of a tenth of it on both sides. O(1).
+  /// Selects the time around a unit of work, with a margin of a tenth of its length on both sides. O(1).
   package mutating func select(around unit: Requests.Unit) {
     always.insert(unit.work)
     let margin = unit.length / 10 + 1
@@ -85,11 +86,13 @@ public struct TimelineSelection: Sendable {
     begin <= to ?? .max && end >= from ?? .min && (isOpen || end - begin >= minimumDuration)
   }
 
-  /// Whether work is some of that which is asked for; when it ran is another question.
+  /// Whether the selection asks for this work. When it ran is checked elsewhere.
   func contains(workAt index: Int, in trace: Trace) -> Bool {
     guard queues != nil || classes != nil else { return true }
-    guard index < trace.operations.count else { return contains(trace.work(at: index), class: nil) }
-    return trace.operations.withUnsafeBufferPointer { contains($0[index], class: $0[index].className) }
+    guard case .operation(let row) = trace.row(ofWorkAt: index) else {
+      return contains(trace.work(at: index), class: nil)
+    }
+    return trace.operations.withUnsafeBufferPointer { contains($0[row], class: $0[row].className) }
   }
 
   private func contains(_ work: borrowing some Work, class name: String?) -> Bool {
@@ -104,26 +107,26 @@ public struct TimelineSelection: Sendable {
 }
 
 extension OperationRecord {
-  /// When it was first seen to be used.
+  /// When it was first seen.
   fileprivate var firstTime: Nanoseconds? {
     [enqueued, ready, started, executionBegan, finished].compactMap { $0?.time }.min()
   }
 }
 
 extension Timeline {
-  /// Marks what is left out. Queues that are not asked for are left out as a whole, the process itself never is.
+  /// Marks what is left out. Queues that are not selected are left out as a whole; the process itself never is.
   mutating func select(_ selection: TimelineSelection, _ trace: Trace) {
     guard !selection.isAll else { return }
     func isChosen(_ work: WorkIndex, _ begin: Nanoseconds, _ end: Nanoseconds, isOpen: Bool) -> Bool {
       selection.contains(begin, end, isOpen: isOpen) && selection.contains(workAt: Int(work), in: trace)
         || selection.isAlwaysShown(workAt: Int(work), in: trace)
     }
-    /// Work of which a run is drawn, if its submissions are.
+    /// The work with a run that is drawn; the submissions of such work are drawn too.
     var drawn: Set<WorkIndex> = []
     for index in executions.indices where executions[index].kind == .run {
       let one = executions[index]
       if isChosen(one.work, one.begin, one.end, isOpen: one.isOpen) {
-        if Int(one.work) >= trace.operations.count { drawn.insert(one.work) }
+        if trace.kind(ofWorkAt: Int(one.work)) != .operation { drawn.insert(one.work) }
         continue
       }
       executions[index].track = Self.hidden
@@ -142,7 +145,7 @@ extension Timeline {
     for group in groups.indices.dropFirst() {
       groups[group].isShown = groups[group].scheduler.map(queues.contains) ?? false
     }
-    // Those of work that is shown all the same.
+    // The queues of work that is shown anyway.
     for id in selection.always {
       guard let index = trace.workIndex(of: id) else { continue }
       groups[group(of: trace.work(at: index).scheduler)].isShown = true

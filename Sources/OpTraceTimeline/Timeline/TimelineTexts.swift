@@ -1,8 +1,8 @@
-import OpTraceAnalysis
+import OpTraceKernel
 package import OpTraceModel
 import OpTraceText
 
-/// What viewers filter slices and instants by.
+/// The categories by which viewers filter slices and instants.
 enum TimelineCategory: Int, CaseIterable {
   case operation, wait, block, span, threadWait, loss, finding, mark, start, dispatch, run, submission,
     task, suspension
@@ -27,7 +27,7 @@ enum TimelineCategory: Int, CaseIterable {
   }
 }
 
-/// The words in the picture.
+/// The texts in the picture.
 extension TimelineContent {
   func groupName(_ index: Int) -> String {
     guard let program = place.program else { return ownName(ofGroup: index) }
@@ -46,13 +46,13 @@ extension TimelineContent {
     }
   }
 
-  /// As `shownName`, without a copy of the record.
+  /// Returns the same as `shownName`, without a copy of the record.
   func name(ofWork index: Timeline.WorkIndex) -> String {
     let index = Int(index)
-    guard index < trace.operations.count else { return trace.work(at: index).title }
+    guard case .operation(let row) = trace.row(ofWorkAt: index) else { return trace.work(at: index).title }
     return trace.operations.withUnsafeBufferPointer { operations in
-      if let name = operations[index].name, !name.isEmpty { return name }
-      return operations[index].function?.shortName ?? operations[index].className
+      if let name = operations[row].name, !name.isEmpty { return name }
+      return operations[row].function?.shortName ?? operations[row].className
     }
   }
 
@@ -67,7 +67,7 @@ extension TimelineContent {
     }
   }
 
-  /// On lanes of waits the name says whose it is; on a task's own row, what it waits for.
+  /// Returns the texts of a wait. On lanes of waits, the name says what waits; on a task's own row, what it waits for.
   func describe(_ wait: Timeline.Wait) -> (category: TimelineCategory, name: String) {
     guard wait.group == timeline.tasksGroup else { return (.wait, name(ofWork: wait.work)) }
     if wait.kind == .slot { return (.wait, "waits for its turn") }
@@ -75,19 +75,17 @@ extension TimelineContent {
     return (.suspension, suspension(of: wait).map { $0.words(in: trace) } ?? TaskRecord.wordsBeforeItsFirstRun)
   }
 
-  /// The actor that a task waits for; nil: not known.
+  /// Returns the actor that a task waits for. Nil: not known.
   private func actor(of wait: Timeline.Wait) -> TaskRecord.WaitedActor? {
     if let suspension = suspension(of: wait) { return suspension.actor }
-    let index = Int(wait.work) - WorkKind.task.first(in: trace)
-    return trace.tasks.indices.contains(index) ? trace.tasks[index].actor : nil
+    return trace.taskRow(ofWorkAt: Int(wait.work)).flatMap { trace.tasks[$0].actor }
   }
 
-  /// Nil: it waits for its first run.
+  /// Returns the suspension in which a task waits. Nil: it waits for its first run.
   func suspension(of wait: Timeline.Wait) -> TaskRecord.Suspension? {
-    let index = Int(wait.work) - WorkKind.task.first(in: trace)
-    guard wait.suspension >= 0, trace.tasks.indices.contains(index) else { return nil }
+    guard wait.suspension >= 0, let row = trace.taskRow(ofWorkAt: Int(wait.work)) else { return nil }
     return trace.tasks.withUnsafeBufferPointer { tasks in
-      let suspensions = tasks[index].suspensions
+      let suspensions = tasks[row].suspensions
       return suspensions.indices.contains(Int(wait.suspension)) ? suspensions[Int(wait.suspension)] : nil
     }
   }
@@ -107,7 +105,7 @@ extension TimelineContent {
 }
 
 extension Timeline {
-  /// What somebody waits for. O(log n).
+  /// Returns the name of what is waited for. O(log n).
   package func name(of target: WaitRecord.Target, in trace: Trace) -> String {
     switch target {
     case .operation(let id): "operation " + (trace.operation(id)?.shownName ?? id.description)
@@ -118,7 +116,7 @@ extension Timeline {
 }
 
 extension CounterValues.Kind {
-  /// Viewers show the name and the unit together: "executing operations".
+  /// The name. Viewers show it together with the unit: "executing operations".
   var name: StaticString {
     switch self {
     case .executing: "executing"
@@ -131,6 +129,6 @@ extension CounterValues.Kind {
 }
 
 extension OperationRecord {
-  /// Never empty, if the class has a name: viewers show "[No name]" instead.
+  /// The name, which is never empty if the class has a name: viewers would show "[No name]" instead.
   var shownName: String { title.isEmpty ? className : title }
 }

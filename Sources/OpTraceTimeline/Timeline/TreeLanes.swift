@@ -1,29 +1,32 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
-/// Gives the nodes of trees lanes: each has one as long as it lives, its children are below it, and a lane is used again where
-/// its node's time is over. No node of another tree, and none of a sibling's, comes between a node and its children.
+/// Assigns lanes to the nodes of trees. Each node has a lane for its whole life, its children are below it, and a lane
+/// is used again once its node's time is over. No node of another tree or of a sibling's tree comes between a node and
+/// its children.
 ///
-/// Every tree is packed as one block, from its leaves up: children in the order of their begins, each as high as there is room.
+/// Every tree is packed as one block, from its leaves up: children in the order of their begins, each as high as there
+/// is room.
 struct TreeLanes {
   struct Node {
     var begin: Nanoseconds
     var end: Nanoseconds
-    /// The index of its parent, which comes before it; -1: none.
+    /// The index of its parent, which precedes it. -1: none.
     var parent: Int32 = -1
-    /// Whether it is to have a lane at all.
+    /// Whether it needs a lane at all.
     var isShown = true
-    /// What is not over when the trace ends matters most: it has four times the room.
+    /// Whether it is not over when the trace ends. Such nodes matter most, so they have four times the room.
     var isOpen = false
   }
 
-  /// By index; -1: there was none for it.
+  /// The lane, by index of the node. -1: there was none for it.
   private(set) var lane: [Int32]
-  /// By index: how many nodes are above it in its tree.
+  /// The number of nodes above it in its tree, by index of the node.
   private(set) var depth: [Int32]
   private(set) var count = 0
 
-  /// - Parameter limit: how many lanes there are, for one tree and for all. O(n · limit), less where few live at a time.
+  /// Assigns the lanes. O(n · limit), less if few nodes live at the same time.
+  /// - Parameter limit: the number of lanes, for one tree and for all.
   init(_ nodes: [Node], limit: Int) {
     lane = [Int32](repeating: -1, count: nodes.count)
     depth = [Int32](repeating: 0, count: nodes.count)
@@ -35,7 +38,8 @@ struct TreeLanes {
     }
     let children = IndexesByGroup(nodes.indices.lazy.map { parent($0) + 1 }, groups: nodes.count + 1)
     var height = [Int32](repeating: 1, count: nodes.count)
-    // Of each with all below it: a child may be seen earlier than its parent, where only a part of the time is shown.
+    // These are the times of each node including all nodes below it: if only a part of the time is shown, a child may
+    // be seen earlier than its parent.
     var begin = nodes.map(\.begin)
     var end = nodes.map { max($0.end, $0.begin == .max ? $0.begin : $0.begin + 1) }
     /// The first lane of each block below that of its parent.
@@ -52,7 +56,7 @@ struct TreeLanes {
       let parent = parent(index)
       if parent >= 0 {
         depth[index] = depth[parent] + 1
-        // Below what found no lane there is none either.
+        // If the parent found no lane, there is none for its children either.
         guard lane[parent] >= 0 else { continue }
       }
       let found = Int(offset[index]) + (parent >= 0 ? Int(lane[parent]) + 1 : 0)
@@ -62,9 +66,9 @@ struct TreeLanes {
     }
   }
 
-  /// The children of one node, in blocks.
+  /// Packs the blocks of the children of one node.
   private struct Packing {
-    /// When each lane is free again.
+    /// When each lane becomes free again.
     private var free: [Nanoseconds] = []
     private(set) var begin = Nanoseconds.max
     private(set) var end = Nanoseconds.min
@@ -85,13 +89,13 @@ struct TreeLanes {
         offset[child] = Int32(clamping: first)
         begin = min(begin, begins[child])
         end = max(end, ends[child])
-        // What lies below the last lane of all is not drawn, and takes no room.
+        // What lies below the very last lane is not drawn, and takes no room.
         while free.count < min(first + height, limits.open) { free.append(.min) }
         for lane in first..<min(first + height, free.count) { free[lane] = ends[child] }
       }
     }
 
-    /// The first of so many lanes that are free.
+    /// Returns the first of `height` consecutive lanes that are free.
     private func lane(_ height: Int, from begin: Nanoseconds, _ limit: Int) -> Int? {
       var first = 0
       var lane = 0

@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceKernel
+import OpTraceRequests
 import OpTraceText
 import ArgumentParser
 import OpTraceTimeline

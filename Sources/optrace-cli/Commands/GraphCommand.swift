@@ -1,8 +1,9 @@
 public import ArgumentParser
 import Foundation
+import OpTraceDoctor
 import OpTraceGraph
 import OpTraceGraphviz
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
@@ -131,7 +132,7 @@ struct GraphCommand: ParsableCommand {
   /// Explains a missing picture: nothing is stuck, or nothing that is stuck is an operation.
   private func isNothingStuck(in trace: InputTrace, _ count: Int) -> Bool {
     guard deadlock, count == 0 else { return false }
-    let diagnosis = Diagnosis(of: trace.trace)
+    let diagnosis = Diagnosis(of: trace.trace, by: .command)
     let isOfOthers = diagnosis.isStandstill || [.deadlocked, .stalled, .suspected].contains(diagnosis.verdict)
     Console.error(
       isOfOthers
@@ -156,7 +157,7 @@ struct GraphCommand: ParsableCommand {
   }
 
   private func options(for trace: Trace) throws -> GraphOptions {
-    var options = GraphOptions()
+    var options = GraphOptions(rules: .command)
     if !full { options.mostBoxes = GraphOptions.readable }
     options.grouping = groupBy
     options.showsCriticalPath = criticalPath

@@ -1,5 +1,6 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceHangs
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 

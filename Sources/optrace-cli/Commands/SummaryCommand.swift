@@ -1,6 +1,8 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSummary
 import OpTraceText
 
 struct SummaryCommand: ParsableCommand {

@@ -10,7 +10,7 @@ struct ComparedRuns {
   private let baseCount: Int
   /// Traces that cannot be read again, and small traces.
   private var kept: [Int: Trace] = [:]
-  private(set) var comparer = Comparer()
+  private(set) var comparer = Comparer(by: .command)
   /// Whether some trace is damaged.
   private(set) var isDamaged = false
 

@@ -1,5 +1,6 @@
 import Foundation
 import OpTrace
+import OpTraceKernel
 import OpTraceGraph
 import OpTraceTimeline
 import OpTraceGraphviz
@@ -45,13 +46,13 @@ struct DemoFiles {
   }
 
   func writeTimeline(of demo: DemoTrace) throws {
-    let exporter = ChromeTraceExporter(demo.trace)
+    let exporter = ChromeTraceExporter(demo.trace, options: TimelineOptions(rules: .command))
     try Output(path: timeline).writeLong { _ = try exporter.write(to: $0) }
   }
 
   /// Returns nil, or why there is no graph and what to do about it; the other files are useful without it.
   func writeGraph(of demo: DemoTrace) throws -> String? {
-    let picture = GraphPicture(of: demo.trace, options: GraphOptions())
+    let picture = GraphPicture(of: demo.trace, options: GraphOptions(rules: .command))
     do {
       let placed = try withProgress("laying out the graph") { try GraphvizRenderer.layout(picture) }
       try Output(path: graph).write(Array(SVGWriter.text(picture, placed).utf8))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OpTraceDoctor
 import OpTraceFormat
 import OpTraceText
 

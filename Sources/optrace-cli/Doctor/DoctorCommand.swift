@@ -1,5 +1,6 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceDoctor
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
@@ -53,7 +54,7 @@ struct DoctorCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Say what a code means, with an example and its remedy; --list has the codes.", valueName: "code"),
-    completion: .list(DoctorRule.table.map(\.code)))
+    completion: .list(RuleSet.command.rules.map(\.code.rawValue)))
   var explain: String?
 
   @Flag(help: "List all that the doctor can find.")
@@ -86,7 +87,7 @@ struct DoctorCommand: ParsableCommand {
     if explain != nil || list {
       let output = Output(path: output)
       let guide = DoctorGuideText(style: output.style)
-      return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list())
+      return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list(of: .command))
     }
     let input = try trace.input(limit)
     let output = try input.output(output)
@@ -105,9 +106,10 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private func rule(_ code: String) throws -> DoctorRule {
-    if let rule = DoctorRule.of(code) { return rule }
+    if let rule = RuleSet.command[DoctorCode(rawValue: code)] { return rule }
     let hint =
-      Suggestion.text(for: code, among: Set(DoctorRule.table.map(\.code))) ?? "'optrace doctor --list' lists them"
+      Suggestion.text(for: code, among: Set(RuleSet.command.rules.map(\.code.rawValue)))
+      ?? "'optrace doctor --list' lists them"
     throw Failure.usage("the doctor knows no code '\(printable(code))': \(hint)")
   }
 

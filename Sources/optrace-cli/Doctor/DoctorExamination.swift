@@ -1,3 +1,5 @@
+import OpTraceKernel
+import OpTraceDoctor
 import OpTraceLive
 import Foundation
 import OpTraceModel
@@ -25,11 +27,13 @@ struct DoctorExamination {
     let trace = input.trace
     guard let firstReading, readings.second != nil, LiveProcess.writes(trace) else {
       // If it has ended meanwhile, its trace has all there is.
-      report = Self.examine(source) { DoctorReport(of: .init(trace), stallAfter: stallAfter) }
+      report = Self.examine(source) { DoctorReport(of: .init(trace), stallAfter: stallAfter, by: .command) }
       return
     }
     let secondReading = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
-    report = Self.examine(source) { DoctorReport(of: firstReading, then: secondReading, stallAfter: stallAfter) }
+    report = Self.examine(source) {
+      DoctorReport(of: firstReading, then: secondReading, stallAfter: stallAfter, by: .command)
+    }
   }
 
   private static func examine(_ source: TraceInput, _ body: () -> DoctorReport) -> DoctorReport {

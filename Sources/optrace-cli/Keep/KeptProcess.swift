@@ -1,7 +1,10 @@
+import OpTraceDoctor
+import OpTraceRequests
+
 #if os(Linux)
   import COpTrace
   import Foundation
-  import OpTraceAnalysis
+  import OpTraceKernel
   import OpTraceKeeping
   import OpTraceLive
   import OpTraceModel
@@ -27,7 +30,7 @@
       /// For `stall`: the silence that was judged already: since when it lasts, and how long it had lasted then.
       var judged: (since: Nanoseconds, silence: Nanoseconds) = (.min, 0)
       /// For `finding`: when a code was kept last.
-      var codes: [String: Nanoseconds] = [:]
+      var codes: [DoctorCode: Nanoseconds] = [:]
     }
 
     let number: pid_t
@@ -278,7 +281,7 @@
       }
       let report = DoctorReport(
         of: DoctorReport.Reading(trace, now: LiveProcess.now(of: trace)),
-        stallAfter: min(DoctorReport.defaultStallAfter, timeout / 5 * 2))
+        stallAfter: min(DoctorReport.defaultStallAfter, timeout / 5 * 2), by: .command)
       let isComputing = trace.snapshot?.threads.contains(where: \.isComputing) == true
       let isStuck =
         [.deadlocked, .stalled, .suspected].contains(report.verdict) || report.isStandstill && report.doors.isEmpty
@@ -329,13 +332,13 @@
       guard let (trace, readCodes) = try? read(path, since: since) else { return false }
       learn(Requests(of: trace, isBrief: true), readCodes)
       let first = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
-      guard !news(DoctorReport(of: first)).isEmpty, keeping.wait(seconds: 1) else { return false }
+      guard !news(DoctorReport(of: first, by: .command)).isEmpty, keeping.wait(seconds: 1) else { return false }
       _ = FreshSnapshot.ask(path: path)
       var found: [Finding] = []
       watched[index].pace.happened(at: now)
       keep(index, keeping, now) { copy in
         let (again, _) = try self.read(copy, since: since)
-        found = news(DoctorReport(of: first, then: .init(again, now: again.end)))
+        found = news(DoctorReport(of: first, then: .init(again, now: again.end), by: .command))
         guard let worst = found.first else { return .discard }
         return .keep(reason: KeepWords.finding(condition, worst), stacks: again.stacks)
       }

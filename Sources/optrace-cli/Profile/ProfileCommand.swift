@@ -1,7 +1,8 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceProfile
+import OpTraceSamples
 import OpTraceText
 
 struct ProfileCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 import OpTraceTimeline
 

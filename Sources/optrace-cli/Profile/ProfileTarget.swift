@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceProfile
+import OpTraceSamples
 import OpTraceText
 
 /// The format of a profile, by the ending of the file's name.

@@ -1,5 +1,7 @@
+import OpTraceDoctor
+
 #if os(Linux)
-  import OpTraceAnalysis
+  import OpTraceKernel
   import OpTraceModel
   import OpTraceText
 

@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceComparison
 import OpTraceGraph
 import OpTraceReport
@@ -42,11 +42,11 @@ enum Report {
   }
 
   private static func picture(of trace: Trace, knowing parts: ReportParts?) -> GraphPicture {
-    var options = GraphOptions()
+    var options = GraphOptions(rules: .command)
     options.mostBoxes = GraphOptions.readable
     // One picture of all work if it can be read; without operations there is no other.
     options.layers = GraphOptions.usualLayers(of: trace)
-    if trace.operations.count + trace.blocks.count + trace.tasks.count <= GraphOptions.readable {
+    if trace.workCount <= GraphOptions.readable {
       options.layers = Set(GraphOptions.Layer.allCases)
     }
     return parts.map { GraphPicture(of: trace, options: options, knowing: $0) }
@@ -56,7 +56,7 @@ enum Report {
   /// A page of a run beside the same run with changes. Without suggestions, which would have to be for one run.
   static func exporter(for trace: Trace, predicted: Trace) -> ReportExporter {
     let both = trace.beside(predicted, called: "predicted")
-    var options = GraphOptions()
+    var options = GraphOptions(rules: .command)
     options.mostBoxes = GraphOptions.readable
     return exporter(for: both, GraphPicture(of: both, options: options)) { graph, note in
       ReportExporter(both, page: .standard, graph: graph, graphNote: note)

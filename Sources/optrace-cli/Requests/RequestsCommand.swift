@@ -1,5 +1,5 @@
 import ArgumentParser
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceRequests
 import OpTraceText

@@ -78,7 +78,7 @@ struct SqlCommand: ParsableCommand {
     if let db {
       let output = try input.output(db)
       let read = try input.read()
-      try output.writeNamed { try Self.writeFile(TableSource(read.trace), db, $0) }
+      try output.writeNamed { try Self.writeFile(TableSource(read.trace, by: .command), db, $0) }
       return try read.end()
     }
     let output = try input.output(self.output)

@@ -72,7 +72,7 @@ struct TimelineCommand: ParsableCommand {
     if output.isTerminal, !target.isText {
       throw Failure.usage("\(target.name) is not for a terminal: use -o FILE")
     }
-    var options = TimelineOptions()
+    var options = TimelineOptions(rules: .command)
     options.includesArguments = args ?? true
     options.includesTimes = args
     options.waitLanes = waitLanes

@@ -1,6 +1,6 @@
 import OpTraceLive
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceFormat
 import OpTraceModel
 import OpTraceProcesses

@@ -1,6 +1,7 @@
+import OpTraceDoctor
 import OpTraceLive
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 
@@ -30,7 +31,7 @@ final class WatchedTrace {
   let path: String
   private var reader: LiveReader?
   private var state: LiveState
-  private var doctor = LiveDoctor()
+  private var doctor = LiveDoctor(by: .command)
   private let names = LiveNames()
   private let threads: LiveThreads
   /// The trace, if its program has ended.
@@ -144,7 +145,7 @@ final class WatchedTrace {
           state.take(news)
           return .over
         }
-        (self.reader, state, doctor) = (next, LiveState(next.header), LiveDoctor())
+        (self.reader, state, doctor) = (next, LiveState(next.header), LiveDoctor(by: .command))
         (began, missedBefore) = (0, 0)
         services.next = .min
         continue
@@ -219,7 +220,7 @@ final class WatchedTrace {
     if trace.tellsOfServices {
       status.services = .init(of: trace, until: trace.end, completeSince: certainty.incompleteUntil)
     }
-    let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter)
+    let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter, by: .command)
     return Reading(
       trace: trace, status: status, findings: findings, isOver: true,
       title: Self.title(of: trace.header, LiveProcess.ending(of: trace.header)))

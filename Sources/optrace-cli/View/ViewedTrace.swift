@@ -1,4 +1,5 @@
 import Foundation
+import OpTraceKernel
 import OpTraceTimeline
 import OpTraceModel
 
@@ -50,7 +51,9 @@ struct ViewedTrace {
 
   private static func timeline(of trace: Trace) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    _ = try PerfettoTraceExporter(trace).write { bytes.append(contentsOf: $0) }
+    _ = try PerfettoTraceExporter(trace, options: TimelineOptions(rules: .command)).write {
+      bytes.append(contentsOf: $0)
+    }
     return bytes
   }
 

@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 
 /// How the shares of a profile's stacks differ from those of the same stacks of another profile.

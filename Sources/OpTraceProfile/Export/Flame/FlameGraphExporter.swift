@@ -1,5 +1,7 @@
-package import OpTraceAnalysis
+import COpTraceScripts
+import OpTraceKernel
 import OpTraceModel
+package import OpTraceSamples
 package import OpTraceText
 
 /// Draws a profile as a flame graph: one SVG file with its style (light, dark, print) and script, which needs nothing from outside.
@@ -22,6 +24,11 @@ package struct FlameGraphExporter {
     /// Nothing was lost, and there is nothing to say.
     package init() {}
   }
+
+  /// What makes it answer: it zooms, goes from box to box and searches.
+  private static let script = EmbeddedFiles(
+    count: optrace_script_count(), name: optrace_script_name, text: optrace_script_text
+  ).script(of: ["elements.mjs", "names.mjs", "flame.mjs", "flame-file.mjs"], entry: "answerFlame")
 
   private let scene: FlameScene
   private let writer: ByteWriter
@@ -72,7 +79,7 @@ package struct FlameGraphExporter {
     writer.string("<g class=\"frames\" data-left=\"\(FlameScene.margin)\" data-undrawn=\"\(scene.undrawn)\">\n")
     for box in scene.boxes { write(box) }
     writer.text("</g>\n<script><![CDATA[\n")
-    writer.string(FlameScript.text)
+    writer.string(Self.script)
     writer.text("]]></script>\n</svg>\n")
   }
 

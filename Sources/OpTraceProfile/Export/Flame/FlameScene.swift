@@ -1,5 +1,6 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 import OpTraceText
 
 /// What a flame graph shows, and where.

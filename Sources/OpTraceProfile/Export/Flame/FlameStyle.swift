@@ -1,4 +1,5 @@
-import OpTraceAnalysis
+import OpTraceKernel
+import OpTraceSamples
 
 /// How the boxes of a flame graph look. A look is a class of the style sheet: a colour for light and for dark surroundings, on which the
 /// text's colour can be read. Page and texts have the colours of the dependency graph.
@@ -90,12 +91,15 @@ enum FlameStyle {
     .optrace-flame .f:hover rect:not(.hatch),.optrace-flame .f:focus-visible rect:not(.hatch){stroke-width:1.6}
     .find input{box-sizing:border-box;width:220px;padding:4px 9px;font:13px Helvetica,Arial,"DejaVu Sans",sans-serif;\
     border:1px solid;border-radius:6px;outline-offset:1px}
+    .pointer-tip{display:grid;width:max-content;max-width:460px;padding:6px 9px;border:1px solid;border-radius:6px;\
+    font:12px/1.45 Helvetica,Arial,"DejaVu Sans",sans-serif;overflow-wrap:anywhere;box-shadow:0 2px 10px rgb(0 0 0/.18)}
+    .pointer-tip[hidden]{display:none}
     .find div{font:12px/16px Helvetica,Arial,"DejaVu Sans",sans-serif;text-align:right;padding-top:2px}
     \(rules(\.light, page: pageColor.light, text: textColor.light, muted: "#52607A", control: "#8592A6"))
     @media screen and (prefers-color-scheme:dark){
     \(rules(\.dark, page: pageColor.dark, text: textColor.dark, muted: "#A9B6CB", control: "#6B7A92"))
     }
-    @media print{.optrace-flame{-webkit-print-color-adjust:exact;print-color-adjust:exact}.find{display:none}}
+    @media print{.optrace-flame{-webkit-print-color-adjust:exact;print-color-adjust:exact}.find,.pointer-tip{display:none}}
 
     """
 
@@ -113,6 +117,7 @@ enum FlameStyle {
         ".f rect,.swatch{stroke:\(page)}", ".stripe{stroke:\(muted)}",
         ".optrace-flame .f:hover rect:not(.hatch),.optrace-flame .f:focus-visible rect:not(.hatch){stroke:\(text)}",
         ".find input{background:\(page);color:\(text);border-color:\(control)}.find div{color:\(muted)}",
+        ".pointer-tip{background:\(page);color:\(text);border-color:\(control)}",
       ] + looks).joined(separator: "\n")
   }
 }

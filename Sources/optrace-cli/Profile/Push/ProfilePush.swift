@@ -1,8 +1,9 @@
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceLive
 import OpTraceModel
 import OpTraceProfile
+import OpTraceSamples
 import OpTraceText
 
 /// `optrace profile TRACE --push URL`: until the program has ended, or Ctrl-C.

@@ -1,9 +1,10 @@
 import Foundation
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceFormat
 import OpTraceLive
 import OpTraceModel
 import OpTraceProfile
+import OpTraceSamples
 import OpTraceText
 
 /// How profiles are made, whatever process they are of.

@@ -1,3 +1,5 @@
+import OpTraceDoctor
+
 #if os(Linux)
   import OpTraceLive
   import OpTraceModel

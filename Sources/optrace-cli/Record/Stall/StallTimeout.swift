@@ -1,4 +1,4 @@
-import OpTraceAnalysis
+import OpTraceKernel
 import OpTraceModel
 
 /// How long nothing may move: the value of `--stall-timeout`.

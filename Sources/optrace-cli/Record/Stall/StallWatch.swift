@@ -1,6 +1,8 @@
+import OpTraceDoctor
+
 #if os(Linux)
   import Foundation
-  import OpTraceAnalysis
+  import OpTraceKernel
   import OpTraceFormat
   import OpTraceLive
   import OpTraceModel

@@ -1,5 +1,8 @@
+import OpTraceDoctor
+import OpTraceHangs
+
 #if os(Linux)
-  import OpTraceAnalysis
+  import OpTraceKernel
   import OpTraceLive
   import OpTraceModel
   import OpTraceText
@@ -23,7 +26,7 @@
       self.timeout = timeout
       // The first reading is before the timeout, and the silence must already count then.
       let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
-      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter)
+      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter, by: .command)
       statuses = ThreadStatuses(of: report.trace)
     }
 

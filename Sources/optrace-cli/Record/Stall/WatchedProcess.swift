@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import OpTraceAnalysis
+  import OpTraceKernel
   import OpTraceLive
   import OpTraceModel
 

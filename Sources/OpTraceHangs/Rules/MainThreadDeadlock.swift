@@ -1,0 +1,104 @@
+import OpTraceDoctor
+import OpTraceKernel
+import OpTraceModel
+
+extension Trouble {
+  static let mainThreadDeadlock = Trouble("main-thread-deadlock", .stuck)
+}
+
+extension DoctorRule {
+  static let mainThreadDeadlock = DoctorRule(
+    .mainThreadDeadlock, .error,
+    Guide(
+      """
+      The main thread waits for work that needs the main thread: an operation of `OperationQueue.main`, or code that \
+      an operation runs with `DispatchQueue.main.sync`. The main queue runs only when the main thread is idle.
+      """,
+      wrong: """
+        let show = BlockOperation { label.text = image.name }
+        show.addDependency(load)
+        OperationQueue.main.addOperation(show)
+        queue.addOperation(load)
+        show.waitUntilFinished()        // on the main thread
+        """,
+      right: """
+        let show = BlockOperation { label.text = image.name }
+        show.addDependency(load)
+        OperationQueue.main.addOperation(show)
+        queue.addOperation(load)        // and back to the run loop
+        """)
+  ) { context in
+    context.blockage.deadlocks.filter { context.kind(of: $0) == .mainThread }.map { deadlock in
+      let needy = deadlock.edges.first { $0.reason == .mainThread }.flatMap {
+        context.work(of: context.blockage.graph.nodes[$0.from])
+      }
+      let who = (needy ?? context.operations(of: deadlock).first?.id).map { context.name($0) } ?? "an operation"
+      if let block = needy.flatMap({ context.trace.block($0) }) { return context.mainThreadDeadlock(deadlock, block) }
+      if let task = needy.flatMap({ context.trace.task($0) }) { return context.mainThreadDeadlock(deadlock, task) }
+      return context.finding(
+        .mainThreadDeadlock, deadlock,
+        title: "the main thread waits for \(who), which needs the main thread",
+        explanation: needy == nil
+          ? "\(who) sends work to the main thread and waits for it, while the main thread waits for \(who)."
+          : "Operations of OperationQueue.main run on the main thread when it is idle. It is blocked in a wait that ends "
+            + "only after \(who) has run, so neither can continue.",
+        fix: "Do not wait on the main thread. Move the code after the wait into an operation that depends on "
+          + "\(who), or run the main thread's run loop instead of waiting (dispatchMain(), RunLoop.main.run()).")
+    }
+  }
+}
+
+extension DoctorContext {
+  /// The finding for a cycle through a task that needs the main actor.
+  fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ task: TaskRecord) -> Finding {
+    let wait = waitOfMainThread
+    let what = wait.map { target(of: $0) } ?? "work"
+    var finding = finding(
+      .mainThreadDeadlock, deadlock,
+      title: "the main thread waits for \(what), while \(name(task.id)), which it created, needs the main thread",
+      explanation:
+        "The main actor's code runs on the main thread when it is idle. The main thread is blocked in a wait that only "
+        + "\(name(task.id)) is known to end, and that needs the main actor first.",
+      fix:
+        "Do not wait on the main thread: make main asynchronous and await the task, or keep the task off the main actor"
+        + "\(Self.phrase(location(of: task))).")
+    finding.location = wait.flatMap { location(of: $0) } ?? location(of: task)
+    return finding
+  }
+
+  private var waitOfMainThread: WaitRecord? {
+    trace.waits.last { $0.ended == nil && thread($0.thread)?.isMain == true }
+  }
+
+  /// The finding for a cycle through a block of the main queue.
+  fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ block: BlockRecord) -> Finding {
+    let wait = trace.waits.last { wait in
+      wait.ended == nil && thread(wait.thread)?.isMain == true
+        && deadlock.cycle.contains { edge in
+          if case .wait(let index) = edge.reason { return trace.waits[index] == wait }
+          return false
+        }
+    }
+    let sync = deadlock.cycle.first { step in
+      guard step.reason == .sync, case .thread(let thread) = blockage.graph.nodes[step.from] else { return false }
+      return self.thread(thread)?.isMain == true
+    }
+    // It calls neither wait nor sync, so it waits for something that the block may signal.
+    let open = wait == nil && sync == nil ? waitOfMainThread : nil
+    let what = wait.map { target(of: $0) } ?? sync.map { name(ofNode: $0.to) } ?? "work"
+    let handed = trace.stacks.codeLocation(block.submittedAt)
+    var finding = finding(
+      .mainThreadDeadlock, deadlock,
+      title: open.map {
+        "the main thread waits for \(target(of: $0)), while \(name(block.id)) of the main queue needs the main thread"
+      } ?? "the main thread waits for \(what), which needs \(name(block.id)) of the main queue",
+      explanation:
+        "Blocks of DispatchQueue.main run on the main thread when it is idle. It is blocked in a wait that ends only "
+        + "after \(name(block.id)) has run, so neither can continue.",
+      fix:
+        "Do not wait on the main thread: run its run loop instead (dispatchMain(), RunLoop.main.run()), or submit the "
+        + "block to another queue\(Self.phrase(handed)).")
+    if let open { finding.location = location(of: open) ?? finding.location }
+    return finding
+  }
+}

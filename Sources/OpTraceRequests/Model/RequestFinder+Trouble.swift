@@ -1,0 +1,205 @@
+import OpTraceKernel
+import OpTraceModel
+
+/// Finds why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
+extension RequestFinder {
+  /// How many of the longest waits for a pool are split into what was done meanwhile.
+  private static let mostHolds = 100
+
+  /// A wait for a member of a pool, and who ended it by giving a member back.
+  private struct Handover {
+    var holder: Int
+    var from: Nanoseconds
+    var to: Nanoseconds
+    var length: Nanoseconds { to - from }
+  }
+
+  /// O(suspensions), with a logarithm for those that hand on members of a pool.
+  mutating func pools() -> [Requests.Pool] {
+    var rows: [Int32: Int] = [:]
+    var pools: [Requests.Pool] = []
+    var callers: [[Int32: Int]] = []
+    // For each pool: the tasks that got a member, with the times; and who handed it on.
+    var got: [[Int: [Nanoseconds]]] = []
+    var given: [[Handover]] = []
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+        let path = parts.code.path(suspension.at)
+        guard path.isOwn else { continue }
+        let function = path.function
+        let index = rows[function] ?? pools.count
+        if index == pools.count {
+          rows[function] = index
+          pools.append(Requests.Pool(location: path.location))
+          callers.append([:])
+          got.append([:])
+          given.append([])
+        }
+        let end = suspension.resumed?.time ?? suspension.to ?? trace.end
+        pools[index].waits.append(max(0, end - suspension.from.time))
+        let caller = path.functions.dropLast().last
+        if suspension.resumed == nil, suspension.to == nil, task.over == nil {
+          pools[index].open += 1
+          if suspension.from.time < pools[index].openSince ?? .max {
+            pools[index].openSince = suspension.from.time
+            pools[index].openCaller = caller.map { parts.code.location(ofFunction: $0) } ?? -1
+          }
+        } else {
+          pools[index].longest = max(pools[index].longest, end - suspension.from.time)
+        }
+        if let caller { callers[index][caller, default: 0] += 1 }
+        // A wait that was ended by a timeout got nothing.
+        let isGiven = suspension.resumer.flatMap(trace.taskRow) != nil
+        if isGiven { got[index][row, default: []].append(end) }
+        if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row
+        {
+          pools[index].resumed += 1
+          given[index].append(
+            Handover(holder: holder, from: suspension.from.time, to: max(resumed.time, suspension.from.time)))
+        }
+      }
+    }
+    for index in pools.indices {
+      for one in given[index] {
+        guard let from = Self.last(got[index][one.holder], until: one.to) else { continue }
+        // Do not count across the end of a round.
+        let idle = loops.roundEnd(of: one.holder, after: from)
+        pools[index].byHolders += 1
+        pools[index].holds.append(min(one.to, max(from, idle ?? one.to)) - from)
+      }
+      for wait in given[index].sorted(by: { ($1.length, $0.from) < ($0.length, $1.from) }).prefix(Self.mostHolds) {
+        // Since the holder got it, or since its round began, because taking a free member needs no wait.
+        var from = max(wait.from, Self.last(got[index][wait.holder], until: wait.to) ?? .min)
+        while let idle = loops.roundEnd(of: wait.holder, after: from + 1), idle < wait.to { from = idle }
+        for part in parts.split(trace.tasks[wait.holder].id, from, wait.to) {
+          pools[index].holding[part.cause] = (pools[index].holding[part.cause] ?? 0).saturating(part.length)
+        }
+      }
+      pools[index].caller =
+        callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) }
+        ?? -1
+    }
+    return pools.sorted { ($1.waiting.total, $0.location) < ($0.waiting.total, $1.location) }
+  }
+
+  private static func last(_ times: [Nanoseconds]?, until end: Nanoseconds) -> Nanoseconds? {
+    guard let times else { return nil }
+    let next = times.firstSorted { $0 > end }
+    return next > 0 ? times[next - 1] : nil
+  }
+
+  /// Groups of tasks that units made and left behind. O(tasks).
+  mutating func leaks() -> [Requests.Leak] {
+    var leaks: [Int32: Requests.Leak] = [:]
+    for row in trace.tasks.indices where loops.idle[row] == nil {
+      let task = trace.tasks[row]
+      guard let submitted = task.submitted?.time, let submitter = task.submitter, let parent = trace.taskRow(submitter)
+      else { continue }
+      // The code that accepts connections makes tasks that live as long as the connections.
+      let group = loops.group[parent]
+      let isUnit =
+        loops.idle[parent] != nil
+        ? !dispatches[Int(group)] : loops.sizes[Int(group)] >= 3 && trace.tasks[parent].over != nil
+      guard isUnit, task.isOutcomeKnown else { continue }
+      let code = parts.code.path(task.code).location
+      var leak =
+        leaks[loops.group[row]]
+        ?? Requests.Leak(name: task.kind, code: code, location: -1, first: submitted, last: submitted)
+      leak.created += 1
+      leak.first = min(leak.first, submitted)
+      leak.last = max(leak.last, submitted)
+      if task.over == nil {
+        leak.alive += 1
+        if let last = task.suspensions.last, last.to == nil {
+          leak.location = parts.code.path(last.at).location
+          leak.reason = last.reason
+        }
+      }
+      leaks[loops.group[row]] = leak
+    }
+    return leaks.values.filter { $0.alive > 0 }.sorted { ($1.alive, $0.name) < ($0.alive, $1.name) }
+  }
+
+  /// Waits in the same functions that follow one another with nothing but pauses in between. Compares functions, not
+  /// addresses: a compiler unrolls short loops. O(suspensions).
+  mutating func repeats() -> [Requests.Repeat] {
+    var found: [[Int32]: (counts: [Int], errors: Int, location: Int32, loop: Int32?)] = [:]
+    for row in trace.tasks.indices {
+      let task = trace.tasks[row]
+      var last: (path: ProgramCode.Path, at: FrameID?, times: Int, wasError: Bool)?
+      func close() {
+        guard let one = last else { return }
+        var known = found[one.path.functions] ?? ([], 0, one.path.location, nil)
+        while known.counts.count < one.times { known.counts.append(0) }
+        known.counts[one.times - 1] += 1
+        found[one.path.functions] = known
+        last = nil
+      }
+      for suspension in task.suspensions where suspension.reason == .continuation {
+        let path = parts.code.path(suspension.at)
+        guard path.isOwn, suspension.at != loops.idle[row] else {
+          close()
+          continue
+        }
+        let isError = suspension.resumption == .error
+        if let one = last, one.path.functions == path.functions {
+          if one.wasError { found[path.functions, default: ([], 0, path.location, nil)].errors += 1 }
+          if found[path.functions]?.loop == nil, let first = one.at, let second = suspension.at, first != second {
+            let loop = parts.code.function(inWhich: first, and: second)
+            found[path.functions, default: ([], 0, path.location, nil)].loop = loop
+          }
+          last = (path, suspension.at, one.times + 1, isError)
+        } else {
+          close()
+          last = (path, suspension.at, 1, isError)
+        }
+      }
+      close()
+    }
+    return found.compactMap { functions, one -> Requests.Repeat? in
+      guard one.counts.count > 1 else { return nil }
+      let caller = (one.loop ?? functions.dropLast().last).map { parts.code.location(ofFunction: $0) } ?? -1
+      return Requests.Repeat(location: one.location, caller: caller, counts: one.counts, errors: one.errors)
+    }
+    .sorted { ($1.visits, $0.location) < ($0.visits, $1.location) }
+  }
+}
+
+/// Finds readers of a stream that have always had the next element waiting.
+extension RequestFinder {
+  /// Tasks that once waited for a stream's elements and do not any more, though they go on. O(suspensions).
+  mutating func backlogs() -> [Requests.Backlog] {
+    var known: [FrameID: Bool] = [:]
+    var backlogs: [Requests.Backlog] = []
+    for row in trace.tasks.indices where trace.tasks[row].over == nil && trace.tasks[row].suspensions.count > 1 {
+      let task = trace.tasks[row]
+      var last: TaskRecord.Suspension?
+      var after: [FrameID: Int] = [:]
+      var fedBy: [Int32: Int] = [:]
+      for suspension in task.suspensions {
+        guard let at = suspension.at else { continue }
+        let reads = known[at] ?? trace.stacks.readsStream(at)
+        known[at] = reads
+        if reads {
+          last = suspension
+          after.removeAll(keepingCapacity: true)
+          if let feeder = suspension.resumer.flatMap(trace.taskRow) { fedBy[loops.group[feeder], default: 0] += 1 }
+        } else if suspension.reason != .executor {
+          after[at, default: 0] += 1
+        }
+      }
+      guard let last, let since = last.to,
+        let (at, count) = after.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
+      else { continue }
+      let read = parts.code.path(last.at)
+      backlogs.append(
+        Requests.Backlog(
+          work: task.id, reader: read.location, location: parts.code.path(at).location, since: since, handled: count,
+          isFedByRequests: fedBy.keys.contains { group in
+            loops.idle.indices.contains { loops.group[$0] == group && loops.idle[$0] != nil }
+          }))
+    }
+    return backlogs.sorted { ($1.handled, $0.work) < ($0.handled, $1.work) }
+  }
+}
