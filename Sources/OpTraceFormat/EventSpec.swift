@@ -263,12 +263,13 @@ public struct EventSpec: Sendable {
         .init("thread", 2, 40, 24, .thread),
       ], part: .remark, carry: .withWaitBefore, life: .nobody, since: 1,
       meaning:
-        "right behind `blocked` or `unblocked`: the last signal, leave or use of the object was `age` ago, in this operation (0: none), by `thread` (0: unknown)"
+        "right behind `blocked` or `unblocked`: the last signal, leave or use of the object was `age` ago, in this operation (0: none), by `thread` (0: unknown). Of a lock (since 1.10): `thread` had it when the wait began"
     ),
     EventSpec(
       .objectNamed, "object-named", .none, [.init("object", 2, 0, 48, .address)], text: .init(.object, at: 3),
       carry: .whileNewest, life: .nobody, since: 1,
-      meaning: "the name of an object that is waited on: a dispatch queue's label"),
+      meaning:
+        "the name of an object that is waited on: a dispatch queue's label, or what a system call does (since 1.10)"),
     EventSpec(
       .waitLasts, "wait-lasts", .none,
       [

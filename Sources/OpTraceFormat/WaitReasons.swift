@@ -163,6 +163,15 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
   case sleep = 6
   /// A disk: `fsync`, `fdatasync`, `msync`, `sync_file_range`. One object for all of them.
   case disk = 7
+  /// A system call that waits for input, output, a process or a host's name (since 1.10). Its address stands for the call and its
+  /// descriptor, its name says what it does, such as `recv from 127.0.0.1:5432`.
+  case call = 8
+  /// A mutex of the C library that another thread has: `NSLock` and the like (since 1.10).
+  case mutex = 9
+  /// A reader-writer lock of the C library (since 1.10).
+  case rwlock = 10
+  /// A lock with priority inheritance, Swift's `Mutex` (since 1.10).
+  case inheriting = 11
 
   /// The word of the text form.
   public var word: String {
@@ -174,11 +183,35 @@ public enum WaitedObject: UInt8, CaseIterable, Sendable {
     case .adding: "adding"
     case .sleep: "sleep"
     case .disk: "disk"
+    case .call: "call"
+    case .mutex: "mutex"
+    case .rwlock: "rwlock"
+    case .inheriting: "inheriting"
     }
   }
 
+  /// What it is called, before its name or number.
+  package var title: String {
+    switch self {
+    case .queue: "dispatch queue"
+    case .rwlock: "reader-writer lock"
+    case .inheriting: "Mutex"
+    default: word
+    }
+  }
+
+  /// Whether it is a lock. Then `signalled` behind its waits says which thread had it when the wait began.
+  public var isLock: Bool { self == .mutex || self == .rwlock || self == .inheriting }
+
   /// Whether a wait for it ends without another thread of the process: nobody signals it, and it is never blocked for ever.
   public var endsByItself: Bool { self == .sleep || self == .disk }
+
+  /// Whether threads wait for it in a system call or for a lock. These waits are `Trace.holdups`, and no sign of a hang: those in which
+  /// a program hangs are told from snapshots.
+  package var isHoldup: Bool { isLock || self == .call }
+
+  /// Whether records name it.
+  package var hasName: Bool { self == .queue || self == .call }
 }
 
 /// What the second and third word of `blocked`, `signalled` and `unblocked` records say; the last has no third, which

@@ -72,10 +72,10 @@ static void make_task(uint64_t *task) {
   context[1] = (uint64_t)(uintptr_t)test_read_task;
 }
 
-test_task_reading test_read_task(int odd_word, uint64_t value, int before) {
+test_task_reading test_read_task(uint32_t version, int odd_word, uint64_t value, int before) {
   // Of this call alone: tests run at once.
   _Alignas(16) uint64_t task[task_words];
-  task_proof proof = {0};
+  task_proof proof = {.layout = optrace_task_layout_of(version)};
   task_reading found;
   test_task_reading reading = {0};
   modules_refresh();

@@ -3,9 +3,11 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../Sources/COpTrace/dispatch/queues.h"
+#include "../../Sources/COpTrace/records/emit.h"
 #include "COpTraceFields.h"
 #include "COpTraceTraits.h"
 #include "harness.h"
@@ -147,6 +149,44 @@ TEST(threads_that_have_ended_give_their_chunks_back) {
   expect_complete(&t, 100, written, &newest);
   // Each thread's records come with its name.
   EXPECT(newest > 1000);
+  trace_free(&t);
+}
+
+enum { enough_for_an_own_chunk = 40 };
+static void emit_at(uint64_t ticks, int count) {
+  for (uint64_t i = 0; i < (uint64_t)count; i++) emit_at_time(recording_current, optrace_kind_enqueued, 1, &i, 1, ticks);
+}
+
+static bool runs_to_its_end(void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  return pthread_create(&thread, NULL, body, argument) == 0 && pthread_join(thread, NULL) == 0;
+}
+
+static void *record_late(void *ticks) {
+  emit_at(*(uint64_t *)ticks + 1000000, enough_for_an_own_chunk);
+  return NULL;
+}
+
+static void *record_early(void *ticks) {
+  emit_at(*(uint64_t *)ticks, 1);
+  EXPECT(runs_to_its_end(record_late, ticks));
+  emit_at(*(uint64_t *)ticks, enough_for_an_own_chunk);
+  return NULL;
+}
+
+// A thread reads the clock, and gets its chunk later: one that another thread has written to meanwhile, and left. If its own older record
+// counted as the chunk's newest, the chunk would be reused as one of the oldest, and what the other thread wrote would be missing from the
+// time that is complete.
+TEST(a_chunk_that_threads_write_to_one_after_another_is_as_old_as_its_newest_record) {
+  REQUIRE(recording_begin_flight("run.optrace", smallest));
+  uint64_t early = recorder_now(recording_current), newest = 0;
+  REQUIRE(runs_to_its_end(record_early, &early));
+  pthread_mutex_lock(&recording_current->lock);
+  for (uint32_t i = 0; i < recording_current->rests_count; i++)
+    if (recording_current->rests[i].last_ticks > newest) newest = recording_current->rests[i].last_ticks;
+  pthread_mutex_unlock(&recording_current->lock);
+  EXPECT(newest >= early + 1000000);
+  trace t = stopped();
   trace_free(&t);
 }
 

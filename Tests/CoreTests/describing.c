@@ -7,6 +7,7 @@
 #include "../../Sources/COpTrace/objects/readers.h"
 #include "COpTraceBegin.h"
 #include "COpTraceFields.h"
+#include "COpTraceLayouts.h"
 #include "harness.h"
 #include "reader.h"
 
@@ -17,7 +18,7 @@ static void no_text(void *context, int64_t number, const uint8_t *text, size_t l
 
 TEST(without_swift_nothing_is_described) {
   EXPECT(layout_prepare() && layout_prepare());
-  EXPECT(!layout_left_out(0) && !layout_left_out(UINT32_MAX));
+  EXPECT(!optrace_layouts_left_out(0) && !optrace_layouts_left_out(UINT32_MAX));
   layout_begin();
 #if defined(__clang__)
   // None of the classes is ours, and none was compiled against a Foundation; nothing tells their names.

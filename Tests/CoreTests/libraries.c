@@ -11,12 +11,35 @@
 #include "harness.h"
 #include "libraries.h"
 
-bool library_copy(const char *to) {
-  char path[4096], bytes[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 20);
+bool library_beside(const char *name, char *path, size_t size) {
+  ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length < 0) return false;
   path[length] = 0;
-  strcpy(strrchr(path, '/') + 1, "visited.so");
+  char *file = strrchr(path, '/') + 1;
+  return (size_t)snprintf(file, size - (size_t)(file - path), "%s", name) < size - (size_t)(file - path);
+}
+
+static void *opened(const char *path) {
+  void *library = dlopen(path, RTLD_NOW);
+  if (!library) core_test_fail(__FILE__, __LINE__, "%s", dlerror());
+  return library;
+}
+
+void *library_visited(void) {
+  char path[4096];
+  return library_beside("visited.so", path, sizeof path) ? opened(path) : NULL;
+}
+
+void *library_as(const char *name) {
+  char path[4096], here[64];
+  snprintf(here, sizeof here, "./%s", name);
+  bool made = library_beside("visited.so", path, sizeof path) && symlink(path, here) == 0;
+  return made ? opened(here) : NULL;
+}
+
+bool library_copy(const char *to) {
+  char path[4096], bytes[4096];
+  if (!library_beside("visited.so", path, sizeof path)) return false;
   FILE *in = fopen(path, "rb"), *out = fopen(to, "wb");
   for (size_t count; in && out && (count = fread(bytes, 1, sizeof bytes, in));) fwrite(bytes, 1, count, out);
   bool done = in && out && !ferror(out);

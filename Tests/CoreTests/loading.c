@@ -12,6 +12,7 @@
 #include "../../Sources/COpTrace/hooks/sleeping.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "libraries.h"
 #include "recording.h"
 
 // What Tests/HalfLoadedLibrary writes to when it is half loaded, and reads from until it goes on.
@@ -63,10 +64,7 @@ static void load_while_hooked(const char *name) {
   pthread_t other;
   REQUIRE(pthread_create(&other, NULL, refresh_when_told, NULL) == 0);
   char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 20);
-  REQUIRE(length > 0);
-  path[length] = 0;
-  strcpy(strrchr(path, '/') + 1, name);
+  REQUIRE(library_beside(name, path, sizeof path));
   void *library = dlopen(path, RTLD_NOW);
   if (!library) core_test_fail(__FILE__, __LINE__, "%s", dlerror());
   REQUIRE(library);

@@ -16,6 +16,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "libraries.h"
 #include "reader.h"
 #include "recording.h"
 
@@ -503,17 +504,9 @@ TEST(a_forked_child_of_a_loop_records_nothing) {
   loop_close(&l);
 }
 
-// By the name of the file that calls: libdispatch itself is not everywhere.
+// By the name of the file that calls.
 TEST(the_thread_of_libdispatch_is_told_apart) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
-  REQUIRE(length > 0);
-  path[length] = 0;
-  strcpy(strrchr(path, '/') + 1, "visited.so");
-  REQUIRE(symlink(path, "libdispatch.so") == 0);
-  REQUIRE(getcwd(path, sizeof path - 16));
-  strcat(path, "/libdispatch.so");
-  void *library = dlopen(path, RTLD_NOW);
+  void *library = library_as("libdispatch.so");
   REQUIRE(library);
   int (*visit_events)(int set) = (int (*)(int))dlsym(library, "visit_events");
   REQUIRE(visit_events);

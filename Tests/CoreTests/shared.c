@@ -118,13 +118,13 @@ TEST(who_waits_for_an_initialiser_is_known_with_who_runs_it) {
 // As OpTraceTests/TaskPlacesTests has it: null, odd, and where nothing is mapped; a kind that there is not; another task's; data for code.
 TEST(tasks_are_read_where_they_fit_and_never_where_not) {
   static const struct { int word; uint64_t value; } odd[] = {{20, 0},  {20, 12345}, {20, 0x10000}, {44, 9},  {44, 0},
-                                                             {45, 64}, {8, 24},     {48, 0x10000}, {49, 64}};
+                                                             {45, 64}, {7, 64},     {8, 24},       {48, 0x10000}, {49, 64}};
   for (int before = 0; before < 4; before++) {
-    test_task_reading reading = test_read_task(-1, 0, before);
+    test_task_reading reading = test_read_task(1, -1, 0, before);
     EXPECT(reading.fits && reading.functions == 2 && reading.fits_ever);
   }
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-    test_task_reading reading = test_read_task(odd[i].word, odd[i].value, 3);
+    test_task_reading reading = test_read_task(1, odd[i].word, odd[i].value, 3);
     EXPECT(!reading.fits && reading.reason == 0 && reading.functions == 0 && !reading.fits_ever);
   }
 }

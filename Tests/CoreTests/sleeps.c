@@ -24,6 +24,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "libraries.h"
 #include "reader.h"
 #include "recording.h"
 
@@ -194,17 +195,9 @@ TEST(sleeps_in_the_turn_of_a_loop_are_waits_of_its_thread) {
   trace_free(&t);
 }
 
-// By the name of the file that calls: libdispatch itself is not everywhere.
+// By the name of the file that calls.
 TEST(sleeps_of_libdispatch_are_not_the_programs) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
-  REQUIRE(length > 0);
-  path[length] = 0;
-  strcpy(strrchr(path, '/') + 1, "visited.so");
-  REQUIRE(symlink(path, "libdispatch.so") == 0);
-  REQUIRE(getcwd(path, sizeof path - 16));
-  strcat(path, "/libdispatch.so");
-  void *library = dlopen(path, RTLD_NOW);
+  void *library = library_as("libdispatch.so");
   REQUIRE(library);
   int (*visit_time)(unsigned) = (int (*)(unsigned))dlsym(library, "visit_time");
   REQUIRE(visit_time);

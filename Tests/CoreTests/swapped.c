@@ -236,14 +236,17 @@ TEST(an_address_means_nothing_where_a_library_came_and_went_unseen) {
 
 static volatile uint64_t burnt;
 
-static int burn(void *unused) {
-  (void)unused;
+static uint64_t used_by_thread(void) {
   struct timespec used;
-  do {
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+// For so many nanoseconds on a processor, whatever the thread has used before. The kernel looks at timers at its own ticks, which on a full
+// machine seldom come while this thread runs: a tenth of a second may pass without a sample.
+static int burn(void *enough) {
+  for (uint64_t from = used_by_thread(); used_by_thread() - from < *(const uint64_t *)enough;)
     for (int i = 0; i < 20000; i++) burnt = burnt * 31 + (uint64_t)i;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  } while (used.tv_nsec % 100000000 < 90000000);
-  while (used.tv_nsec % 100000000 >= 90000000) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   return 1;
 }
 
@@ -285,15 +288,16 @@ static void burn_in_both(uint32_t by, uint64_t ring, bool is_told) {
   optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
   if (!begin_sampling(recorder, by)) return;
   library one, two;
+  uint64_t enough = by == optrace_profile_by_timer ? 1000000000 : 100000000;
   REQUIRE((one = load("./one.so")).visit);
   uint64_t place = address_of(&one);
-  one.visit(burn, NULL);
+  one.visit(burn, &enough);
   if (is_told) unload(&one);
   else EXPECT_EQUAL(dlclose(one.handle), 0);
   optrace_emit1(recorder, optrace_kind_ready, 1);
   two = load("./two.so");
   REQUIRE(address_of(&two) == place);
-  two.visit(burn, NULL);
+  two.visit(burn, &enough);
   EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
   trace t = trace_read("run.optrace");
   EXPECT_NOTHING(t.wrong);

@@ -109,8 +109,8 @@ import Testing
     ("blocked #1 object=16", "expected an address such as `0x1f`, found `16`"),
     ("blocked #1 object=0x1000000000000", "281474976710656 does not fit `object`, which has 48 bits"),
     (
-      "blocked #1 kind=mutex",
-      "expected a kind of object (semaphore, group, queue, condition, adding, sleep, disk), found `mutex`"
+      "blocked #1 kind=door",
+      "expected a kind of object (semaphore, group, queue, condition, adding, sleep, disk, call, mutex, rwlock, inheriting), found `door`"
     ),
     ("blocked #1 thread=3", "expected a thread such as `t1`, found `3`"),
     ("blocked #1 thread=t16777216", "16777216 does not fit `thread`, which has 24 bits"),

@@ -100,7 +100,7 @@ import Testing
     }
     for block in trace.blocks { lines += describe(block, trace) }
     for task in trace.tasks { lines += describe(task, trace) }
-    for wait in trace.waits {
+    for wait in trace.waits + trace.holdups {
       lines.append(
         "wait for \(wait.target) on \(wait.thread) inside \(show(wait.inside)): \(wait.began) to \(show(wait.ended))\(stack(wait.at, trace))"
       )

@@ -28,6 +28,7 @@ import Testing
     6 t1 began #1
     7 t1 wait #2
     7 t1 blocked #2 object=0x10 kind=semaphore
+    7 t1 blocked #2 object=0x20 kind=mutex
     7 t1 submitted #3 by=#2 queue=d1
     7 t1 submitted #4 by=#1 queue=d1
     7 t1 task #5 by=#1
@@ -64,7 +65,8 @@ import Testing
     let before = builder.snapshot()
     builder.forget(finishedBefore: .max)
     let stay: Set = [
-      "threads", "queues", "dispatchQueues", "operations", "blocks", "tasks", "waits", "objects", "spans", "loops",
+      "threads", "queues", "dispatchQueues", "operations", "blocks", "tasks", "waits", "holdups", "objects", "spans",
+      "loops",
     ]
     for (before, after) in zip(Mirror(reflecting: before).children, Mirror(reflecting: builder.snapshot()).children) {
       guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {

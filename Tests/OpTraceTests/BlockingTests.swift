@@ -31,6 +31,19 @@ import Testing
     return object.kind == .queue ? object.title : object.kind?.word ?? "unknown"
   }
 
+  /// Those of `waits` that the program is about. Entering a free queue is over at once, but on a busy machine the thread may
+  /// get no processor meanwhile: what lasts a millisecond is recorded, too.
+  private func intended(_ trace: Trace, of name: String) -> [WaitRecord] {
+    waits(trace, of: name).filter { !isLateEntry(trace, $0) }
+  }
+
+  private func isLateEntry(_ trace: Trace, _ wait: WaitRecord) -> Bool {
+    let isFree = title(trace, wait) == "dispatch queue test.free"
+    let entersFirst = ["holder", "reader"].contains(name(trace, wait.inside))
+    guard isFree || entersFirst, let ended = wait.ended else { return false }
+    return ended - wait.began >= 1_000_000
+  }
+
   private func name(_ trace: Trace, _ id: OperationID?) -> String? {
     trace.operations.first { $0.id == id }?.name
   }
@@ -67,7 +80,7 @@ import Testing
 
     let trace = try sound(scratch.file())
     for kind in Self.kinds {
-      let waits = self.waits(trace, of: kind.operation)
+      let waits = intended(trace, of: kind.operation)
       #expect(waits.map { title(trace, $0) } == [kind.object], "\(kind.operation)")
       guard let wait = waits.first else { continue }
       let operation = try trace.operation(named: kind.operation)
@@ -80,7 +93,9 @@ import Testing
       }
     }
     // Operations that only signal have no wait.
-    let told = trace.waits.compactMap { wait in wait.inside.map { name(trace, $0) ?? "none" } }
+    let told = trace.waits.filter { !isLateEntry(trace, $0) }.compactMap { wait in
+      wait.inside.map { name(trace, $0) ?? "none" }
+    }
     #expect(Set(told) == Set(Self.kinds.map(\.operation)))
   }
 
@@ -108,7 +123,7 @@ import Testing
 
     let trace = try sound(scratch.file(), closed: false)
     for kind in Self.kinds {
-      let waits = self.waits(trace, of: kind.operation)
+      let waits = intended(trace, of: kind.operation)
       #expect(waits.map { title(trace, $0) } == [kind.object], "\(kind.operation)")
       #expect(waits.allSatisfy { $0.ended == nil }, "\(kind.operation)")
     }

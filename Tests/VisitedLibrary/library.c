@@ -8,8 +8,11 @@ int visit(int (*back)(void *context), void *context) {
 }
 
 #if defined(__linux__)
+#include <poll.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 // Waits here, as a thread of a library's own does. Returns what `epoll_wait` does.
 int visit_events(int set);
@@ -29,4 +32,13 @@ int visit_time(unsigned microseconds) {
   __asm__ volatile("" ::: "memory");
   return result + 1;
 }
+
+// The calls themselves, as a library makes them.
+ssize_t visit_read(int file, void *into, size_t size);
+ssize_t visit_recv(int file, void *into, size_t size, int flags);
+int visit_poll(struct pollfd *of, nfds_t count, int milliseconds);
+
+ssize_t visit_read(int file, void *into, size_t size) { return read(file, into, size); }
+ssize_t visit_recv(int file, void *into, size_t size, int flags) { return recv(file, into, size, flags); }
+int visit_poll(struct pollfd *of, nfds_t count, int milliseconds) { return poll(of, count, milliseconds); }
 #endif

@@ -17,6 +17,7 @@
 
 #include "filter.h"
 #include "small_file.h"
+#include "own_lock.h"
 
 bool optrace_is_wanted(const char *variable) {
   const char *wish = getenv(variable);
@@ -29,7 +30,7 @@ static uint32_t noted_thread_id(void) {
   uint32_t id = 0;
 #if defined(__GLIBC__)
   pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-  if (pthread_mutex_lock(&lock) != 0) return 0;
+  if (own_lock(&lock) != 0) return 0;
   id = (uint32_t)lock.__data.__owner;
   pthread_mutex_unlock(&lock);
 #endif

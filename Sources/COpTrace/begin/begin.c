@@ -7,6 +7,7 @@
 #include "../describe/layout.h"
 #include "COpTraceBegin.h"
 #include "COpTraceHooks.h"
+#include "COpTraceLayouts.h"
 #include "request.h"
 
 static optrace_recorder *recorder;
@@ -108,7 +109,7 @@ void optrace_begin_from_outside(void) {
     if (text) optrace_complain(text, NOTHING_IS_RECORDED);
     free(text);
   }
-  for (uint32_t i = 0; layout_left_out(i); i++) request_complain("the rest is recorded", "%s", layout_left_out(i));
+  for (uint32_t i = 0; optrace_layouts_left_out(i); i++) request_complain("the rest is recorded", "%s", optrace_layouts_left_out(i));
   const char *left_out = optrace_hooks_left_out();
   if (left_out) request_complain("the rest is recorded", "%s", left_out);
   optrace_hooks_begun();

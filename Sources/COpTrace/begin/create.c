@@ -13,6 +13,7 @@
 
 #include "header.h"
 #include "paths.h"
+#include "../base/own_lock.h"
 
 enum { most_numbers = 1000, most_rounds = 500, rounds_when_empty = 50, pause_microseconds = 2000 };
 
@@ -169,7 +170,7 @@ static created_file create_alone(const char *path) {
 // One at a time: two recorders that start together must not both replace the same finished trace.
 created_file trace_file_create(const char *path) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&lock);
+  own_lock(&lock);
   created_file made = create_alone(path);
   pthread_mutex_unlock(&lock);
   return made;

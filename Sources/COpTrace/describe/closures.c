@@ -1,6 +1,5 @@
 // A closure is a function and a context. The function receives the context in the register of `self`. The context is an object of the
-// Swift runtime. Its metadata contains the function that frees it, and marks it as no instance of a class
-// (include/swift/ABI/Metadata.h in the Swift repository).
+// Swift runtime. Its metadata contains the function that frees it, and marks it as no instance of a class.
 #include "closures.h"
 
 #include "../objects/fields.h"
@@ -8,17 +7,6 @@
 
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
-
-// The metadata of all contexts of one kind. The runtime's pointer to it points to `kind`.
-typedef struct {
-  closure_function free;
-  const void *witnesses;
-  uintptr_t kind;
-  uint32_t first_capture;
-  const char *captures;
-} context_metadata;
-
-enum { kind_of_contexts = 0x400, object_header_words = 2 };
 
 static bool is_proven;
 
@@ -49,7 +37,7 @@ static SWIFT void c_run(SELF) {
   own->kind->run(own->words);
 }
 
-static const context_metadata c_metadata = {.free = c_free, .kind = kind_of_contexts, .first_capture = 16};
+static const context_metadata c_metadata = {.free = (void *)c_free, .kind = kind_of_contexts, .first_capture = 16};
 
 bool closure_make(const optrace_closure_kind *kind, uint64_t **words, void **function, void **context) {
   c_context *own = is_proven ? make(&c_metadata, sizeof *own) : NULL;
@@ -95,7 +83,7 @@ static SWIFT void trial_free(SELF) {
 
 static SWIFT void trial_run(SELF) { *((trial *)self)->runs += 1; }
 
-static const context_metadata trial_metadata = {.free = trial_free, .kind = kind_of_contexts, .first_capture = 16};
+static const context_metadata trial_metadata = {.free = (void *)trial_free, .kind = kind_of_contexts, .first_capture = 16};
 
 // Gives a closure to a Foundation operation, which must keep it at the expected offset, run it once and free it.
 static const char *prove(void) {

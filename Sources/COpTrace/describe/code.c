@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/own_lock.h"
 #include "../book/book.h"
 #include "../stacks/images.h"
 #include "../storage/recorder.h"
@@ -185,7 +186,7 @@ uint32_t optrace_code_id(optrace_recorder *core, uint64_t function) {
   if (!function || !code) return 0;
   uint32_t known = optrace_cache_find(core, function, cache_key);
   if (known) return known;
-  pthread_mutex_lock(&code->lock);
+  own_lock(&code->lock);
   uint32_t id = frame_define(core, code, &(frame_way){.time = code_now}, &(frame_key){.address = function});
   pthread_mutex_unlock(&code->lock);
   if (id) optrace_cache_add(core, function, cache_key, id);
@@ -197,7 +198,7 @@ uint32_t code_stack_id(optrace_recorder *core, const uint64_t *addresses, size_t
   if (!code || !addresses) return 0;
   const frame_way way = {.time = time, .is_on_stack = true};
   uint32_t caller = 0;
-  pthread_mutex_lock(&code->lock);
+  own_lock(&code->lock);
   for (size_t i = count; i-- > 0;) {
     const frame_key key = {addresses[i], caller, trait_returns | (i >= guessed ? trait_guessed : 0)};
     caller = frame_define(core, code, &way, &key);
@@ -267,7 +268,7 @@ static uint32_t code_sample_id(optrace_recorder *core, const uint64_t *addresses
   if (!code || !addresses || !count) return 0;
   const frame_way way = {.time = time, .is_here = core->options.ring != 0, .is_on_stack = true};
   const sampled_stack stack = {addresses, count, guessed, is_cut};
-  pthread_mutex_lock(&code->lock);
+  own_lock(&code->lock);
   uint32_t id = way.is_here ? define_sample_here(core, code, &way, &stack) : define_sample(core, code, &way, &stack);
   pthread_mutex_unlock(&code->lock);
   return id;

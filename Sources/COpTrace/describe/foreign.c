@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/bits.h"
+#include "../base/own_lock.h"
 #include "../objects/readers.h"
 
 enum { slot_bits = 10, slots = 1 << slot_bits, first_sweep = 1024 };
@@ -98,7 +99,7 @@ uint32_t foreign_number(optrace_recorder *core, void *operation, bool *is_new) {
   *is_new = true;
   if (!readers.weak_make) return optrace_recorder_next_serial(core);
   held list = {0};
-  pthread_mutex_lock(&lock);
+  own_lock(&lock);
   const entry *known = find(core, operation, &list);
   uint32_t serial = known ? known->serial : optrace_recorder_next_serial(core);
   *is_new = !known;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../layouts/left_out.h"
 #include "../objects/asked.h"
 #include "../objects/classes.h"
 #include "../objects/readers.h"
@@ -137,19 +138,6 @@ static void weak_free(void *reference) {
 
 // ---- Preparing -----------------------------------------------------------------------------------------------------
 
-enum { most_left_out = 4 };
-static const char *left_out[most_left_out];
-
-const char *layout_left_out(uint32_t index) { return index < most_left_out ? left_out[index] : NULL; }
-
-static void leave_out(const char *why) {
-  for (uint32_t i = 0; why && i < most_left_out; i++)
-    if (!left_out[i]) {
-      left_out[i] = why;
-      return;
-    }
-}
-
 // Prepares reading types and texts of the program. Null, or why that is not possible.
 static const char *prepare_texts(void) {
   static bool is_prepared;
@@ -189,8 +177,4 @@ void layout_begin(void) {
 
 void layout_begin(void) {}
 const char *layout_prepare(void) { return "this system has no hooks"; }
-const char *layout_left_out(uint32_t index) {
-  (void)index;
-  return NULL;
-}
 #endif

@@ -8,9 +8,8 @@
 // Makes the describer read objects so. Texts and types can be read from here on, also without Foundation. Does nothing on systems
 // without hooks.
 void layout_begin(void);
-// Verifies the parts of the ABI that operations and queues need. Null, or why nothing can be described.
+// Verifies the parts of the ABI that operations and queues need, and leaves out what does not fit (layouts/left_out.h). Null, or why nothing
+// can be described.
 const char *layout_prepare(void);
-// Returns the reason why something is not described: it could not be verified. The list of reasons ends with null.
-const char *layout_left_out(uint32_t index);
 
 #endif

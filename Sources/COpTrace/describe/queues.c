@@ -5,6 +5,7 @@
 #include "COpTraceBegin.h"
 #include "COpTraceFields.h"
 #include "introduce.h"
+#include "../base/own_lock.h"
 #include "../objects/readers.h"
 
 // ---- Descriptions --------------------------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ typedef struct {
 // The getters were called before the lock is taken: where there are no hooks, overrides of them are the program's code.
 static void take_queue(void *context, const optrace_queue_answers *seen) {
   meeting *m = context;
-  pthread_mutex_lock(&introducing);
+  own_lock(&introducing);
   m->number = optrace_operation_known(m->entry, m->core);
   if (!m->number) {
     m->number = optrace_recorder_next_queue(m->core);

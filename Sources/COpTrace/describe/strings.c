@@ -1,5 +1,3 @@
-// The forms of Swift's strings on 64-bit systems (stdlib/public/core/StringObject.swift in the Swift repository). The highest four bits
-// of the second word contain the form. A large text has its count in the first word.
 #include "strings.h"
 
 #include "texts.h"
@@ -7,14 +5,9 @@
 #if OPTRACE_HAS_HOOKS
 #include <string.h>
 
-enum { form_shift = 60, small_count_shift = 56, small_count_mask = 15, most_small = 15, header_bytes = 32 };
-// Bits of the form. Immortal: its references are not counted. Small: the bytes are in the two words. Foreign: the bytes are not UTF-8 in
-// one piece.
-enum { form_immortal = 8, form_small = 2, form_foreign = 1 };
-static const uint64_t address_mask = ((uint64_t)1 << form_shift) - 1;
-static const uint64_t count_mask = ((uint64_t)1 << 48) - 1;
-// A bit of a large text's first word: the bytes follow the object's header.
-static const uint64_t is_behind_header = (uint64_t)1 << 60;
+static const uint64_t address_mask = ((uint64_t)1 << string_form_shift) - 1;
+static const uint64_t count_mask = ((uint64_t)1 << string_count_bits) - 1;
+static const uint64_t is_behind_header = (uint64_t)1 << string_behind_header_shift;
 
 // `String.utf8CString`, which copies a text of any form; null: the program does not contain it.
 static SWIFT void *(*copy_bytes)(uint64_t first, uint64_t second);
@@ -22,7 +15,7 @@ static bool is_proven;
 
 bool strings_known(void) { return is_proven; }
 
-static unsigned form_of(swift_string string) { return (unsigned)(string.second >> form_shift); }
+static unsigned form_of(swift_string string) { return (unsigned)(string.second >> string_form_shift); }
 
 // Reads a text that another object owns, or that has to be converted. On Linux, nothing makes such a text by itself.
 static void read_unusual(swift_string string, string_text *to) {
@@ -34,16 +27,16 @@ static void read_unusual(swift_string string, string_text *to) {
 }
 
 static void read_words(swift_string string, string_text *to) {
-  if (form_of(string) & form_small) {
-    size_t length = string.second >> small_count_shift & small_count_mask;
+  if (form_of(string) & string_is_small) {
+    size_t length = string.second >> string_small_count_shift & string_small_count_mask;
     memcpy(to->small, &string.first, sizeof string.first);
     memcpy(to->small + sizeof string.first, &string.second, sizeof string.second);
     to->bytes = to->small;
-    to->length = length <= most_small ? length : 0;
-  } else if ((form_of(string) & form_foreign) || !(string.first & is_behind_header)) {
+    to->length = length <= string_most_small ? length : 0;
+  } else if ((form_of(string) & string_is_foreign) || !(string.first & is_behind_header)) {
     read_unusual(string, to);
   } else {
-    to->bytes = (const uint8_t *)(uintptr_t)((string.second & address_mask) + header_bytes);
+    to->bytes = (const uint8_t *)(uintptr_t)((string.second & address_mask) + string_header_bytes);
     to->length = string.first & count_mask;
   }
 }
@@ -62,7 +55,7 @@ size_t string_prefix(const string_text *text) {
 void string_done(string_text *text) { runtime_release(text->made); }
 
 void string_release(swift_string string) {
-  if (!is_proven || string_is_nil(string) || (form_of(string) & form_immortal)) return;
+  if (!is_proven || string_is_nil(string) || (form_of(string) & string_is_immortal)) return;
   runtime_release((void *)(uintptr_t)(string.second & address_mask));
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/own_lock.h"
 #include "../storage/recorder.h"
 #include "COpTraceFields.h"
 
@@ -102,7 +103,7 @@ static bool take(optrace_recorder *core, text_table *from, uint64_t bytes) {
 bool texts_reserve(optrace_recorder *core, uint64_t bytes) {
   text_table *texts = active(core);
   if (!texts) return false;
-  pthread_mutex_lock(&texts->lock);
+  own_lock(&texts->lock);
   bool done = take(core, texts, bytes);
   pthread_mutex_unlock(&texts->lock);
   return done;
@@ -140,7 +141,7 @@ uint32_t optrace_text_id(optrace_recorder *core, const char *utf8, size_t length
   if (!utf8) utf8 = "", length = 0;
   uint64_t hash = hash_text(utf8, length);
   uint32_t id = 0;
-  pthread_mutex_lock(&texts->lock);
+  own_lock(&texts->lock);
   if (has_room_for_one(texts)) {
     text **place = place_of(texts->table, texts->slots, hash, utf8, length);
     id = *place ? (*place)->id : define(core, texts, place, hash, utf8, length);
@@ -166,7 +167,7 @@ static uint32_t coded_id(optrace_recorder *core, const char *name, size_t length
 
 // True for the first caller with this number.
 static bool is_first(text_table *in, uint32_t id) {
-  pthread_mutex_lock(&in->lock);
+  own_lock(&in->lock);
   bool first = !(in->described[id / 8] >> id % 8 & 1);
   in->described[id / 8] |= (uint8_t)(1u << id % 8);
   pthread_mutex_unlock(&in->lock);

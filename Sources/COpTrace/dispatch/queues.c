@@ -8,8 +8,10 @@
 #include "../base/addresses.h"
 #include "../base/utf8.h"
 #include "../book/book.h"
+#include "../layouts/left_out.h"
 #include "COpTrace.h"
 #include "COpTraceFields.h"
+#include "queue_layout.h"
 
 // Slots; bytes of a label that are kept.
 enum { slot_bits = 14, slots = 1 << slot_bits, longest_label = 256 };
@@ -23,26 +25,12 @@ enum { most_numbers = optrace_block_submitted_largest_queue + 1, no_slot = 0 };
 static _Atomic uint32_t in_ring[most_numbers / 32];
 static _Atomic uint16_t slot_of[most_numbers];
 
-// What was found in libdispatch. The offsets are those of a queue's width and target; 0: not known.
+// What was found in libdispatch.
 static struct {
   const char *(*label)(const void *queue);
   const void *main;
-  uint32_t width_offset, target_offset;
+  queue_layout layout;
 } known;
-
-enum { serial_width = 1, concurrent_width = 0xFFE, global_width = 0xFFF, searched_bytes = 128 };
-
-static uint16_t half_word(const void *queue, uint32_t offset) {
-  uint16_t value;
-  memcpy(&value, (const uint8_t *)queue + offset, sizeof value);
-  return value;
-}
-
-static void *pointer(const void *queue, uint32_t offset) {
-  void *value;
-  memcpy(&value, (const uint8_t *)queue + offset, sizeof value);
-  return value;
-}
 
 void dispatch_queues_prepare(void) {
   static bool is_prepared;
@@ -58,16 +46,12 @@ void dispatch_queues_prepare(void) {
   void (*release)(void *) = (void (*)(void *))book_find("dispatch_release");
   if (!create || !create_on || !concurrent || !release) return;
   void *one = create("", NULL), *many = create("", concurrent), *above = one ? create_on("", NULL, one) : NULL;
-  if (one && many && above) {
-    for (uint32_t offset = searched_bytes - 2; offset; offset -= 2)
-      if (half_word(one, offset) == serial_width && half_word(many, offset) == concurrent_width && half_word(above, offset) == serial_width)
-        known.width_offset = offset;
-    for (uint32_t offset = searched_bytes - 8; offset; offset -= 8)
-      if (pointer(above, offset) == one && pointer(one, offset) != one) known.target_offset = offset;
-  }
+  if (one && many && above) known.layout = queue_layout_prove(book_find(OPTRACE_QUEUE_OFFSETS_SYMBOL), one, many, above);
   if (above) release(above);
   if (many) release(many);
   if (one) release(one);
+  if (!known.layout.width) leave_out("the widths and targets of dispatch queues are not known, because this libdispatch has another layout");
+  else if (!known.layout.target) leave_out("the targets of dispatch queues are not known, because this libdispatch has another layout");
 }
 
 void dispatch_queues_begin(optrace_recorder *recorder) {
@@ -141,11 +125,11 @@ static bool write(optrace_recorder *recorder, uint32_t number, optrace_dispatch_
 static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
   const char *label;
   size_t length = label_of(queue, &label);
-  uint32_t width = known.width_offset ? half_word(queue, known.width_offset) : 0;
-  bool is_global = width == global_width;
+  uint32_t width = known.layout.width ? queue_width_at(queue, known.layout.width) : 0;
+  bool is_global = width == optrace_queue_width_global;
   // In the trace 0 means: as many as the system allows.
-  if (width >= concurrent_width) width = 0;
-  else if (!known.width_offset) width = UINT32_MAX;
+  if (width >= optrace_queue_width_concurrent) width = 0;
+  else if (!known.layout.width) width = UINT32_MAX;
   optrace_dispatch_queue_fields fields = {
     .width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global,
   };
@@ -156,11 +140,12 @@ static uint32_t number_of(optrace_recorder *recorder, void *queue, int depth);
 
 static uint32_t target_of(optrace_recorder *recorder, void *queue, int depth) {
   enum { deepest = 8 };
-  if (!known.target_offset || !known.width_offset || depth >= deepest || queue == known.main) return 0;
-  if (half_word(queue, known.width_offset) == global_width) return 0;
-  void *target = pointer(queue, known.target_offset);
+  const queue_layout *layout = &known.layout;
+  if (!layout->target || !layout->width || depth >= deepest || queue == known.main) return 0;
+  if (queue_width_at(queue, layout->width) == optrace_queue_width_global) return 0;
+  void *target = queue_target_at(queue, layout->target);
   // Every chain of targets ends in a global queue, so a global target is not worth recording.
-  if (!target || half_word(target, known.width_offset) == global_width) return 0;
+  if (!target || queue_width_at(target, layout->width) == optrace_queue_width_global) return 0;
   uint32_t number = number_of(recorder, target, depth + 1);
   return number == dispatch_queue_not_ours ? 0 : number;
 }

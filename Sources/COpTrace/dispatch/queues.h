@@ -4,7 +4,7 @@
 
 #include "../storage/recorder.h"
 
-// Finds libdispatch's functions, and learns from test queues at which offsets a queue stores its width and target. Once.
+// Finds libdispatch's functions, and where a queue stores its width and target. Once.
 void dispatch_queues_prepare(void);
 // From now on queues are described in this recorder's trace.
 void dispatch_queues_begin(optrace_recorder *recorder);

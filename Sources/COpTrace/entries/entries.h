@@ -1,5 +1,5 @@
 // Hooks functions at their entry: a jump that leads to the hook replaces the first instructions, so calls from everywhere arrive there.
-// For code that is linked into the program, which is not called through imports. See `Documentation/hooks.md`.
+// For code that is linked into the program, which is not called through imports. See `Documentation/recorder.md`.
 #ifndef OPTRACE_ENTRIES_H
 #define OPTRACE_ENTRIES_H
 

@@ -17,21 +17,25 @@ static void (*release)(const void *body);
 
 static void empty(void *unused) { (void)unused; }
 
-// Finds the word of the flags: the only one in which blocks that were made with different flags differ accordingly.
-static void find_flags(const block *without, block *(*create)(unsigned long, void *), block *plain) {
-  enum { first = sizeof(block), last = sizeof(block) + 4 * sizeof(uint64_t) };
-  block *barrier = create(is_barrier, plain), *detached = create(is_detached, plain);
+size_t block_flags_offset(const block *without, const block *barrier, const block *detached) {
+  enum { first = sizeof(block), last = sizeof(block) + 4 * sizeof(uint64_t), these = is_barrier | is_detached };
   size_t found = 0, count = 0;
-  for (size_t offset = first; barrier && detached && offset < last && offset + 4 <= without->descriptor->size; offset += 4) {
+  for (size_t offset = first; offset < last && offset + 4 <= without->descriptor->size; offset += 4) {
     uint32_t values[3];
     memcpy(&values[0], (const char *)without + offset, 4);
     memcpy(&values[1], (const char *)barrier + offset, 4);
     memcpy(&values[2], (const char *)detached + offset, 4);
-    if ((values[1] ^ values[0]) != is_barrier || (values[2] ^ values[0]) != is_detached) continue;
+    // libdispatch adds flags of its own to those of a detached block.
+    if ((values[1] ^ values[0]) != is_barrier || ((values[2] ^ values[0]) & these) != is_detached) continue;
     found = offset;
     count++;
   }
-  flags_offset = count == 1 ? found : 0;
+  return count == 1 ? found : 0;
+}
+
+static void find_flags(const block *without, block *(*create)(unsigned long, void *), block *plain) {
+  block *barrier = create(is_barrier, plain), *detached = create(is_detached, plain);
+  if (barrier && detached) flags_offset = block_flags_offset(without, barrier, detached);
   if (barrier) release(barrier);
   if (detached) release(detached);
 }
@@ -58,6 +62,10 @@ void blocks_prepare(void) {
   special_invoke = special->invoke;
   find_flags(special, create, &plain);
   release(special);
+}
+
+const char *blocks_misfit(void) {
+  return special_invoke && !flags_offset ? "barriers among work items are not recognised, because this libdispatch has another layout" : NULL;
 }
 
 bool blocks_known(void) { return special_invoke && stack_class && copy && release; }

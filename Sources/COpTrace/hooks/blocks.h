@@ -33,6 +33,11 @@ bool blocks_known(void);
 // Whether the block was made by `dispatch_block_create` (a "special" block). libdispatch recognises these by their `invoke` and reads
 // their other fields, so they must not be wrapped. True for all blocks if that is not known.
 bool block_is_special(const block *body);
+// Where the flags are that special blocks were made with, in bytes, from blocks made without any, as a barrier, and detached: the only word
+// in which they differ accordingly. 0: not known.
+size_t block_flags_offset(const block *without, const block *barrier, const block *detached);
+// Null, or what is not known of special blocks.
+const char *blocks_misfit(void);
 // Whether a special block is a barrier, which runs alone on its queue. False also if that is not known.
 bool block_is_barrier(const block *special);
 // The head of a block on the stack. libdispatch makes a copy to keep it.

@@ -11,7 +11,12 @@
 
 #if OPTRACE_HAS_HOOKS
 static const hooked_import *imports;
-void creating_prepare(const hooked_import table[]) { imports = table; }
+static const optrace_task_layout *layout;
+
+void creating_prepare(const hooked_import table[], const optrace_task_layout *known) {
+  imports = table;
+  layout = known;
+}
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return imports[index].real; }
 
@@ -59,26 +64,25 @@ void creating_this(const void *task, bool is_enqueued, bool is_main) {
   if (innermost && !innermost->is_done && !task_find(swift_jobs.id(task))) describe(innermost, task, is_enqueued, is_main);
 }
 
-// An async function pointer points to a relative pointer to the code, followed by the size of the context that it needs.
-static uint64_t code_at(const int32_t *function) { return (uint64_t)((intptr_t)function + *function); }
+static uint64_t code_at(const async_function *function) { return (uint64_t)((intptr_t)function + function->code); }
 
 // A thunk that Swift makes captures the function and the context of a closure. That function may be a thunk, too.
-static size_t codes_of(const int32_t *function, const void *const *context, uint64_t codes[most_task_codes]) {
-  enum { caught_function = 2, caught_context = 3, object_alignment = 16, least_address = 1 << 16 };
+static size_t codes_of(const async_function *function, const void *const *context, uint64_t codes[most_task_codes]) {
+  enum { least_address = 1 << 16 };
   size_t count = 0;
   codes[count++] = code_at(function);
   while (count < most_task_codes && (uintptr_t)context % object_alignment == 0 && (uintptr_t)context >= least_address) {
-    const int32_t *caught = context[caught_function];
-    if ((uintptr_t)caught % sizeof *caught != 0 || !module_is_own((uint64_t)(uintptr_t)caught)) break;
+    const async_function *caught = context[caught_function_word];
+    if ((uintptr_t)caught % sizeof caught->code != 0 || !module_is_own((uint64_t)(uintptr_t)caught)) break;
     uint64_t code = code_at(caught);
     if (!module_is_own(code) || !module_has_code(code)) break;
     codes[count++] = code;
-    context = context[caught_context];
+    context = context[caught_context_word];
   }
   return count;
 }
 
-static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const int32_t *function,
+static inline __attribute__((always_inline)) void begin_making(making *m, optrace_recorder *recorder, const async_function *function,
                                                                void *context, uint32_t how) {
   *m = (making){.recorder = recorder, .how = how, .is_ours = module_is_own(code_at(function)), .outer = innermost};
   // A test framework runs each test in a task of its own, whose function then calls the program's.
@@ -91,15 +95,14 @@ static inline __attribute__((always_inline)) void begin_making(making *m, optrac
   innermost = m;
 }
 
-typedef SWIFT created (*create)(size_t flags, void *options, const void *type, const int32_t *function, void *context);
+typedef SWIFT created (*create)(size_t flags, void *options, const void *type, const async_function *function, void *context);
 
-SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const int32_t *function, void *context) {
-  enum { inherits = 1 << 10 };
+SWIFT created creating_hook_task(size_t flags, void *options, const void *type, const async_function *function, void *context) {
   create go_on = (create)real(creating_task);
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !function) return go_on(flags, options, type, function, context);
   making m;
-  begin_making(&m, recorder, function, context, flags & inherits ? task_unstructured : task_detached);
+  begin_making(&m, recorder, function, context, flags & create_inherits ? task_unstructured : task_detached);
   created made = go_on(flags, options, type, function, context);
   innermost = m.outer;
   // The task waits for an actor, or for its creator.
@@ -107,21 +110,21 @@ SWIFT created creating_hook_task(size_t flags, void *options, const void *type, 
   return made;
 }
 
-// The task of an `async let`. Its offset is private to the runtime, so it is read with system calls. Null: it is not there.
+// The task of an `async let`. Where it is is private to the runtime, so it is read with system calls. Null: it is not there.
 static const void *task_of(const void *let) {
-  enum { task_offset = 0x18 };
   const uint64_t flags = 0xF;
+  if (!layout) return NULL;
   const void *current = swift_jobs.current();
   uint64_t task, type, known;
-  if (!current || !peek_all((uint64_t)(uintptr_t)let + task_offset, &task, sizeof task)) return NULL;
+  if (!current || !peek_all((uint64_t)(uintptr_t)let + layout->let_task, &task, sizeof task)) return NULL;
   bool is_one = peek_all(task & ~flags, &type, sizeof type) && peek_all((uint64_t)(uintptr_t)current, &known, sizeof known) &&
                 type == known;
   return is_one ? (const void *)(uintptr_t)(task & ~flags) : NULL;
 }
 
-typedef SWIFT void (*let)(void *let, void *options, const void *type, const int32_t *function, void *context, void *result);
+typedef SWIFT void (*let)(void *let, void *options, const void *type, const async_function *function, void *context, void *result);
 
-SWIFT void creating_hook_let(void *what, void *options, const void *type, const int32_t *function, void *context, void *result) {
+SWIFT void creating_hook_let(void *what, void *options, const void *type, const async_function *function, void *context, void *result) {
   let go_on = (let)real(creating_let);
   optrace_recorder *recorder = task_recorder();
   if (!recorder || !function) return go_on(what, options, type, function, context, result);

@@ -7,6 +7,8 @@
 
 #include "../objects/foundation.h"
 #include "../objects/memory.h"
+#include "calls.h"
+#include "contended.h"
 #include "entered.h"
 #include "libraries.h"
 #include "sleeping.h"
@@ -38,8 +40,8 @@ static bool wants[import_tables] = {
 };
 
 static void take_table(int table) {
-  // A program with a loader in its file has no libraries that it could unload.
-  if (table == imports_libraries) return;
+  // A program with a loader in its file has no libraries that it could unload. And its C library's calls and locks are the recorder's, too.
+  if (table == imports_libraries || table == imports_calls || table == imports_contended) return;
   for (hooked_import *i = hooked_imports[table]; i->name; i++) entered_take_import(i);
 }
 
@@ -86,13 +88,26 @@ static bool is_in(const hooked_import *table, const char *name) {
   return false;
 }
 
+static bool is_plain(const char *name) {
+  static const struct {
+    int table;
+    const hooked_import *imports;
+  } tables[] = {
+    {imports_sleeping, sleeping_imports}, {imports_calls, call_imports}, {imports_contended, contended_imports},
+    {imports_system, system_imports}, {imports_libraries, library_imports},
+  };
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (wants[tables[i].table] && is_in(tables[i].imports, name)) return true;
+  return false;
+}
+
 static bool is_of_tasks(const char *name) { return begins(name, "swift_") || begins(name, "$sScT"); }
 
 // `object`: the object whose calls are redirected.
 static bool find_exchange(const char *name, uintptr_t object, bool on, exchange *found) {
   bool is_swift = begins(name, "$s10Foundation");
   if (!is_swift && !begins(name, "dispatch_") && !begins(name, "pthread_cond_") && strcmp(name, "swift_once") != 0 &&
-      !is_in(sleeping_imports, name) && !is_in(system_imports, name) && !is_in(library_imports, name) &&
+      !is_plain(name) &&
       !(wants[imports_loops] && is_of_loops(name)) && !(wants[imports_tasks] && is_of_tasks(name)) &&
       !(wants[imports_tests] && is_of_tests(name)))
     return false;

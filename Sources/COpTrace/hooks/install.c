@@ -3,7 +3,8 @@
 
 #include "../describe/layout.h"
 #include "../dispatch/submitted.h"
-#include "../life/flusher.h"
+#include "../layouts/left_out.h"
+#include "../life/sources.h"
 #include "../loops/loops.h"
 #include "../objects/classes.h"
 #include "../objects/foundation.h"
@@ -12,9 +13,13 @@
 #include "../objects/state.h"
 #include "../stacks/events.h"
 #include "blocking.h"
+#include "blocks.h"
+#include "calls.h"
+#include "contended.h"
 #include "dispatch.h"
 #include "entered.h"
 #include "imports.h"
+#include "inside.h"
 #include "libraries.h"
 #include "loops.h"
 #include "once.h"
@@ -34,6 +39,7 @@ static hooked_method *const methods[] = {[class_operation] = operation_methods, 
 static hooked_import *const imports[import_tables] = {
   [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports,
   [imports_sleeping] = sleeping_imports, [imports_timers] = timer_imports, [imports_once] = once_imports,
+  [imports_calls] = call_imports, [imports_contended] = contended_imports,
   [imports_system] = system_imports, [imports_libraries] = library_imports,
   [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports, [imports_loops] = loop_imports,
   [imports_tests] = test_imports,
@@ -80,8 +86,9 @@ const char *optrace_hooks_install(void) {
   is_resolved = true;
   blocking_prepare();
   once_prepare();
+  contended_prepare();
   timers_prepare();
-  flusher_set_refresh(classes_refresh);
+  sources_set_refresh(classes_refresh);
   hooks_set_active(true);
   if (operations && !classes_patch(true)) {
     hooks_set_active(false);
@@ -96,6 +103,13 @@ const char *optrace_hooks_install(void) {
 // Null, or the reason why the functions of a table cannot be hooked any more, if the table was not requested before.
 static const char *comes_late(int table) { return is_swift() && !imports_wanted(table) ? entered_misfit() : NULL; }
 
+// Recorded whenever blocks or tasks are, because these need the thread that such a wait holds, and at less cost than they.
+static void record_holdups(void) {
+  inside_want_holdups();
+  imports_want(imports_calls);
+  imports_want(imports_contended);
+}
+
 // Turns of event loops are recorded whenever blocks or tasks are, because these wait for the loop. It costs less than they do.
 static void record_loops(optrace_recorder *recorder) {
   loops_record(recorder);
@@ -105,9 +119,11 @@ static void record_loops(optrace_recorder *recorder) {
 const char *optrace_record_dispatch(optrace_recorder *recorder) {
   const char *why = comes_late(imports_dispatch);
   if (why) return why;
+  leave_out(blocks_misfit());
   record_submitted(recorder);
   imports_want(imports_dispatch);
   record_loops(recorder);
+  record_holdups();
   classes_refresh();
   return NULL;
 }
@@ -118,6 +134,7 @@ const char *optrace_record_tasks(optrace_recorder *recorder) {
   if (why) return why;
   imports_want(imports_tasks);
   record_loops(recorder);
+  record_holdups();
   classes_refresh();
   // In a program that is linked with OpTrace the recorder does not change code of libraries, because other threads may be running.
   if (!is_swift() || book_is_static()) runtime_entries_take();

@@ -2,7 +2,9 @@
 #ifndef OPTRACE_JOBS_H
 #define OPTRACE_JOBS_H
 
+#include "../layouts/swift_abi.h"
 #include "../objects/hooks.h"
+#include "COpTraceLayouts.h"
 
 #if OPTRACE_HAS_HOOKS
 // The runtime's functions. `name` and `is_cancelled` may be null.
@@ -15,11 +17,11 @@ typedef struct {
 } job_functions;
 extern job_functions swift_jobs;
 
-// Finds the functions. False: a required one is missing.
-bool jobs_prepare(bool is_in_program);
+// Finds the functions. False: a required one is missing. `layout`: of tasks; null: not known.
+bool jobs_prepare(bool is_in_program, const optrace_task_layout *layout);
+// Whether one of them is missing, and the layout is read in its place.
+bool jobs_read_layout(void);
 
-// The bits of a job's flags, which are fixed in compiled programs.
-enum { job_kind = 0xFF, job_task = 0, job_priority_shift = 8, job_group_shift = 26, job_let_shift = 28 };
 static inline bool job_is_task(const void *job) { return (swift_jobs.flags(job) & job_kind) == job_task; }
 static inline bool job_is_let(uint64_t flags) { return flags >> job_let_shift & 1; }
 static inline bool job_is_in_group(uint64_t flags) { return flags >> job_group_shift & 1; }

@@ -3,24 +3,37 @@
 #include "loops.h"
 
 #include "../loops/loops.h"
+#include "../waits/calls.h"
 #include "callers.h"
+#include "inside.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { index_wait, index_pwait, index_pwait2, index_poll, index_ppoll };
 
 static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return loop_imports[index].real; }
 
+// A run loop that work runs for a while on a thread of a pool, as Foundation does to wait for the end of a child process: it is no loop of the
+// thread, and its waits are calls that block the work.
+static bool passes(const void *caller) {
+  return frame_is_of_own_work() && optrace_thread_id() != (uint32_t)getpid() && caller_is_foundation(caller);
+}
+
+static __attribute__((noinline)) loop_note *add(optrace_recorder *recorder, const void *caller) {
+  // Inside libdispatch only its manager thread waits so.
+  return passes(caller) ? NULL : loop_add(recorder, caller_is_dispatch(caller));
+}
+
 // Null: nothing is recorded. `asks`: the call has a timeout of 0, and so does not wait.
 static inline __attribute__((always_inline)) loop_note *begin(optrace_recorder *recorder, int set, bool asks) {
   if (!recorder) return NULL;
   loop_note *note = loop_known(recorder);
-  // Inside libdispatch only its manager thread calls this.
-  if (unlikely(!note && !(note = loop_add(recorder, caller_is_dispatch(__builtin_return_address(0)))))) return NULL;
+  if (unlikely(!note && !(note = add(recorder, __builtin_return_address(0))))) return NULL;
   // The turn has begun already.
   bool is_polled = note->is_polled;
   note->is_polled = false;
@@ -62,18 +75,27 @@ static int hook_pwait2(int set, struct epoll_event *events, int most, const stru
   return result;
 }
 
+// A call that is not the loop's own wait, but one for an answer. `asks`: as above.
+static inline __attribute__((always_inline)) thread_buffer *begin_answer(const loop_note *note, const struct pollfd *files, nfds_t count, bool asks) {
+  if (note || asks || !inside_is_likely() || !inside_are_holdups_wanted()) return NULL;
+  return inside_begin(call_object(call_poll, count == 1 ? (uint32_t)files->fd : call_without_file), stack_here());
+}
+
+#define POLL_WAIT(asks, call)                                           \
+  thread_buffer *wait = NULL;                                           \
+  WAIT(begin_poll(recorder, files, count), (wait = begin_answer(note, files, count, asks), call)); \
+  inside_end(wait);                                                     \
+  if (note) note->is_polled = result > 0;                               \
+  return result
+
 static int hook_poll(struct pollfd *files, nfds_t count, int timeout) {
   int (*call)(struct pollfd *, nfds_t, int) = real(index_poll);
-  WAIT(begin_poll(recorder, files, count), call(files, count, timeout));
-  if (note) note->is_polled = result > 0;
-  return result;
+  POLL_WAIT(timeout == 0, call(files, count, timeout));
 }
 
 static int hook_ppoll(struct pollfd *files, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
   int (*call)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *) = real(index_ppoll);
-  WAIT(begin_poll(recorder, files, count), call(files, count, timeout, mask));
-  if (note) note->is_polled = result > 0;
-  return result;
+  POLL_WAIT(false, call(files, count, timeout, mask));
 }
 
 #define LOOP(name) [index_##name] = {"epoll_" #name, hook_##name}

@@ -2,14 +2,10 @@
 // where others have to wait meanwhile: inside work, and in the turn of an event loop.
 #include "sleeping.h"
 
-#include "../base/likely.h"
-#include "../loops/loops.h"
 #include "../objects/state.h"
-#include "../operations/frames.h"
 #include "../records/buffers.h"
-#include "../stacks/instructions.h"
-#include "../waits/waits.h"
 #include "callers.h"
+#include "inside.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <errno.h>
@@ -25,41 +21,14 @@ static ORDERED_BY_EXCHANGE void *real(uint32_t index) { return sleeping_imports[
 // The object of the wait. Time and the disk have no address, so this is one that no object of a program has.
 static const void *const nowhere = (const void *)1;
 
-// The recorder, if this thread is in a turn of an event loop; else null.
-static optrace_recorder *recorder_of_turn(void) {
-  optrace_recorder *recorder = loops_recorder();
-  const loop_note *note = recorder ? loop_known(recorder) : NULL;
-  bool is_in_turn = note && !note->is_manager && atomic_load_explicit(&note->began, memory_order_relaxed);
-  return is_in_turn ? recorder : NULL;
-}
-
-// Unlike other blocking calls, these are allowed in a signal handler. Such a handler may have interrupted the recorder, which cannot write
-// another record then.
-static bool is_in_handler(const stack_start *start) {
-  enum { deepest = 128 };
-  uint64_t addresses[deepest];
-  size_t count = stack_walk_here(start, addresses, deepest, NULL);
-  for (size_t i = 1; i < count; i++)
-    if ((unwind_rule_at(addresses[i] - 1, false) & rule_signal) || leaves_signal(addresses[i])) return true;
-  return false;
-}
-
-// Ends a wait that the thread has left by `longjmp`. This is the case if the frame of the present call is not nested in the frame of that
-// wait.
-static void end_left(thread_buffer *buffer, const stack_start *start) {
-  if (!wait_is_noted(&buffer->wait)) return;
-  uint64_t left = atomic_load_explicit(&buffer->wait.sp, memory_order_relaxed);
-  if (left && left < stack_outside(start, false).sp) wait_end(buffer);
-}
-
 static thread_buffer *note(uint8_t kind, const void *caller, stack_start start) {
   // Sleeping inside an operation is not recorded: it shows as running time, and demo programs sleep in place of real work.
-  work inside = frame_is_of_own_work() ? frame_work() : (work){NULL, 0};
-  if (!inside.recorder) inside = (work){recorder_of_turn(), 0};
-  if (!recorder_is_enabled(inside.recorder) || is_in_handler(&start) || caller_is_runtime(caller)) return NULL;
+  // These calls are allowed in a signal handler.
+  work inside = inside_own_work();
+  if (!recorder_is_enabled(inside.recorder) || inside_handler(&start) || caller_is_runtime(caller)) return NULL;
   thread_buffer *buffer = buffer_find(inside.recorder);
   if (!buffer) return NULL;
-  end_left(buffer, &start);
+  inside_end_left(buffer, &start);
   return wait_begin(inside, waited_object(nowhere, kind), start);
 }
 
@@ -73,7 +42,7 @@ static __attribute__((noinline)) thread_buffer *begin_inside(uint8_t kind, const
 
 // Null: the wait is not recorded. Always inlined into the hook, because the stack is walked from the hook's frame.
 static inline __attribute__((always_inline)) thread_buffer *begin(uint8_t kind) {
-  if (likely(!this_frames.depth && !loop_of_thread)) return NULL;
+  if (!inside_is_likely()) return NULL;
   return begin_inside(kind, __builtin_return_address(0), stack_here());
 }
 

@@ -8,6 +8,8 @@
 #include "../life/pause.h"
 #include "../objects/state.h"
 #include "../profile/timer.h"
+#include "contended.h"
+#include "inside.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <errno.h>
@@ -65,6 +67,7 @@ static ALSO_AT_THE_END bool installs_filter(long number, long a) {
 
 // The usual call is a jump, so that it leaves nothing on the stack: some of them return twice.
 static ALSO_AT_THE_END long hook_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (contended_is_futex(number, b) && inside_are_holdups_wanted()) return contended_futex((numbered)real(index_syscall), number, a, b, c, d, e, f);
   bool filters = installs_filter(number, a), is_alone = number == SYS_setns || (number == SYS_unshare && needs_one_thread(a));
   if ((!filters && !is_alone) || !hooks_active()) __attribute__((musttail)) return ((numbered)real(index_syscall))(number, a, b, c, d, e, f);
   bool has_paused = is_alone && flushers_pause();

@@ -16,6 +16,7 @@
 #include "blocks.h"
 #include "creating.h"
 #include "jobs.h"
+#include "task_trial.h"
 
 #if OPTRACE_HAS_HOOKS
 
@@ -357,18 +358,34 @@ hooked_import task_imports[] = {
   {0},
 };
 
+// The layout of tasks; null: not known. Then nobody knows what tasks wait for, which the trace says.
+static const optrace_task_layout *layout;
+
+// Null, or the reason why tasks cannot be recorded.
+static const char *prepare_runtime(void) {
+  static bool is_prepared;
+  if (is_prepared) return NULL;
+  layout = task_layout_said();
+  if (!jobs_prepare(task_imports[creating_task].in_program, layout) || !task_imports[index_enter].real || !task_imports[index_exit].real)
+    return "this program's concurrency library lacks functions that OpTrace needs";
+  if (layout && !task_layout_tried(layout, task_imports[creating_task].real)) layout = NULL;
+  if (!layout && jobs_read_layout()) return "the tasks of this program's concurrency library have another layout";
+  is_prepared = true;
+  return NULL;
+}
+
 const char *tasks_prepare(optrace_recorder *recorder) {
   // The program has no tasks.
   if (!task_imports[creating_task].real) return NULL;
-  if (!jobs_prepare(task_imports[creating_task].in_program) || !task_imports[index_enter].real || !task_imports[index_exit].real)
-    return "this program's concurrency library lacks functions that OpTrace needs";
+  const char *why = prepare_runtime();
+  if (why) return why;
   if (!task_table_prepare()) return "the system has no memory that is wiped in a forked child";
   static bool was_used;
   if (was_used) task_table_clear();
   was_used = true;
-  creating_prepare(task_imports);
+  creating_prepare(task_imports, layout);
+  suspension_prepare(layout);
   record_tasks(recorder);
-  suspension_prepare();
   know_functions();
   main_queue = book_find("_dispatch_main_q");
   return NULL;

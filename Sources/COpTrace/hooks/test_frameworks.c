@@ -7,6 +7,7 @@
 
 #include "../book/book.h"
 #include "../describe/texts.h"
+#include "../layouts/swift_abi.h"
 #include "../objects/classes.h"
 #include "../objects/readers.h"
 #include "../objects/state.h"
@@ -127,18 +128,7 @@ static struct {
   const void *test, *test_case, *test_id;
 } testing;
 
-// The value witness table that every type has, as in the ABI.
-typedef struct {
-  const void *initialize_buffer;
-  void (*destroy)(void *value, const void *type);
-  const void *copying[4];
-  // Returns 0 if there is a payload, else the number of one of `cases` cases without a payload.
-  unsigned (*tag)(const void *value, unsigned cases, const void *type);
-  const void *set_tag;
-  size_t size, stride;
-} witnesses;
-
-static const witnesses *witnesses_of(const void *type) { return ((const witnesses *const *)type)[-1]; }
+static const value_witnesses *witnesses_of(const void *type) { return ((const value_witnesses *const *)type)[-1]; }
 
 enum { largest_value = 1024 };
 typedef struct {

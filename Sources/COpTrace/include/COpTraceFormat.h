@@ -248,6 +248,10 @@ enum {
   optrace_object_adding = 5,
   optrace_object_sleep = 6,
   optrace_object_disk = 7,
+  optrace_object_call = 8,
+  optrace_object_mutex = 9,
+  optrace_object_rwlock = 10,
+  optrace_object_inheriting = 11,
 };
 
 #endif

@@ -1,5 +1,5 @@
 // Records operations of classes that are not ours, on Linux: with hooks in the method tables of Foundation's classes and their
-// subclasses, and in the imports of loaded objects. See `Documentation/hooks.md`.
+// subclasses, and in the imports of loaded objects. See `Documentation/recorder.md`.
 #ifndef COPTRACE_HOOKS_H
 #define COPTRACE_HOOKS_H
 
@@ -35,8 +35,9 @@ void optrace_hooks_pass(void);
 void optrace_hooks_watch(void *recorder, optrace_recorder *core);
 void *optrace_hooks_watcher(void);
 
-// From now on blocks of dispatch queues are recorded. The hooks stay installed; for a stopped recorder they record nothing. Null, or
-// the reason why blocks cannot be recorded; then nothing is changed.
+// From now on blocks of dispatch queues are recorded, and from a millisecond on the waits of work in system calls and for locks that another
+// thread has. The hooks stay installed; for a stopped recorder they record nothing. Null, or the reason why blocks cannot be recorded; then
+// nothing is changed.
 const char *optrace_record_dispatch(optrace_recorder *recorder);
 // From now on tasks are recorded; as above. Null also if this process cannot have tasks. Otherwise the reason why they cannot be
 // recorded; then nothing is changed.

@@ -1,11 +1,12 @@
 // Tells observers whether a recorder has written anything.
+#include "../base/own_lock.h"
 #include "../storage/recorder.h"
 
 // The sum changes with every record: chunks are numbered in the order in which they are handed out, and in between `fill` only grows. A
 // chunk that is given back adds as much to `settled`.
 bool optrace_recorder_activity(optrace_recorder *recorder, uint64_t *out) {
   if (!optrace_recorder_is_recording(recorder)) return false;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   bool is_open = !recorder->stopping && recorder->base;
   if (is_open) {
     const uint64_t more_than_fills = (uint64_t)1 << 40;

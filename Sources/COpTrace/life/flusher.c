@@ -1,5 +1,5 @@
 // The flusher, the recorder's own thread: it writes the heartbeat, grows the file before anybody needs the room, computes checksums,
-// and records waits that last.
+// and lets the sources write.
 #include "flusher.h"
 
 #include <signal.h>
@@ -7,21 +7,14 @@
 #include <time.h>
 
 #include "../base/filter.h"
+#include "../base/own_lock.h"
 #include "../base/seal.h"
 #include "../base/word.h"
 #include "../entries/entries.h"
-#include "../loops/loops.h"
-#include "../machine/machine.h"
-#include "../profile/profile.h"
 #include "../records/reclaim.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
-#include "../waits/waits.h"
-#include "snapshot.h"
-
-static void (*_Atomic refresh)(void);
-
-void flusher_set_refresh(void (*call)(void)) { atomic_store_explicit(&refresh, call, memory_order_release); }
+#include "sources.h"
 
 // The condition uses the monotonic clock, so that the heartbeat continues when somebody sets the system's clock back.
 void flusher_prepare(optrace_recorder *recorder) {
@@ -53,7 +46,7 @@ static void seal_waiting(optrace_recorder *recorder) {
     chunk_header *chunk = recorder->unsealed[--recorder->unsealed_count];
     pthread_mutex_unlock(&recorder->lock);
     chunk_seal(chunk);
-    pthread_mutex_lock(&recorder->lock);
+    own_lock(&recorder->lock);
   }
 }
 
@@ -65,23 +58,24 @@ static void grow_ahead(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->retry_at, memory_order_relaxed)) return;  // Growing has failed: a thread that needs room retries.
   pthread_mutex_unlock(&recorder->lock);
   file_grow(recorder, wanted, true);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
 }
 
 // How often the flusher looks for chunks that it can take back: rarely, and often while threads find none.
 enum { look_every = 1000000000, look_often = 2000000, carry_every = 250000000 };
+
+static const uint64_t a_second = 1000000000;
 
 // When something was done last or is due, on the monotonic clock.
 typedef struct {
   uint64_t looked, carried;  // For a ring.
   uint64_t beat;             // When the next heartbeat is due.
   uint64_t pause;            // Nanoseconds between heartbeats. The second calibration of the clock comes soon; later ones once a second.
-  bool pause_is_full;
 } flusher_times;
 
 // Keeps free chunks ready in a ring. The caller does not hold `lock`.
 static void keep_ready(optrace_recorder *recorder, uint64_t now, flusher_times *times) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   bool is_wrapped = recorder->ring_free_count < ring_ready(recorder), is_short = recorder->is_short;
   recorder->is_short = false;
   pthread_mutex_unlock(&recorder->lock);
@@ -105,23 +99,7 @@ static void make_room(optrace_recorder *recorder, flusher_times *times) {
   }
   pthread_mutex_unlock(&recorder->lock);
   keep_ready(recorder, optrace_clock_monotonic(), times);
-  pthread_mutex_lock(&recorder->lock);
-}
-
-// Writes samples and turns of event loops. These records do not count as activity: they are no sign that the program makes progress.
-static void write_seen(optrace_recorder *recorder) {
-  uint64_t before;
-  bool is_sampled = profile_pause(recorder) != UINT64_MAX, has_loops = loops_recorder() == recorder;
-  if (!is_sampled && !has_loops) return;
-  // Looks for threads in /proc and makes timers or events, which a filter may forbid.
-  if (is_sampled && system_call_begins()) {
-    profile_cover_others(recorder);
-    system_call_ends();
-  }
-  bool is_known = optrace_recorder_activity(recorder, &before);
-  bool has_written = is_sampled && profile_drain(recorder);
-  has_written |= has_loops && loops_report(recorder);
-  if (has_written && is_known) snapshot_overlook(recorder, before);
+  own_lock(&recorder->lock);
 }
 
 static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
@@ -138,61 +116,30 @@ static void wait_for_wake(optrace_recorder *recorder, uint64_t nanoseconds) {
 #endif
 }
 
-// Nanoseconds between two checks of waits, once an operation has waited or a barrier was added. Until then they are checked with
-// each heartbeat.
-enum { check_waits_every = 100000000 };
-
-// Snapshots ask the system for everything that it knows about the threads. That the machine is full is no sign that the program moves.
-static void look_at_threads(optrace_recorder *recorder, bool beats) {
-  if (!system_call_begins()) return;
-  uint64_t before;
-  bool is_known = beats && optrace_recorder_activity(recorder, &before);
-  if (beats && machine_report(recorder) && is_known) snapshot_overlook(recorder, before);
-  snapshot_if_still(recorder, beats);
-  system_call_ends();
-}
-
 // The caller holds `lock`.
 static bool goes_on(const optrace_recorder *recorder) {
   return !recorder->stopping && !recorder->is_paused && !recorder->ends_by_flusher;
 }
 
-static const uint64_t a_second = 1000000000;
-
-// True if it was time for one.
-static bool beat_if_due(optrace_recorder *recorder, flusher_times *times, uint64_t now) {
-  if (now < times->beat) return false;
+static flusher_beat beat_if_due(optrace_recorder *recorder, flusher_times *times, uint64_t now) {
+  if (now < times->beat) return beat_none;
   beat(recorder);
-  times->pause_is_full = times->pause == a_second;
-  times->pause = times->pause < a_second ? times->pause * 10 : times->pause;
+  bool is_full = times->pause == a_second;
+  if (!is_full) times->pause *= 10;
   times->beat = now + times->pause;
-  return true;
+  return is_full ? beat_full : beat_early;
 }
 
-// When something is due next.
-static uint64_t next_due(optrace_recorder *recorder, const flusher_times *times, uint64_t now) {
-  bool hurries = atomic_load_explicit(&recorder->hurries, memory_order_relaxed);
-  uint64_t until = hurries && times->beat > now + check_waits_every ? now + check_waits_every : times->beat;
-  uint64_t due = snapshot_due(recorder), pause_of_profile = profile_pause(recorder);
-  if (due < until) until = due;
-  return until > now && pause_of_profile < until - now ? now + pause_of_profile : until;
-}
-
-// Does what is due from time to time: the heartbeat, waits that last, samples, snapshots. Returns when something is due next. The caller
-// holds `lock`, which is released meanwhile.
+// Does what is due from time to time: the heartbeat, and what the sources write. Returns when something is due next. The caller holds
+// `lock`, which is released meanwhile.
 static uint64_t do_what_is_due(optrace_recorder *recorder, flusher_times *times, uint64_t now) {
-  bool beats = beat_if_due(recorder, times, now);
-  bool waits = atomic_load_explicit(&recorder->waiting, memory_order_relaxed);
-  void (*check)(void) = beats ? atomic_load_explicit(&refresh, memory_order_acquire) : NULL;
-  bool hooks = check && atomic_load_explicit(&recorder->hooks, memory_order_acquire) == optrace_hooks_used;
+  flusher_beat beat = beat_if_due(recorder, times, now);
   pthread_mutex_unlock(&recorder->lock);
-  if (waits) waits_report(recorder);
-  if (hooks) check();
-  write_seen(recorder);
-  if (beats) system_filter_look();
-  look_at_threads(recorder, beats && times->pause_is_full);
-  pthread_mutex_lock(&recorder->lock);
-  return next_due(recorder, times, now);
+  if (beat) system_filter_look();
+  sources_drain(recorder, beat);
+  uint64_t due = sources_due(recorder, now);
+  own_lock(&recorder->lock);
+  return due < times->beat ? due : times->beat;
 }
 
 static void *flush(void *argument) {
@@ -211,7 +158,7 @@ static void *flush(void *argument) {
   enum { first_pause = 1000000 };
   flusher_times times = {.pause = first_pause, .beat = optrace_clock_monotonic() + first_pause};
   uint64_t due = 0;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   while (goes_on(recorder)) {
     make_room(recorder, &times);
     uint64_t now = optrace_clock_monotonic();
@@ -263,7 +210,7 @@ bool flusher_start(optrace_recorder *recorder) {
 
 bool flusher_pause(optrace_recorder *recorder) {
   if (!recorder->base || recorder->stopped || !recorder->has_flusher) return false;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   recorder->is_paused = true;
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->lock);

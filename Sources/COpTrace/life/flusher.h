@@ -11,7 +11,5 @@ bool flusher_start(optrace_recorder *recorder);
 // Ends the flusher, until `flusher_resume`. False: there is none. Only while no other thread of the program runs.
 bool flusher_pause(optrace_recorder *recorder);
 void flusher_resume(optrace_recorder *recorder);
-// Sets a function that the flusher calls with each heartbeat, in recorders that use hooks.
-void flusher_set_refresh(void (*call)(void));
 
 #endif

@@ -10,17 +10,16 @@
 #include "../base/bounded.h"
 #include "../base/filter.h"
 #include "../base/leaks.h"
+#include "../base/own_lock.h"
 #include "../base/wiped.h"
 #include "../base/word.h"
-#include "../loops/loops.h"
-#include "../machine/machine.h"
-#include "../profile/profile.h"
 #include "../storage/file.h"
 #include "../storage/rests.h"
 #include "../storage/ring.h"
 #include "alive.h"
 #include "flusher.h"
 #include "snapshot.h"
+#include "sources.h"
 
 static void write_header(optrace_recorder *recorder) {
   uint8_t *base = recorder->base;
@@ -110,11 +109,10 @@ static int close_file(optrace_recorder *recorder) {
 
 static int stop(optrace_recorder *recorder, bool is_flusher) {
   if (!recorder->base) return 0;  // This is a forked child.
-  profile_stop(recorder);
-  loops_stop(recorder);
+  sources_stop(recorder);
   atomic_store(&recorder->enabled, 0);
-  pthread_mutex_lock(&recorder->grow);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->grow);
+  own_lock(&recorder->lock);
   bool first = begin_to_stop(recorder, is_flusher);
   pthread_mutex_unlock(&recorder->grow);
   if (!first && !is_flusher) {
@@ -130,13 +128,12 @@ static int stop(optrace_recorder *recorder, bool is_flusher) {
   enum { a_second = 1000000000 };
   bool is_mine = owned_lock_until(&recorder->recycling, optrace_clock_monotonic() + a_second);
   int error = close_file(recorder);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   recorder->stopped = true;
   pthread_cond_broadcast(&recorder->wake);
   thread_buffer *idle = recorder->idle;
   recorder->idle = NULL;
-  snapshot_discard(recorder);
-  machine_discard(recorder);
+  sources_discard(recorder);
   rests_discard(recorder);
   if (is_mine) ring_discard(recorder);
   pthread_mutex_unlock(&recorder->lock);
@@ -194,7 +191,7 @@ int optrace_recorder_open_file(optrace_recorder *recorder) {
     return -1;
   }
   // The recorder does not close its descriptor while the lock is held.
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   if (!recorder->stopping && recorder->base) {
     descriptor = fcntl(recorder->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     error = errno;

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "../base/filter.h"
+#include "../base/own_lock.h"
 #include "../dispatch/submitted.h"
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
@@ -231,7 +233,7 @@ static bool is_pending(optrace_recorder *recorder) {
   // Pending blocks and tasks are not counted, so assume that there are some.
   if (submission_recorder() == recorder || task_recorder() == recorder) return true;
   int64_t pending = 0;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   for (thread_buffer *buffer = recorder->known; buffer; buffer = buffer->next_known)
     pending += atomic_load_explicit(&buffer->pending, memory_order_relaxed);
   pthread_mutex_unlock(&recorder->lock);
@@ -265,13 +267,12 @@ static void take_next(optrace_recorder *recorder, uint64_t request, bool is_off_
   if (own->has_runner) own->off_beat_at = optrace_clock_monotonic() + off_beat;
 }
 
-uint64_t snapshot_due(optrace_recorder *recorder) {
+uint64_t snapshot_due(optrace_recorder *recorder, uint64_t now) {
+  (void)now;
   return recorder->snapshots && recorder->snapshots->off_beat_at ? recorder->snapshots->off_beat_at : UINT64_MAX;
 }
 
-void snapshot_if_still(optrace_recorder *recorder, bool beats) {
-  struct snapshots *own = recorder->snapshots;
-  if (!own) return;
+static void look(optrace_recorder *recorder, struct snapshots *own, bool beats) {
   uint64_t asked = atomic_load_explicit(header_word(recorder, optrace_header_snapshot_requested), memory_order_acquire);
   if (asked != atomic_load_explicit(header_word(recorder, optrace_header_snapshot_answered), memory_order_relaxed)) {
     // Whoever asks looks at this one. A thread that wakes now and then is mostly asleep in the next.
@@ -280,7 +281,8 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
     atomic_store_explicit(header_word(recorder, optrace_header_snapshot_answered), asked, memory_order_release);
     note_activity(recorder);
   }
-  bool is_off_beat = optrace_clock_monotonic() >= snapshot_due(recorder);
+  uint64_t now = optrace_clock_monotonic();
+  bool is_off_beat = now >= snapshot_due(recorder, now);
   if (!beats && !is_off_beat) return;
   own->off_beat_at = 0;
   uint64_t activity;
@@ -300,4 +302,13 @@ void snapshot_if_still(optrace_recorder *recorder, bool beats) {
   if (!is_pending(recorder)) return;
   take_next(recorder, 0, is_off_beat);
   note_activity(recorder);
+}
+
+// Asks the system for everything that it knows about the threads, which a filter may forbid. It notes its own records as no change.
+bool snapshot_if_still(optrace_recorder *recorder, flusher_beat beat) {
+  struct snapshots *own = recorder->snapshots;
+  if (!own || !system_call_begins()) return false;
+  look(recorder, own, beat == beat_full);
+  system_call_ends();
+  return false;
 }

@@ -4,13 +4,12 @@
 
 #include "../storage/recorder.h"
 
-// Called by the flusher each time it wakes, without holding its lock. `beats`: this is a heartbeat, a second after the last one. Takes
-// a snapshot if somebody has requested one. At a heartbeat it also takes one if operations are pending and nothing has changed since
+// A source of the flusher: see life/sources.h. Takes a snapshot if somebody has requested one. At a heartbeat it also takes one if operations are pending and nothing has changed since
 // the last heartbeat; the next one follows when something has changed and then stopped again, or after `snapshot_beats_to_next`. If a
 // thread was running in the snapshot, one more is taken at `snapshot_due`, unless something changes before that.
-void snapshot_if_still(optrace_recorder *recorder, bool beats);
-// When a snapshot between two heartbeats is due, on the monotonic clock; UINT64_MAX: none. Only for the flusher.
-uint64_t snapshot_due(optrace_recorder *recorder);
+bool snapshot_if_still(optrace_recorder *recorder, flusher_beat beat);
+// When a snapshot between two heartbeats is due.
+uint64_t snapshot_due(optrace_recorder *recorder, uint64_t now);
 // Call it after the flusher has written records of its own: they do not count as a change. `before`: the recorder's activity before
 // they were written.
 void snapshot_overlook(optrace_recorder *recorder, uint64_t before);

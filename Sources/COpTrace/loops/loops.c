@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/own_lock.h"
 #include "../records/buffers.h"
 #include "../records/emit.h"
 #include "../records/thread_numbers.h"
@@ -152,14 +153,15 @@ static bool tell(optrace_recorder *recorder, loop_note *note, bool is_last) {
 
 static bool tell_all(optrace_recorder *recorder, bool is_last) {
   bool has_written = false;
-  pthread_mutex_lock(&lock);
+  own_lock(&lock);
   for (loop_note *note = notes; note; note = note->next)
     if (load_recorder(note) == recorder) has_written |= tell(recorder, note, is_last);
   pthread_mutex_unlock(&lock);
   return has_written;
 }
 
-bool loops_report(optrace_recorder *recorder) {
+bool loops_report(optrace_recorder *recorder, flusher_beat beat) {
+  (void)beat;
   return atomic_load_explicit(&loops_recorded_in, memory_order_relaxed) == recorder && tell_all(recorder, false);
 }
 
@@ -182,7 +184,7 @@ static void thread_exits(void *argument) {
   if (!recorder->base) return;
   bool is_recorded = loops_recorder() == recorder;
   if (is_recorded) loop_waits(note, recorder);
-  pthread_mutex_lock(&lock);
+  own_lock(&lock);
   if (is_recorded) tell(recorder, note, true);
   for (loop_note **link = &notes; *link; link = &(*link)->next) {
     if (*link != note) continue;
@@ -208,7 +210,7 @@ loop_note *loop_add(optrace_recorder *recorder, bool is_manager) {
   // Ask for the bounds of the stack now, because they may be needed in a signal handler, where that is not allowed.
   stack_own_bounds();
   uint64_t now = recorder_now(recorder);
-  pthread_mutex_lock(&lock);
+  own_lock(&lock);
   note->tid = optrace_thread_id();
   note->is_manager = is_manager;
   note->set = -1;

@@ -46,9 +46,8 @@ static inline optrace_recorder *loops_recorder(void) {
 // Makes the thread's note in a recorder. Null: there is no memory.
 loop_note *loop_add(optrace_recorder *recorder, bool is_manager);
 
-// Writes the records that are due. The flusher calls it each time it wakes. True if anything was written.
-bool loops_report(optrace_recorder *recorder);
-// Writes what is left, before the recorder stops.
+// A source of the flusher: see life/sources.h.
+bool loops_report(optrace_recorder *recorder, flusher_beat beat);
 void loops_stop(optrace_recorder *recorder);
 
 // This thread's note; null: it has none. In the static TLS block, like `this_thread` in records/buffers.h.

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../base/filter.h"
 #include "../records/emit.h"
 #include "../stacks/threads.h"
 #include "COpTraceFields.h"
@@ -83,7 +84,7 @@ static void write_record(optrace_recorder *recorder, const struct machine *own, 
   optrace_emit3(recorder, optrace_kind_machine, 0, optrace_machine_word1(fields), optrace_machine_word2(fields));
 }
 
-bool machine_report(optrace_recorder *recorder) {
+static bool report(optrace_recorder *recorder) {
   uint64_t now = optrace_clock_monotonic();
   struct machine *own = recorder->machine;
   if (!own) {
@@ -102,9 +103,16 @@ bool machine_report(optrace_recorder *recorder) {
   return true;
 }
 
+bool machine_report(optrace_recorder *recorder, flusher_beat beat) {
+  if (beat != beat_full || !system_call_begins()) return false;
+  bool has_written = report(recorder);
+  system_call_ends();
+  return has_written;
+}
+
 #else
 
 void machine_discard(optrace_recorder *recorder) { (void)recorder; }
-bool machine_report(optrace_recorder *recorder) { return (void)recorder, false; }
+bool machine_report(optrace_recorder *recorder, flusher_beat beat) { return (void)recorder, (void)beat, false; }
 
 #endif

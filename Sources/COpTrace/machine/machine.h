@@ -7,9 +7,9 @@
 
 // Frees what `machine_report` keeps. Call it after the flusher has ended.
 void machine_discard(optrace_recorder *recorder);
-// Writes a `machine` record, if the program's threads waited for a processor for at least 5 % of the time since the last call, or its control
-// group was stopped. Call it about once a second. Takes some 5 µs for each thread, of at most 64 threads a
-// second. True if it has written.
-bool machine_report(optrace_recorder *recorder);
+// A source of the flusher (see life/sources.h). Once a second it writes a `machine` record, if the program's threads waited for a
+// processor for at least 5 % of the time since the last one, or its control group was stopped. Takes some 5 µs for each thread, of at
+// most 64 threads a second.
+bool machine_report(optrace_recorder *recorder, flusher_beat beat);
 
 #endif

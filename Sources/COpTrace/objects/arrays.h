@@ -2,18 +2,17 @@
 #ifndef OPTRACE_ARRAYS_H
 #define OPTRACE_ARRAYS_H
 
+#include "../layouts/swift_abi.h"
 #include "COpTraceDescribe.h"
 #include "tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // These return the count of an array, its elements, and one element of an array of objects.
 static inline size_t array_count(const void *array) {
-  enum { count_word = 2 };
-  return array ? ((const size_t *)array)[count_word] : 0;
+  return array ? ((const size_t *)array)[array_count_word] : 0;
 }
 static inline const void *array_elements(const void *array) {
-  enum { first_element_word = 4 };
-  return (const uint64_t *)array + first_element_word;
+  return (const uint64_t *)array + array_first_element_word;
 }
 static inline void *array_object(const void *array, size_t index) { return ((void *const *)array_elements(array))[index]; }
 

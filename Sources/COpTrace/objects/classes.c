@@ -3,6 +3,7 @@
 #include "classes.h"
 
 #include "../base/bits.h"
+#include "../base/own_lock.h"
 #include "../book/book.h"
 #include "../stacks/modules.h"
 #include "arrays.h"
@@ -244,7 +245,7 @@ const class_entry *class_know(const void *metadata, class_kind kind) {
   bool fits = is_class(metadata, NULL) && descends(metadata, kind == class_queue ? queue_base : operation_base);
   // Before the lock is taken, because Swift's runtime takes its own locks.
   bool records_itself = !entry && fits && readers.records_itself && readers.records_itself(metadata);
-  pthread_mutex_lock(&change);
+  own_lock(&change);
   entry = find(metadata);
   if (!entry && fits) {
     entry = add(metadata, kind, records_itself);
@@ -260,7 +261,7 @@ void classes_refresh(void) {
   if (!hooks_active()) return;
   // A library may be unloaded by a call that is not hooked.
   modules_refresh();
-  pthread_mutex_lock(&change);
+  own_lock(&change);
   if (hooks_active()) patch_imports(true);
   pthread_mutex_unlock(&change);
 }
@@ -273,7 +274,7 @@ bool classes_patch(bool on) {
     if (block) class_know(block, class_operation);
     return true;
   }
-  pthread_mutex_lock(&change);
+  own_lock(&change);
   patch_imports(false);
   for (uint32_t slot = 0; slot < class_slots; slot++) {
     class_entry *entry = atomic_load_explicit(&classes[slot], memory_order_relaxed);

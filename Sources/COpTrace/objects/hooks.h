@@ -1,4 +1,4 @@
-// Whether hooks exist on this system, and the types of hooks with Swift's calling convention. See `Documentation/hooks.md`.
+// Whether hooks exist on this system, and the types of hooks with Swift's calling convention. See `Documentation/recorder.md`.
 #ifndef OPTRACE_HOOKS_H
 #define OPTRACE_HOOKS_H
 

@@ -7,6 +7,7 @@
 
 #include "../base/bits.h"
 #include "../base/filter.h"
+#include "../base/own_lock.h"
 #include "../operations/operation.h"
 #include "classes.h"
 #include "state.h"
@@ -48,7 +49,7 @@ static uint32_t take_entry(void) {
     if (atomic_compare_exchange_weak_explicit(&free_entries, &list, rest, memory_order_acq_rel, memory_order_acquire))
       return pair_low(list);
   }
-  pthread_mutex_lock(&more);
+  own_lock(&more);
   uint32_t number = atomic_load_explicit(&entry_count, memory_order_relaxed);
   uint32_t block = number / block_entries;
   if (block >= most_blocks) {

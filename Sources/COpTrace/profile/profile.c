@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/filter.h"
+#include "../base/own_lock.h"
 #include "../base/small_file.h"
 #include "../base/wiped.h"
 #include "../records/emit.h"
@@ -143,9 +145,27 @@ static void set_pause(struct profiler *p, bool is_busy) {
   else if (p->pause < idle) p->pause = p->pause * 2 < idle ? p->pause * 2 : idle;
 }
 
-bool profile_drain(optrace_recorder *recorder) {
+// Begins to sample threads that already existed. With kernel events it does this once; with timers it also adds new threads each time.
+// The caller holds the profiler's lock.
+static void cover_others(struct profiler *p) {
+  p->flusher = optrace_thread_id();
+  if (p->timer) {
+    timer_cover(p->timer, (uint32_t)optrace_thread_id());
+  } else if (p->has_others) {
+    p->has_others = false;
+    events_cover_others(&p->events, p->starter, (uint32_t)optrace_thread_id());
+  }
+}
+
+bool profile_drain(optrace_recorder *recorder, flusher_beat beat) {
+  (void)beat;
   struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
   if (!p || pthread_mutex_trylock(&p->lock) != 0) return false;
+  // Looks for threads in /proc and makes timers or events, which a filter may forbid.
+  if (p->is_open && system_call_begins()) {
+    cover_others(p);
+    system_call_ends();
+  }
   bool has_drained = p->is_open && drain(recorder, p);
   bool is_due = p->read && optrace_clock_monotonic() - p->reading_at >= a_second;
   if (is_due) write_reading(recorder, p);
@@ -172,22 +192,9 @@ void profile_drain_all(void) {
   for (struct profiler *p = atomic_load_explicit(&all, memory_order_acquire); p; p = p->next) drain_soon(p);
 }
 
-uint64_t profile_pause(optrace_recorder *recorder) {
+uint64_t profile_due(optrace_recorder *recorder, uint64_t now) {
   const struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
-  return p && p->is_open ? p->pause : UINT64_MAX;
-}
-
-void profile_cover_others(optrace_recorder *recorder) {
-  struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
-  if (!p || pthread_mutex_trylock(&p->lock) != 0) return;
-  p->flusher = optrace_thread_id();
-  if (p->is_open && p->timer) {
-    timer_cover(p->timer, (uint32_t)optrace_thread_id());
-  } else if (p->is_open && p->has_others) {
-    p->has_others = false;
-    events_cover_others(&p->events, p->starter, (uint32_t)optrace_thread_id());
-  }
-  pthread_mutex_unlock(&p->lock);
+  return p && p->is_open ? now + p->pause : UINT64_MAX;
 }
 
 // ---- Starting and ending -------------------------------------------------------------------------------------------
@@ -240,7 +247,7 @@ int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_o
   while (!atomic_compare_exchange_weak(&all, &p->next, p)) {}
   atomic_store_explicit(&recorder->profiler, p, memory_order_release);
   // Wake the flusher, so that it begins to take samples out.
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   pthread_cond_broadcast(&recorder->wake);
   pthread_mutex_unlock(&recorder->lock);
   return 0;
@@ -249,7 +256,7 @@ int optrace_recorder_profile(optrace_recorder *recorder, const optrace_profile_o
 void profile_stop(optrace_recorder *recorder) {
   struct profiler *p = recorder->base ? atomic_load_explicit(&recorder->profiler, memory_order_acquire) : NULL;
   if (!p) return;
-  pthread_mutex_lock(&p->lock);
+  own_lock(&p->lock);
   if (p->is_open) {
     drain(recorder, p);
     write_reading(recorder, p);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/own_lock.h"
 #include "../base/thread_name.h"
 #include "../stacks/bounds.h"
 #include "../storage/chunks.h"
@@ -18,7 +19,7 @@ static bool has_exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
 void buffer_give_back(thread_buffer *buffer) {
-  if (buffer->open) chunk_rest(buffer->recorder, buffer->open, buffer->last_ticks);
+  if (buffer->open) chunk_rest(buffer->recorder, buffer->open, buffer_newest(buffer));
   atomic_store_explicit(&buffer->end, NULL, memory_order_relaxed);
   buffer->open = buffer->chunk = NULL;
   buffer->is_asked = false;
@@ -38,7 +39,7 @@ static void thread_exits(void *unused) {
   while (current) {
     thread_buffer *next = current->next;
     optrace_recorder *recorder = current->recorder;
-    pthread_mutex_lock(&recorder->lock);
+    own_lock(&recorder->lock);
     bool keep = !recorder->stopped;
     if (keep) {
       current->live_tid = 0;
@@ -100,7 +101,7 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
 
   pthread_once(&exit_once, make_exit_key);
   if (has_exit_key) pthread_setspecific(exit_key, &this_thread);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   thread_buffer *buffer = recorder->idle;
   if (buffer) recorder->idle = buffer->next;
   pthread_mutex_unlock(&recorder->lock);
@@ -113,7 +114,7 @@ thread_buffer *buffer_acquire(optrace_recorder *recorder) {
   }
   uint32_t tid = optrace_thread_id();
   uint64_t stack_high = stack_own_bounds().high;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   // Under the lock: others search the known buffers for a thread, and this may be one of them.
   buffer->tid = tid;
   buffer->stack_high = stack_high;

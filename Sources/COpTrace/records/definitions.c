@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/own_lock.h"
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
@@ -15,7 +16,7 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
   bool has_text = kind >= 0xC0, has_word2 = kind != optrace_kind_string;
   uint32_t words = has_text ? (has_word2 ? 3 : 2) + (uint32_t)((length + 7) / 8) : 3;
   for (bool grown = false;; grown = true) {
-    pthread_mutex_lock(&recorder->lock);
+    own_lock(&recorder->lock);
     thread_buffer *buffer = &recorder->definitions;
     bool stopping = recorder->stopping;
     if (!stopping && !buffer_fits(buffer, buffer->cursor, words * 8)) {
@@ -54,7 +55,7 @@ bool optrace_define(optrace_recorder *recorder, uint8_t kind, uint32_t subject, 
 
 // The chunk for the next carried records. Null: there is none.
 static chunk_header *next_carried(optrace_recorder *recorder, thread_buffer *buffer, uint32_t thread, uint64_t base_ticks) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   chunk_header *chunk = ring_take_reserved(recorder);
   if (chunk && buffer->chunk) chunk_retire(recorder, buffer->chunk, recorder_now(recorder));
   pthread_mutex_unlock(&recorder->lock);

@@ -1,5 +1,6 @@
 #include "reclaim.h"
 
+#include "../base/own_lock.h"
 #include "../storage/chunks.h"
 #include "../storage/ring.h"
 #include "buffers.h"
@@ -30,7 +31,7 @@ static void ask(look *at, thread_buffer *buffer) {
 }
 
 static void take(look *at, thread_buffer *buffer) {
-  at->taken[at->count++] = (taken_chunk){buffer->open, buffer->last_ticks};
+  at->taken[at->count++] = (taken_chunk){buffer->open, buffer_newest(buffer)};
   buffer->open = buffer->chunk = NULL;
   buffer->is_asked = false;
   // Last: a thread that sees it knows that it has no chunk.
@@ -53,7 +54,7 @@ static void look_at(look *at, thread_buffer *buffer) {
 // Looks at some buffers before `end`, and returns the next one to look at.
 static thread_buffer *look_at_some(look *at, thread_buffer *buffer, const thread_buffer *end) {
   at->count = 0;
-  pthread_mutex_lock(&at->recorder->lock);
+  own_lock(&at->recorder->lock);
   for (int i = 0; buffer && buffer != end && i < looked_at_once && at->count < taken_at_once; i++, buffer = buffer->next_known)
     look_at(at, buffer);
   if (at->recorder->stopping) buffer = NULL;
@@ -64,7 +65,7 @@ static thread_buffer *look_at_some(look *at, thread_buffer *buffer, const thread
 static void give_to_others(look *at) {
   // Before anybody continues them: what a thread begins is scanned before what the same thread ends, in its next chunk.
   for (int i = 0; i < at->count; i++) ring_scan_chunk(at->recorder, at->taken[i].chunk);
-  pthread_mutex_lock(&at->recorder->lock);
+  own_lock(&at->recorder->lock);
   for (int i = 0; i < at->count; i++) chunk_rest(at->recorder, at->taken[i].chunk, at->taken[i].last_ticks);
   pthread_mutex_unlock(&at->recorder->lock);
 }
@@ -81,7 +82,7 @@ static void look_from(look *at, thread_buffer *buffer, const thread_buffer *end)
 void reclaim_idle(optrace_recorder *recorder, bool is_short) {
   look at = {.recorder = recorder, .own = buffer_known(recorder), .may_ask = is_short ? recorder->ring_count / 16 + 1 : UINT32_MAX,
              .may_share = is_short ? 0 : shared_after_silence};
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   thread_buffer *newest = recorder->known;
   pthread_mutex_unlock(&recorder->lock);
   // Threads take turns in being asked.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/own_lock.h"
 #include "../storage/chunks.h"
 #include "../storage/file.h"
 #include "../storage/ring.h"
@@ -67,8 +68,9 @@ static bool keeps_own(thread_buffer *buffer, uint32_t needed) {
 
 // The caller holds the lock.
 static void give(thread_buffer *buffer, const found_chunk *found) {
-  if (buffer->open) chunk_retire(buffer->recorder, buffer->open, buffer->last_ticks);
+  if (buffer->open) chunk_retire(buffer->recorder, buffer->open, buffer_newest(buffer));
   buffer->open = buffer->chunk = found->chunk;
+  buffer->newest_of_others = found->is_continued ? found->last_ticks : 0;
   atomic_store_explicit(&buffer->may_share, 0, memory_order_relaxed);
 }
 
@@ -77,7 +79,7 @@ enum { is_kept, is_found, is_full, has_stopped };
 static int find(thread_buffer *buffer, uint32_t bytes, uint32_t needed, uint64_t ticks, bool is_earned, found_chunk *found) {
   optrace_recorder *recorder = buffer->recorder;
   int result = is_full;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   if (recorder->stopping || !atomic_load_explicit(&recorder->enabled, memory_order_relaxed)) {
     result = has_stopped;
   } else if (keeps_own(buffer, needed)) {
@@ -110,7 +112,7 @@ static void stay_away(thread_buffer *buffer, uint64_t since) {
   uint64_t now = optrace_clock_monotonic(), quiet = (now - since) * quiet_for_each;
   buffer->quiet_until = now + (quiet < least_quiet ? least_quiet : quiet > most_quiet ? most_quiet : quiet);
   buffer->quiet_since_room = atomic_load_explicit(&recorder->has_room_again, memory_order_relaxed);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   recorder->failure = optrace_loss_no_space;
   recorder->is_short = true;
   pthread_cond_signal(&recorder->wake);

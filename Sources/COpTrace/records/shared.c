@@ -1,5 +1,6 @@
 #include "shared.h"
 
+#include "../base/own_lock.h"
 #include "../storage/chunks.h"
 #include "buffers.h"
 #include "COpTraceFields.h"
@@ -15,7 +16,7 @@ static bool has_room(const shared_chunk *shared, uint32_t bytes) {
 // Replaces a full chunk. False: there is none.
 static bool renew(thread_buffer *buffer, shared_chunk *shared, uint64_t now) {
   optrace_recorder *recorder = buffer->recorder;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   chunk_header *chunk =
     recorder->stopping ? NULL : chunk_take(recorder, recorder->ring_chunk, optrace_chunk_kind_events, buffer->thread, now, false);
   if (chunk && shared->chunk) chunk_retire(recorder, shared->chunk, shared->last_ticks);

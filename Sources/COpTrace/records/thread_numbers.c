@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/own_lock.h"
 #include "../base/small_file.h"
 #include "COpTraceFields.h"
 #include "emit.h"
@@ -30,7 +31,7 @@ static void write_name(optrace_recorder *recorder, uint32_t number, uint32_t tid
 }
 
 uint32_t thread_number_make(optrace_recorder *recorder, uint32_t tid, const char *name, uint32_t snapshot) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   const thread_buffer *buffer = buffer_of(recorder, tid);
   seen_thread *seen = buffer ? NULL : seen_of(recorder, tid);
   bool is_new = !buffer && !seen;
@@ -60,7 +61,7 @@ static void read_name(uint32_t tid, char *out, size_t size) {
 }
 
 uint32_t thread_number_named(optrace_recorder *recorder, uint32_t tid, bool again) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   const thread_buffer *buffer = buffer_of(recorder, tid);
   const seen_thread *seen = buffer ? NULL : seen_of(recorder, tid);
   uint32_t number = buffer ? buffer->thread : seen ? seen->thread : 0;
@@ -75,7 +76,7 @@ uint32_t thread_number_named(optrace_recorder *recorder, uint32_t tid, bool agai
 }
 
 void thread_numbers_forget(optrace_recorder *recorder, uint32_t snapshot) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   for (seen_thread **link = &recorder->seen_threads; *link;) {
     seen_thread *seen = *link;
     if (seen->snapshot == snapshot) {

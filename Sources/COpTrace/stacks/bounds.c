@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../base/filter.h"
+#include "../base/own_call.h"
 
 _Thread_local own_bounds stack_bounds_here;
 #define own stack_bounds_here
@@ -50,8 +51,8 @@ static bool main_bounds(stack_bounds *out) {
 static void find_mapping(uint64_t here, stack_bounds *out) {
   char text[4096 + 1], line[40] = {0};
   size_t length = 0;
+  bool was = own_call_begins(), is_found = false;
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  bool is_found = false;
   for (ssize_t count; file >= 0 && !is_found && (count = read(file, text, sizeof text - 1)) > 0;)
     for (ssize_t i = 0; i < count && !is_found; i++) {
       if (text[i] != '\n') {
@@ -66,6 +67,7 @@ static void find_mapping(uint64_t here, stack_bounds *out) {
       if (is_found) *out = (stack_bounds){low, high};
     }
   if (file >= 0) close(file);
+  own_call_ends(was);
 }
 
 static void ask(void) {

@@ -94,6 +94,14 @@ void locks_prepare(void) {
   pthread_once(&once, prepare);
 }
 
+// The program is in a call on the lock, so its memory can be read.
+static uint32_t word_of(const void *lock, int index) {
+  return atomic_load_explicit((const _Atomic uint32_t *)lock + index, memory_order_relaxed) & id_bits;
+}
+
+uint32_t locks_mutex_owner(const void *lock) { return atomic_load(&knows_mutexes) ? word_of(lock, mutex_owner) : 0; }
+uint32_t locks_writer(const void *lock) { return atomic_load(&knows_rwlocks) ? word_of(lock, rwlock_owner) : 0; }
+
 // ---- Futexes
 
 static bool owned(sleep_reason *out, sleep_kind kind, uint64_t lock, uint32_t owner) {
@@ -209,6 +217,8 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
 #else
 
 void locks_prepare(void) {}
+uint32_t locks_mutex_owner(const void *lock) { return (void)lock, 0; }
+uint32_t locks_writer(const void *lock) { return (void)lock, 0; }
 
 sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   (void)call, (void)arguments;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "../base/filter.h"
+#include "../base/own_call.h"
 #include "supported.h"
 
 static _Atomic uint32_t other;
@@ -36,10 +37,12 @@ static size_t peek_by_file(uint64_t address, void *out, size_t size) {
 size_t peek(uint64_t address, void *out, size_t size) {
   if (!size || address > INT64_MAX || size > INT64_MAX - address || !system_call_begins()) return 0;
   int error = errno;
+  bool was = own_call_begins();
   struct iovec to = {out, size}, from = {(void *)(uintptr_t)address, size};
   uint32_t process = peek_process();
   long count = syscall(SYS_process_vm_readv, process ? (long)process : (long)getpid(), &to, 1ul, &from, 1ul, 0ul);
   if (count < 0 && errno != EFAULT) count = (long)peek_by_file(address, out, size);
+  own_call_ends(was);
   errno = error;
   system_call_ends();
   return count < 0 ? 0 : (size_t)count;

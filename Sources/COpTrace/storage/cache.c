@@ -2,6 +2,7 @@
 // another library is loaded there. So the entries of a library are forgotten when it is unloaded.
 #include "../base/bits.h"
 #include "../base/likely.h"
+#include "../base/own_lock.h"
 #include "../stacks/unloaded.h"
 #include "recorder.h"
 
@@ -16,7 +17,7 @@ static uint32_t cache_slot(uint64_t key1, uint64_t key2) {
 static __attribute__((noinline)) void forget_unloaded(optrace_recorder *recorder) {
   unloaded_modules unloaded;
   modules_find_unloaded(atomic_load(&recorder->cache_generation), &unloaded);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   for (uint32_t slot = 0; slot < cache_slots; slot++) {
     uint32_t id = atomic_load_explicit(&recorder->cache[slot].id, memory_order_relaxed);
     if (id && id != cache_forgotten &&
@@ -42,7 +43,7 @@ uint32_t optrace_cache_find(optrace_recorder *recorder, uint64_t key1, uint64_t 
 }
 
 void optrace_cache_add(optrace_recorder *recorder, uint64_t key1, uint64_t key2, uint32_t id) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   uint32_t slot = cache_slot(key1, key2);
   for (uint32_t i = 0; i < cache_probes; i++, slot = (slot + 1) % cache_slots) {
     uint32_t is = atomic_load_explicit(&recorder->cache[slot].id, memory_order_relaxed);

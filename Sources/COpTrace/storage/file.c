@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/filter.h"
+#include "../base/own_lock.h"
 #include "../base/seal.h"
 #include "guard.h"
 
@@ -190,11 +191,11 @@ static int extend(optrace_recorder *recorder, uint64_t count, bool populate) {
   if (error) return error;
   uint64_t end = recorder->mapped + count;
   file_window *last = &recorder->windows[recorder->window_count - 1];
-  file_window next;
+  file_window next = {0};
   bool fits = end - last->offset <= last->size;
   error = fits ? show_file(recorder, last, end, populate) : next_window(recorder, end, populate, &next);
   if (error) return error;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   if (!fits) recorder->windows[recorder->window_count++] = next;
   recorder->mapped = end;
   atomic_store_explicit(&recorder->retry_at, 0, memory_order_relaxed);
@@ -203,7 +204,8 @@ static int extend(optrace_recorder *recorder, uint64_t count, bool populate) {
 }
 
 bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
-  pthread_mutex_lock(&recorder->grow);
+  bool was = own_call_begins();
+  own_lock(&recorder->grow);
   bool stopping = recorder->stopping;
   uint64_t used = atomic_load_explicit(&recorder->used, memory_order_relaxed);
   bool done = !stopping && recorder->mapped - used >= needed;
@@ -232,6 +234,7 @@ bool file_grow(optrace_recorder *recorder, uint64_t needed, bool ahead) {
       atomic_store_explicit(&recorder->retry_at, optrace_clock_monotonic() + 100000000, memory_order_relaxed);
   }
   pthread_mutex_unlock(&recorder->grow);
+  own_call_ends(was);
   return done;
 }
 

@@ -52,6 +52,9 @@ typedef struct {
   uint64_t last_ticks;
 } retired_chunk;
 
+// Why the flusher looks around: `beat_full` is a heartbeat a second after the last one, `beat_early` one soon after the start.
+typedef enum { beat_none, beat_early, beat_full } flusher_beat;
+
 struct optrace_recorder {
   // Read by every record, written twice in a recorder's life.
   _Atomic uint32_t enabled;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/own_lock.h"
 #include "../base/seal.h"
 #include "rests.h"
 
@@ -77,7 +78,7 @@ static void scan_chunk(optrace_recorder *recorder, const chunk_header *chunk) {
 
 // The next retired chunk that was not scanned. Only a holder of `recycling` takes chunks from the list, so it stays there without `lock`.
 static chunk_header *next_to_scan(optrace_recorder *recorder) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   chunk_header *next = NULL;
   if (recorder->ring_scanned < recorder->ring_retired_count) {
     uint32_t slot = (recorder->ring_retired_head + recorder->ring_scanned++) % recorder->ring_count;
@@ -97,14 +98,14 @@ static bool scan_next(optrace_recorder *recorder) {
 }
 
 void ring_scan_chunk(optrace_recorder *recorder, const chunk_header *chunk) {
-  pthread_mutex_lock(&recorder->recycling);
+  own_lock(&recorder->recycling);
   scan_chunk(recorder, chunk);
   pthread_mutex_unlock(&recorder->recycling);
 }
 
 void ring_scan(optrace_recorder *recorder) {
   for (bool is_more = true; is_more;) {
-    pthread_mutex_lock(&recorder->recycling);
+    own_lock(&recorder->recycling);
     is_more = scan_next(recorder);
     pthread_mutex_unlock(&recorder->recycling);
   }
@@ -121,7 +122,7 @@ static uint64_t oldest_ticks(const optrace_recorder *recorder) {
 static void give_up_shared(optrace_recorder *recorder) {
   shared_chunk *shared = &recorder->shared;
   if (pthread_mutex_trylock(&shared->lock) != 0) return;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   if (shared->chunk && shared->last_ticks < oldest_ticks(recorder) && rests_add(recorder, shared->chunk, shared->last_ticks)) {
     recorder->settled += atomic_load_explicit(&shared->chunk->fill, memory_order_relaxed);
     shared->chunk = NULL;
@@ -133,7 +134,7 @@ static void give_up_shared(optrace_recorder *recorder) {
 // Takes the chunk whose last record is the oldest from the lists. Null: there is none. `last_ticks`: those of that record.
 static chunk_header *take_oldest(optrace_recorder *recorder, uint64_t *last_ticks) {
   chunk_header *chunk = NULL;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   bool has_retired = recorder->ring_retired_count > 0;
   retired_chunk first = recorder->ring_retired[recorder->ring_retired_head];
   if (recorder->rests_count && (!has_retired || recorder->rests[0].last_ticks < first.last_ticks)) {
@@ -153,7 +154,7 @@ static chunk_header *take_oldest(optrace_recorder *recorder, uint64_t *last_tick
 // The chunk with this index, if it may have records up to these ticks. Under `lock`, since a thread may be taking it.
 static const chunk_header *older_chunk(optrace_recorder *recorder, uint32_t index, uint64_t ticks) {
   const chunk_header *chunk = chunk_at(recorder, index);
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   bool is_older = chunk->magic == optrace_chunk_magic && chunk->kind == optrace_chunk_kind_events && chunk->base_ticks <= ticks &&
                   atomic_load(&chunk->state) != optrace_chunk_state_recycling;
   pthread_mutex_unlock(&recorder->lock);
@@ -194,7 +195,7 @@ static recycled recycle(optrace_recorder *recorder) {
   recorder->ring_carried[index] = recorder->ring_seen[index] = 0;
   recorder->carries_again = chunk->kind == optrace_chunk_kind_carried;
   if (recorder->carries_again) recorder->carried_bytes -= fill < recorder->carried_bytes ? fill : recorder->carried_bytes;
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   recorder->ring_free[recorder->ring_free_count++] = index;
   pthread_mutex_unlock(&recorder->lock);
 
@@ -218,18 +219,18 @@ static void carry_older(optrace_recorder *recorder, uint32_t index, uint64_t unt
 
 void ring_carry_ahead(optrace_recorder *recorder) {
   uint64_t until = ring_complete_since(recorder);
-  pthread_mutex_lock(&recorder->recycling);
+  own_lock(&recorder->recycling);
   scan_older(recorder, until);
   pthread_mutex_unlock(&recorder->recycling);
   for (uint32_t index = 0; until && index < recorder->ring_count; index++) {
-    pthread_mutex_lock(&recorder->recycling);
+    own_lock(&recorder->recycling);
     carry_older(recorder, index, until);
     pthread_mutex_unlock(&recorder->recycling);
   }
 }
 
 static bool has_enough(optrace_recorder *recorder) {
-  pthread_mutex_lock(&recorder->lock);
+  own_lock(&recorder->lock);
   if (recorder->ring_free_count >= ring_ready(recorder) / 2)
     atomic_fetch_add_explicit(&recorder->has_room_again, 1, memory_order_relaxed);
   bool is_enough = recorder->stopping || recorder->ring_free_count >= ring_ready(recorder);
@@ -243,7 +244,7 @@ void ring_recycle_ahead(optrace_recorder *recorder) {
   recycled last = recycled_events;
   // Not without end: what was carried is often carried again as a whole.
   for (int carried = 0; carried < most_carried && last != recycled_none && !has_enough(recorder); carried += last == recycled_carried) {
-    pthread_mutex_lock(&recorder->recycling);
+    own_lock(&recorder->recycling);
     last = recycle(recorder);
     pthread_mutex_unlock(&recorder->recycling);
     ring_scan(recorder);

@@ -11,6 +11,8 @@ typedef struct {
   _Atomic uint64_t since;
   _Atomic uint32_t serial;  // The number of the operation.
   _Atomic uint32_t thread;
+  // Of a lock: the system id of the thread that has it. Of a system call: the address of an argument (waits/calls.h). 0: none.
+  _Atomic uint64_t detail;
   // Where to walk the thread's stack from while the wait lasts. 0: not known.
   _Atomic uint64_t pc, sp, bp;
 } wait_note;
@@ -36,6 +38,8 @@ typedef struct thread_buffer {
   bool is_sharing;        // It writes to the chunk that many threads share; see records/shared.h.
   _Atomic uint8_t may_share;  // How many more records it may write there. The flusher sets it where it has taken the chunk of a silent thread.
   uint64_t last_ticks;
+  // Of the newest record that others have written to the chunk before: a thread may have read the clock long before it got the chunk.
+  uint64_t newest_of_others;
   uint32_t thread;        // The thread's number in the trace.
   uint32_t tid;
   uint32_t next_serial, serials_left, serial_block;
@@ -66,6 +70,11 @@ typedef struct thread_buffer {
 // How many records a thread writes to the chunk of a ring that many threads share, before it gets its own: at first, and after it has been
 // silent for seconds.
 enum { shared_at_first = 16, shared_after_silence = 8 };
+
+// The ticks of the newest record in the thread's chunk.
+static inline uint64_t buffer_newest(const thread_buffer *buffer) {
+  return buffer->last_ticks > buffer->newest_of_others ? buffer->last_ticks : buffer->newest_of_others;
+}
 
 // Whether a record of this size fits behind `at`. Called between `buffer_enter` and `buffer_leave` where the flusher may take chunks back.
 static inline bool buffer_fits(const thread_buffer *buffer, const uint8_t *at, size_t bytes) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../storage/recorder.h"
+#include "COpTraceLayouts.h"
 
 typedef struct {
   uint32_t reason;       // `suspended_…`; `suspended_unknown` if the runtime has another layout.
@@ -16,14 +17,15 @@ typedef struct {
   uint32_t stack;        // The async functions that wait, as a stack; 0: not wanted, or not known.
 } task_suspension;
 
-// Finds the runtime's own code. Call it once, before the first suspension.
-void suspension_prepare(void);
+// Finds the runtime's own code. Call it before the first suspension. `layout`: of tasks; null: not known, and then nothing is read.
+void suspension_prepare(const optrace_task_layout *layout);
 
 // Takes a lock only for a new stack. The first suspensions of a process are read carefully, with system calls, to verify the layout.
 task_suspension task_suspension_of(optrace_recorder *recorder, const void *task);
 
-// How many suspensions were read carefully and had the expected layout. After one that had not, no more are read.
 typedef struct {
+  const optrace_task_layout *layout;  // Null: not known.
+  // How many suspensions were read carefully and had this layout. After one that had not, no more are read.
   _Atomic uint32_t proven;
 } task_proof;
 

@@ -19,7 +19,9 @@
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../records/buffers.h"
+#include "../records/thread_numbers.h"
 #include "COpTraceFields.h"
+#include "calls.h"
 #include "signals.h"
 
 // The shortest waits that are recorded, in milliseconds: those that have ended, and those that the flusher finds still open.
@@ -31,9 +33,10 @@ static const char *(*_Atomic name_of)(const void *queue);
 void waits_set_queue_name(const char *(*name)(const void *queue)) { atomic_store(&name_of, name); }
 
 // Copies the name of the object, if it has one. Call it only while the object exists.
-static size_t copy_name(uint64_t object, char out[longest_name]) {
+static size_t copy_name(uint64_t object, uint64_t detail, char out[longest_name]) {
   const char *(*name)(const void *) = atomic_load_explicit(&name_of, memory_order_acquire);
   optrace_unblocked_fields waited = optrace_unblocked_read(object);
+  if (waited.kind == optrace_object_call) return call_words(waited.object, detail, out, longest_name);
   if (waited.kind != optrace_object_queue || !name) return 0;
   const char *text = name((const void *)(uintptr_t)waited.object);
   size_t length = text ? utf8_length(text, longest_name) : 0;
@@ -45,6 +48,17 @@ static void record_name(optrace_recorder *recorder, uint64_t object, const char 
   if (!length) return;
   uint64_t word2 = optrace_object_named_word2((optrace_object_named_fields){.object = optrace_unblocked_read(object).object});
   optrace_emit_text(recorder, optrace_kind_object_named, 0, 0, true, word2, (const uint8_t *)name, length);
+}
+
+static bool is_lock(uint64_t object) {
+  uint8_t kind = optrace_unblocked_read(object).kind;
+  return kind == optrace_object_mutex || kind == optrace_object_rwlock || kind == optrace_object_inheriting;
+}
+
+// Which thread had the lock when the wait began.
+static void record_owner(optrace_recorder *recorder, uint64_t object, uint64_t since, uint64_t owner) {
+  uint32_t thread = owner ? thread_number_make(recorder, (uint32_t)owner, NULL, 0) : 0;
+  if (thread) emit_since(recorder, optrace_kind_signalled, 0, object, since, thread, recorder_now(recorder), 0);
 }
 
 static void record_signal(optrace_recorder *recorder, uint64_t object) {
@@ -100,11 +114,12 @@ static inline void note(thread_buffer *buffer, wait_note *w, uint64_t object, ui
   atomic_store_explicit(&w->object, object, memory_order_relaxed);
   atomic_store_explicit(&w->serial, serial, memory_order_relaxed);
   atomic_store_explicit(&w->thread, buffer->thread, memory_order_relaxed);
+  atomic_store_explicit(&w->detail, 0, memory_order_relaxed);
   atomic_store_explicit(&w->since, since, memory_order_relaxed);
   atomic_store_explicit(&w->state, state + wait_step + wait_open, memory_order_release);
 }
 
-static stack_start noted_start(const wait_note *w) {
+stack_start wait_start(const wait_note *w) {
   return (stack_start){atomic_load_explicit(&w->pc, memory_order_relaxed), atomic_load_explicit(&w->sp, memory_order_relaxed),
                        atomic_load_explicit(&w->bp, memory_order_relaxed)};
 }
@@ -143,15 +158,17 @@ static __attribute__((noinline)) void record_end(thread_buffer *buffer, uint64_t
   optrace_recorder *recorder = buffer->recorder;
   uint64_t object = atomic_load_explicit(&buffer->wait.object, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&buffer->wait.serial, memory_order_relaxed);
+  uint64_t detail = atomic_load_explicit(&buffer->wait.detail, memory_order_relaxed);
   if (!reported) {
     char name[longest_name];
-    stack_start start = noted_start(&buffer->wait);
+    stack_start start = wait_start(&buffer->wait);
     uint32_t stack = stack_id_here(recorder, &start);
-    record_name(recorder, object, name, copy_name(object, name));
+    record_name(recorder, object, name, copy_name(object, detail, name));
     emit_since(recorder, optrace_kind_blocked, serial, object, since, 0, recorder_now(recorder), stack);
   }
   optrace_emit2(recorder, optrace_kind_unblocked, serial, object);
-  record_signal(recorder, object);
+  if (is_lock(object)) record_owner(recorder, object, since, detail);
+  else record_signal(recorder, object);
   errno = error;
 }
 
@@ -160,12 +177,18 @@ static bool is_long(const optrace_recorder *recorder, const wait_note *w, uint64
   return (int64_t)(now - since) >= (int64_t)(shortest_ended_wait * recorder->millisecond);
 }
 
-void wait_end(thread_buffer *buffer) {
+void wait_note_detail(thread_buffer *buffer, uint64_t detail) {
+  atomic_store_explicit(&buffer->wait.detail, detail, memory_order_relaxed);
+}
+
+void wait_end_unless(thread_buffer *buffer, bool (*is_unsafe)(const thread_buffer *buffer)) {
   bool was_long = is_long(buffer->recorder, &buffer->wait, recorder_now(buffer->recorder));
   uint64_t since = atomic_load_explicit(&buffer->wait.since, memory_order_relaxed);
   bool reported = take_back(&buffer->wait);
-  if (reported || was_long) record_end(buffer, since, reported);
+  if ((reported || was_long) && !(is_unsafe && is_unsafe(buffer))) record_end(buffer, since, reported);
 }
+
+void wait_end(thread_buffer *buffer) { wait_end_unless(buffer, NULL); }
 
 // ---- The thread that waits for an operation or a queue -------------------------------------------------------------
 
@@ -192,7 +215,7 @@ void optrace_wait_end(optrace_recorder *recorder, uint32_t number, bool is_queue
   if (buffer && wait_is_noted(&buffer->joining) &&
       atomic_load_explicit(&buffer->joining.object, memory_order_relaxed) == target(number, is_queue)) {
     bool was_long = is_long(recorder, &buffer->joining, recorder_now(recorder));
-    stack_start start = noted_start(&buffer->joining);
+    stack_start start = wait_start(&buffer->joining);
     if (!take_back(&buffer->joining) && was_long) stack = stack_id_here(recorder, &start);
   }
   optrace_emit1_at(recorder, kind, number, stack);
@@ -263,6 +286,12 @@ static void abandon(thread_buffer *buffer) {
 
 // ---- The flusher ----------------------------------------------------------------------------------------------------
 
+// A lock or a call that a program hangs in is told from snapshots, so these waits are recorded only once they are over.
+static bool is_told_by_snapshots(const wait_note *w) {
+  uint64_t object = atomic_load_explicit(&w->object, memory_order_relaxed);
+  return is_lock(object) || optrace_unblocked_read(object).kind == optrace_object_call;
+}
+
 static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_note *w) {
   uint64_t state = atomic_load_explicit(&w->state, memory_order_acquire);
   if (state % wait_step != wait_open) return;
@@ -271,6 +300,7 @@ static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_
   uint64_t since = atomic_load_explicit(&w->since, memory_order_relaxed);
   uint32_t serial = atomic_load_explicit(&w->serial, memory_order_relaxed);
   uint32_t thread = atomic_load_explicit(&w->thread, memory_order_relaxed);
+  uint64_t detail = atomic_load_explicit(&w->detail, memory_order_relaxed);
   // Read the clock before the exchange. The thread may record the end of the wait soon after it, while this thread is preempted, and the
   // end must not be earlier than this record.
   uint64_t now = recorder_now(recorder);
@@ -280,10 +310,10 @@ static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_
                                                memory_order_relaxed))
     return;
   // From now on the thread cannot leave its wait until the state is `wait_reported`.
-  stack_start start = noted_start(w);
+  stack_start start = wait_start(w);
   uint32_t stack = stack_id_of_thread(recorder, &start, buffer->stack_high);
   char name[longest_name];
-  size_t length = w == &buffer->joining ? 0 : copy_name(object, name);
+  size_t length = w == &buffer->joining ? 0 : copy_name(object, detail, name);
   atomic_store_explicit(&w->state, next - wait_being_reported + wait_reported, memory_order_release);
   if (w == &buffer->joining) {
     optrace_wait_lasts_fields fields = {.thread = thread, .at = stack};
@@ -293,14 +323,24 @@ static void report_wait(optrace_recorder *recorder, thread_buffer *buffer, wait_
   }
   emit_since(recorder, optrace_kind_blocked, serial, object, since, thread, now, stack);
   record_name(recorder, object, name, length);
-  record_signal(recorder, object);
+  if (is_lock(object)) record_owner(recorder, object, since, detail);
+  else record_signal(recorder, object);
 }
 
-void waits_report(optrace_recorder *recorder) {
+bool waits_report(optrace_recorder *recorder, flusher_beat beat) {
+  (void)beat;
   thread_buffer *buffer = atomic_load_explicit(&recorder->waiting, memory_order_acquire);
   for (; buffer; buffer = buffer->next_waiting) {
-    report_wait(recorder, buffer, &buffer->wait);
+    if (!is_told_by_snapshots(&buffer->wait)) report_wait(recorder, buffer, &buffer->wait);
     report_wait(recorder, buffer, &buffer->adding);
     report_wait(recorder, buffer, &buffer->joining);
   }
+  return false;  // A wait that lasts is news of the program.
+}
+
+// Waits are checked this often once a thread has waited or a barrier was added. Until then they are checked with each heartbeat.
+enum { nanoseconds_between_checks = 100000000 };
+
+uint64_t waits_due(optrace_recorder *recorder, uint64_t now) {
+  return atomic_load_explicit(&recorder->hurries, memory_order_relaxed) ? now + nanoseconds_between_checks : UINT64_MAX;
 }

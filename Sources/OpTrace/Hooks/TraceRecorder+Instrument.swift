@@ -4,7 +4,7 @@ extension TraceRecorder {
   /// ``stop()``; the recorder is kept alive until then.
   ///
   /// Call it early: what was added to a queue before is recorded in part. In a program on Linux that has Foundation linked
-  /// into it, call it before the program has a second thread. `Documentation/hooks.md` says how it works and what it relies
+  /// into it, call it before the program has a second thread. `Documentation/recorder.md` says how it works and what it relies
   /// on.
   ///
   /// On Linux only. On Apple platforms it throws `cannotInstrument`: there the traced types alone record.

@@ -85,10 +85,14 @@ enum HookUse {
   }
 
   /// Gives back the memory of the program's symbols, which were read if Swift's libraries are linked into it, and says what
-  /// of these could not be hooked.
+  /// of these could not be hooked, and which layouts are not the known ones.
   static func settle() {
     lock.withLock {
       optrace_hooks_begun()
+      while let leftOut = optrace_layouts_left_out(saidLayouts) {
+        saidLayouts += 1
+        TraceRecorder.complain(String(cString: leftOut), result: "the rest is recorded")
+      }
       guard !hasSaidLeftOut, let leftOut = optrace_hooks_left_out() else { return }
       hasSaidLeftOut = true
       TraceRecorder.complain(String(cString: leftOut), result: "the rest is recorded")
@@ -96,6 +100,8 @@ enum HookUse {
   }
   /// Only touched under `lock`.
   nonisolated(unsafe) private static var hasSaidLeftOut = false
+  /// How many layouts were said. Only touched under `lock`.
+  nonisolated(unsafe) private static var saidLayouts: UInt32 = 0
 
   static func stop(using core: OpaquePointer) {
     lock.withLock {

@@ -119,6 +119,10 @@ struct BlockingWaits {
     let signal = WaitRecord.Signal(
       time: record.since, thread: record.fields.thread == 0 ? nil : ThreadID(record.fields.thread),
       operation: record.operation == 0 ? nil : OperationID(record.operation))
+    if WaitedObject(rawValue: record.fields.kind)?.isLock == true {
+      waits[row].holder = ThreadID(record.fields.thread)
+      return
+    }
     // A signal from before the wait did not end it, and one that came while the thread went on waiting may have been
     // for another thread.
     if last.isOver, signal.time >= waits[row].began {
@@ -141,14 +145,47 @@ struct BlockingWaits {
 
   mutating func named(address: UInt64, _ name: String) {
     names[address] = name
-    let key = EventFields.Unblocked(object: address, kind: WaitedObject.queue.rawValue).word1
-    guard let row = rows[key] else { return }
-    if objects[row].name == nil {
-      objects[row].name = name
-    } else if objects[row].name != name {
-      // Another queue now has its address.
-      rows[key] = nil
+    for kind in WaitedObject.allCases where kind.hasName {
+      let key = EventFields.Unblocked(object: address, kind: kind.rawValue).word1
+      guard let row = rows[key] else { continue }
+      if objects[row].name == nil {
+        objects[row].name = name
+      } else if objects[row].name != name {
+        // Another queue now has its address, or another file the descriptor.
+        rows[key] = nil
+      }
     }
+  }
+
+  /// What the trace has of them.
+  struct Parts {
+    /// The waits that some thread's signal ends.
+    var waits: [WaitRecord]
+    /// Those in system calls and for locks.
+    var holdups: [WaitRecord] = []
+    var objects: [ObjectRecord]
+  }
+
+  /// Separates waits that some thread's signal ends from those in system calls and for locks. The objects of the latter come last, so
+  /// that the others have the same numbers with and without them. O(waits).
+  func parts() -> Parts {
+    let isHoldup = objects.map { $0.kind?.isHoldup == true }
+    guard isHoldup.contains(true) else { return Parts(waits: waits, objects: objects) }
+    var parts = Parts(waits: [], objects: [])
+    var numbers = [ObjectID](repeating: ObjectID(0), count: objects.count)
+    for row in objects.indices.filter({ !isHoldup[$0] }) + objects.indices.filter({ isHoldup[$0] }) {
+      var object = objects[row]
+      object.id = ObjectID(UInt32(clamping: parts.objects.count + 1))
+      numbers[row] = object.id
+      parts.objects.append(object)
+    }
+    for var wait in waits {
+      guard case .object(let id) = wait.target else { continue }
+      let row = Int(id.rawValue) - 1
+      wait.target = .object(numbers[row])
+      if isHoldup[row] { parts.holdups.append(wait) } else { parts.waits.append(wait) }
+    }
+    return parts
   }
 
   @discardableResult
@@ -167,7 +204,8 @@ struct BlockingWaits {
     let kind = WaitedObject(rawValue: fields.kind)
     let id = ObjectID(UInt32(clamping: objects.count + 1))
     objects.append(
-      ObjectRecord(id: id, kind: kind, address: fields.address, name: kind == .queue ? names[fields.address] : nil))
+      ObjectRecord(
+        id: id, kind: kind, address: fields.address, name: kind?.hasName == true ? names[fields.address] : nil))
     return id
   }
 }

@@ -193,7 +193,6 @@ public struct TraceBuilder {
     // The program still ran then, though its last sign of life may be a second older.
     if let kept = trace.header.kept { trace.end = max(trace.end, kept.time) }
     trace.threads = threads.records()
-    trace.objects = blocking.objects
     trace.snapshot = snapshots.finish()
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
@@ -207,7 +206,10 @@ public struct TraceBuilder {
     settleLostEnds()
     trace.locateQueues()
     // Waits on objects are recorded after they began, so sort; the sort is stable.
-    trace.waits = (trace.waits + blocking.waits).sorted { $0.began < $1.began }
+    let found = blocking.parts()
+    trace.objects = found.objects
+    trace.waits = (trace.waits + found.waits).sorted { $0.began < $1.began }
+    trace.holdups = found.holdups.sorted { $0.began < $1.began }
     for call in adding.unreturned {
       if let row = operationIndexes[call.operation.rawValue] { trace.operations[row].addingSince = call.since }
     }

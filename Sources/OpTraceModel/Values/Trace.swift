@@ -16,6 +16,9 @@ public struct Trace: Sendable, Equatable {
   public var dispatchQueues: [DispatchQueueRecord] = []
   /// Sorted by their begins.
   public var waits: [WaitRecord] = []
+  /// Waits in system calls and for locks that others had, from 1 ms on, sorted by their begins. They hold up the work that runs on the
+  /// thread, and nobody signals their end, so they are apart from ``waits``.
+  public var holdups: [WaitRecord] = []
   /// What threads blocked on, besides operations and operation queues.
   public var objects: [ObjectRecord] = []
   /// Tests and other named spans, sorted by their begins.
@@ -181,6 +184,7 @@ extension Trace {
     blocks.removeAll(where: isOthers)
     tasks.removeAll(where: isOthers)
     waits.removeAll(where: isOthers)
+    holdups.removeAll(where: isOthers)
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)
     samples.removeAll(where: isOthers)

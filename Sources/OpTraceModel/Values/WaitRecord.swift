@@ -44,6 +44,8 @@ public struct WaitRecord: Sendable, Equatable, TraceOwned {
   /// For an object: the signal that ended the wait, which is the last one during the wait. Nil also if the wait ran
   /// into its timeout.
   public var endSignal: Signal?
+  /// For a lock: the thread that had it when the wait began; nil: not known.
+  public var holder: ThreadID?
   /// The stack of the thread; nil: the wait was short, or no stack was recorded.
   public var at: FrameID?
   package var owner: TraceOwner { Self.owner(inside, else: .thread(thread)) }
@@ -65,7 +67,7 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var kind: WaitedObject?
   /// Its address in memory; 1 for time and disks, which have none.
   public var address: UInt64
-  /// A dispatch queue's label.
+  /// A dispatch queue's label; what a system call does, such as `recv from 127.0.0.1:5432`.
   public var name: String?
   package var owner: TraceOwner { .everybody }
 
@@ -80,7 +82,8 @@ public struct ObjectRecord: Sendable, Equatable, Identifiable, TraceOwned {
   public var title: String {
     if kind == .sleep { return "time to pass" }
     if kind == .disk { return "a disk" }
-    let word = kind == .queue ? "dispatch queue" : kind?.word ?? "object"
+    if kind == .call { return name ?? "a system call" }
+    let word = kind?.title ?? "object"
     guard let name, !name.isEmpty else { return "\(word) \(id.rawValue)" }
     return "\(word) \(name)"
   }

@@ -15,8 +15,8 @@ bool test_child_finds_pages_empty(void);
 // it was to be forgotten.
 int test_signals_forgotten(uint64_t seed, int objects);
 
-// What is read of a task that is made up as the known runtime lays them out, once so many were read that fit, and one of its words
-// (-1: none) is another. 20: where it is told what it waits for; 44, 45: what for, and whose that is; 8: its context, at 48, and
+// What is read of a task that is made up as the known runtime lays them out, by the layout of a version, once so many were read that fit,
+// and one of its words (-1: none) is another. 20: where it is told what it waits for; 44, 45: what for, and whose that is; 8: its context, at 48, and
 // 49: where that goes on.
 typedef struct {
   bool fits;
@@ -24,6 +24,6 @@ typedef struct {
   int functions;
   bool fits_ever;  // The next one, which does.
 } test_task_reading;
-test_task_reading test_read_task(int odd_word, uint64_t value, int before);
+test_task_reading test_read_task(uint32_t version, int odd_word, uint64_t value, int before);
 
 #endif
