@@ -49,7 +49,7 @@ extension Profile {
 
 extension Profile.Facts {
   /// The facts of a trace for the time from `from` to `to`; nil: from the beginning, to the end. O(samples + readings).
-  init(_ trace: Trace, from: Nanoseconds?, to: Nanoseconds?) {
+  package init(_ trace: Trace, from: Nanoseconds?, to: Nanoseconds?) {
     hasNames = trace.stacks.hasNames
     guard let profile = trace.profile else { return }
     isSampled = true

@@ -6,8 +6,9 @@ extension Profile {
   /// Where threads and tasks waited. Each wait and each suspension has a stack, with what was waited for as its
   /// outermost frame; its weight is the nanoseconds of it that are in the selected time.
   ///
-  /// For threads, only waits that the recorder sees: for operations, queues, semaphores, groups and conditions, with a
-  /// stack if they last a millisecond or more. Locks, files, sockets and `sleep` are not seen. For tasks, everything.
+  /// For threads, only waits that the recorder sees: for operations, queues, semaphores, groups and conditions, and
+  /// sleeps and waits for a disk inside blocks and tasks, with a stack if they last a millisecond or more. Locks, files and sockets are
+  /// not seen. For tasks, everything.
   /// O(n log n) for n waits, suspensions and runs.
   public init(offProcessorOf trace: Trace, selection: Selection = Selection()) {
     var builder = ProfileBuilder(trace)
@@ -117,6 +118,8 @@ extension WaitRecord {
       case .adding: return "waits for a call that adds to a queue"
       case .sleep: return "sleeps with its thread"
       case .disk: return "waits for a disk"
+      case .call: return "waits in a system call"
+      case .mutex, .rwlock, .inheriting: return "waits for a lock"
       case nil: return "waits for an object"
       }
     }

@@ -10,13 +10,12 @@ public import OpTraceModel
 /// **Algorithm.** Walk back from the work that ended last. An operation waited last for the first of these that
 /// applies:
 ///
-/// 1. The operation whose end gave it its slot, if it waited for one and its queue was full (or one of the two is a
-/// barrier).
+/// 1. The operation whose slot it got, if it waited for one and its queue was full (or one of the two is a barrier).
 /// 2. The dependency that finished last, if that was after the enqueueing.
 /// 3. The work that enqueued it, if work other than operations is recorded.
 /// 4. Nothing: the path begins there.
 ///
-/// A block waited for the end that gave it its turn in a serial queue, else for its submitter. A run of a task waited
+/// A block waited for the block before it in its serial queue, else for its submitter. A run of a task waited
 /// for what the task awaited, else for its resumer, else for its previous run. If an operation was finished by work
 /// that it submitted, the walk follows that work.
 ///
@@ -100,6 +99,9 @@ public struct CriticalPath: Sendable, Equatable {
   public var share: Double { wall > 0 ? Double(total) / Double(wall) : 0 }
   /// The work of the path in order, including what still has to run. Work with several steps appears once for each.
   public var works: [WorkID] { steps.map(\.work) + remaining }
+
+  /// No path.
+  package init() {}
 
   /// Finds the path. Without work that was submitted or ran it has no steps. O(n log n + e).
   public init(of trace: Trace) { self.init(of: trace, nil) }

@@ -38,7 +38,7 @@ struct QueueTurns {
     for queue in barriers.keys { barriers[queue]?.sort { ($0.time, $0.index) < ($1.time, $1.index) } }
   }
 
-  /// The index of the block whose end gave this one its turn: the last of its queue between these times. O(log b).
+  /// The index of the block that this one waited for: the last of its queue that ended between these times. O(log b).
   func opening(for block: BlockRecord, after from: Nanoseconds, upTo to: Nanoseconds, in trace: Trace) -> Int? {
     guard from < to, let queue = block.queue, let by = decider[queue] else { return nil }
     guard let ends = (by.isSerial || block.way == .barrier ? ends : barriers)[by.queue] else { return nil }

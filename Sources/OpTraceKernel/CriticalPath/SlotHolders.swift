@@ -1,8 +1,7 @@
 package import OpTraceModel
 
-/// The work whose end gave other work its slot, by the rule of ``CriticalPath``. For an operation that is the last
-/// holder of its queue's slot, or a barrier before it; for a block the one that had the turn of its serial dispatch
-/// queue.
+/// For each operation and block the one whose slot it got, by the rule of ``CriticalPath``. For an operation that is the last holder of
+/// the slot, or a barrier before it; for a block the one that its serial dispatch queue ran before.
 package struct SlotHolders {
   /// For each operation, by index, the holder; -1: it waited for nobody's slot.
   package private(set) var ofOperations: [Int32]

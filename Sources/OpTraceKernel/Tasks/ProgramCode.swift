@@ -87,6 +87,9 @@ package struct ProgramCode {
     location < 0 ? location : firstLocations[Int(functionOfLocation[Int(location)])]
   }
 
+  /// The same of all locations, by their index.
+  package var wholeFunctions: [Int32] { functionOfLocation.map { firstLocations[Int($0)] } }
+
   private mutating func functionIndex(of location: CodeLocation) -> Int32 {
     var key = location
     (key.line, key.file) = (nil, nil)

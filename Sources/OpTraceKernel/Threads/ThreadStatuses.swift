@@ -162,7 +162,8 @@ extension ThreadStatus.Awaited.Kind {
     case .condition: self = .condition
     case .adding: self = .adding
     case .sleep: self = .time
-    case .disk: self = .input
+    case .disk, .call: self = .input
+    case .mutex, .rwlock, .inheriting: self = .lock
     }
   }
 
