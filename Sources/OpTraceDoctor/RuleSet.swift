@@ -1,4 +1,4 @@
-import OpTraceKernel
+package import OpTraceKernel
 package import OpTraceModel
 
 /// The rules that a program diagnoses with: those of each capability that it has, added to each other.
@@ -59,6 +59,10 @@ package protocol DoctorFacts: Sendable {
   init()
   /// What a trace shows.
   init(doctoring trace: Trace)
+}
+
+extension CriticalPath: DoctorFacts {
+  package init(doctoring trace: Trace) { self.init(of: trace) }
 }
 
 /// Finds what a rule of another capability looks for, by evidence of its own. It counts only where that rule finds

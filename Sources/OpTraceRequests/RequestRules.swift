@@ -5,16 +5,22 @@ extension RuleSet {
   /// What makes units of work slow.
   package static let requests = RuleSet(
     [
+      .blockingCall,
+      .lockContention,
       .eventLoopBlocked,
+      .unevenLoops,
       .hotActor,
+      .busyQueue,
       .poolExhausted,
       .cpuHotspot,
+      .repeatedCalls,
+      .stampede,
       .taskLeak,
       .streamBacklog,
       .retryStorm,
       .slowDependency,
-    ],
-    witnesses: [.starvedRequests]
+      .growingBacklog,
+    ]
   ).needing(Requests.self, for: .slow)
 }
 

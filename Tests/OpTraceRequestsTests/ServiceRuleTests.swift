@@ -16,32 +16,13 @@ struct ServiceRuleTests {
 
   // MARK: - Actors
 
-  /// Requests that call an actor, which computes for `held` microseconds each time.
-  private func actor(held: Int, every gap: Int) -> ServiceTrace {
-    var make = ServiceTrace()
-    let connections = (0..<8).map { make.connection(10 + $0) }
-    var free = 0
-    for number in 0..<200 {
-      let (time, id) = (20_000 + number * gap, connections[number % 8])
-      make.resume(time, id)
-      make.run(time + 5, id)
-      make.suspend(time + 10, id, at: ["serve()", "price()", "touch()"], reason: 4)
-      let begin = max(time + 12, free)
-      make.add(time + 10, 2, "task-queued #\(id) actor=1 class=\"Cache\" by=#\(id)")
-      make.run(begin, id, thread: 3)
-      free = begin + held
-      make.suspend(free, id, at: ["serve()", "next()"], thread: 3)
-    }
-    return make
-  }
-
   @Test("an actor that makes requests wait for each other is hot, one that is free at once is not")
   func hotActor() throws {
-    let finding = try finding(actor(held: 3000, every: 2900), end: 2_000_000)
+    let finding = try finding(ServiceFaults.actor(held: 3000, every: 2900), end: 2_000_000)
     #expect(finding.code == "hot-actor" && finding.severity == .warning)
     #expect(
       finding.title.hasPrefix("actor Cache 1 makes tasks wait for each other, ") && finding.title.contains("'touch()'"))
-    #expect(try codes(actor(held: 50, every: 2900), end: 2_000_000).isEmpty)
+    #expect(try codes(ServiceFaults.actor(held: 50, every: 2900), end: 2_000_000).isEmpty)
   }
 
   // MARK: - Pools
@@ -75,11 +56,51 @@ struct ServiceRuleTests {
   func pool() throws {
     let finding = try finding(pool(held: 20_000, every: 19_000), end: 8_000_000)
     #expect(finding.code == "pool-exhausted" && finding.severity == .warning)
-    #expect(finding.title.contains("at 'lease()'") && finding.explanation.contains("'query()'"))
+    #expect(finding.title.contains("at 'lease()'") && finding.title.contains("has one mostly waits in 'query()'"))
     #expect(finding.location?.function == "lease()")
     // No warning: short waits; waits that end from outside, like those for a socket.
     #expect(try codes(pool(held: 100, every: 19_000), end: 8_000_000, only: .warning).isEmpty)
     #expect(try codes(pool(held: 20_000, every: 19_000, byHolders: false), end: 8_000_000, only: .warning).isEmpty)
+  }
+
+  // MARK: - Calls and locks
+
+  /// Requests on two threads, each in a call for `held` microseconds.
+  private func blocking(held: Int, every gap: Int) -> ServiceTrace {
+    var make = ServiceTrace()
+    make.add(5, 2, "object-named object=0x800040000007 \"recv from 127.0.0.1:5432\"")
+    let connections = (0..<8).map { make.connection(10 + $0) }
+    var free = [0, 0]
+    var events = ServiceFaults.Events()
+    for number in 0..<200 {
+      let (time, id, thread) = (20_000 + number * gap, connections[number % 8], 2 + number % 2)
+      let begin = max(time + 5, free[number % 2])
+      events.at(time) { $0.resume(time, id) }
+      events.at(begin) { $0.run(begin, id, thread: thread) }
+      events.wait(begin + 1, begin + held, id, thread, ServiceFaults.recv, at: ["serve()", "price()", "query()"])
+      events.at(begin + held + 5) { $0.suspend(begin + held + 5, id, at: ["serve()", "next()"], thread: thread) }
+      free[number % 2] = begin + held + 10
+    }
+    events.add(to: &make)
+    return make
+  }
+
+  @Test("calls that hold the threads of tasks are told with their line; calls that hurt nobody are not")
+  func blockingCalls() throws {
+    let finding = try finding(blocking(held: 20_000, every: 9_900), end: 4_500_000)
+    #expect(finding.code == "blocking-call" && finding.severity == .warning)
+    #expect(finding.title.hasPrefix("'query()' blocks its thread in recv from 127.0.0.1:5432 ("), "\(finding.title)")
+    #expect(finding.location?.function == "query()")
+    #expect(try codes(blocking(held: 2000, every: 9_900), end: 2_500_000).isEmpty)
+  }
+
+  @Test("a lock that is held over a call is told with its holder; one that is held shortly is not")
+  func locks() throws {
+    let finding = try finding(ServiceFaults.locked(held: 40_000), end: 1_500_000)
+    #expect(finding.code == "lock-contention" && finding.severity == .warning)
+    #expect(finding.title.contains("'count()' waits for a lock"), "\(finding.title)")
+    #expect(finding.title.contains("who has it blocks in recv from 127.0.0.1:5432, in 'store()'"), "\(finding.title)")
+    #expect(try codes(ServiceFaults.locked(held: 1000), end: 1_500_000).isEmpty)
   }
 
   // MARK: - Tasks that do not end
@@ -174,16 +195,19 @@ struct ServiceRuleTests {
 
   @Test("a slow dependency is a note; short calls give no finding, idle loops no warning")
   func dependency() throws {
-    func service(_ waited: Int) -> ServiceTrace {
+    func service(_ waited: Int, slow: Int) -> ServiceTrace {
       var make = ServiceTrace()
       let id = make.connection(10)
-      for number in 0..<60 { make.round(200_000 * (number + 1), id, ["price()", "get()"], waited: waited) }
+      for number in 0..<60 {
+        make.round(200_000 * (number + 1), id, ["price()", "get()"], waited: number % 10 == 9 ? slow : waited)
+      }
       return make
     }
-    let slow = try finding(service(80_000), end: 13_000_000)
+    let slow = try finding(service(10_000, slow: 80_000), end: 13_000_000)
     #expect(slow.code == "slow-dependency" && slow.severity == .note)
     #expect(slow.title.contains("80 ms in 'get()'"))
-    #expect(try codes(service(2000), end: 13_000_000).isEmpty)
+    #expect(try codes(service(2000, slow: 2000), end: 13_000_000).isEmpty)
+    #expect(try codes(service(80_000, slow: 80_000), end: 13_000_000).isEmpty, "they always wait there")
     var idle = ServiceTrace()
     for number in 0..<40 { _ = idle.connection(10 + number) }
     #expect(try codes(idle, end: 13_000_000, only: .warning).isEmpty)

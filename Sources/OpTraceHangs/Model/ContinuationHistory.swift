@@ -4,7 +4,7 @@ import OpTraceModel
 
 /// Waits for continuations by the function in which tasks wait: how many ended there, and which have not.
 ///
-/// Where a task idles between two rounds of work does not count.
+/// Where tasks idle between two rounds of work does not count, for others neither: those may not have had any work yet.
 struct ContinuationHistory: Sendable {
   /// A function where tasks wait although others were resumed there.
   struct Stuck: Sendable {
@@ -31,13 +31,14 @@ struct ContinuationHistory: Sendable {
     }
     var code = ProgramCode(trace.stacks)
     let loops = TaskLoops(trace, &code)
+    let idle = Set(loops.idle.lazy.compactMap { $0 }.map { code.path($0).function })
     var open: [Int32: (location: Int32, stuck: Stuck)] = [:]
     var ended: [Int32: (count: Int, longest: Nanoseconds)] = [:]
     for row in trace.tasks.indices {
       let task = trace.tasks[row]
-      for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+      for suspension in task.suspensions where suspension.reason == .continuation {
         let path = code.path(suspension.at)
-        guard path.isOwn else { continue }
+        guard path.isOwn, !idle.contains(path.function) else { continue }
         let function = path.function
         if let end = suspension.resumed?.time ?? suspension.to {
           let known = ended[function] ?? (0, 0)
@@ -54,8 +55,7 @@ struct ContinuationHistory: Sendable {
       }
     }
     for row in trace.tasks.indices where !open.isEmpty {
-      for suspension in trace.tasks[row].suspensions
-      where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+      for suspension in trace.tasks[row].suspensions where suspension.reason == .continuation {
         guard suspension.resumed != nil || suspension.to != nil else { continue }
         let function = code.path(suspension.at).function
         if let since = open[function]?.stuck.since, suspension.from.time > since {

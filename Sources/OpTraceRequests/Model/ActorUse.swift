@@ -1,3 +1,4 @@
+import OpTraceBlame
 package import OpTraceKernel
 package import OpTraceModel
 
@@ -34,7 +35,7 @@ package struct ActorUse: Sendable {
   /// - Parameter window: count only waits that ended in it; nil: all. O(suspensions), with a logarithm for those that
   ///   waited.
   init(
-    _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
+    _ trace: Trace, _ code: inout ProgramCode, _ threads: ThreadActivity, within window: ClosedRange<Nanoseconds>? = nil
   ) {
     let upper = min(window?.upperBound ?? .max, trace.end)
     var rows: [TaskRecord.WaitedActor: Int] = [:]
@@ -63,8 +64,8 @@ package struct ActorUse: Sendable {
         let ended = run.ended ?? trace.end
         busy[row].append((wait.queued.time, max(end, ended)))
         let at = code.path(wait.suspension.flatMap { task.suspensions[$0].at } ?? task.code).function
-        all[row].holders[at, default: 0] += max(0, ended - began)
-        if let method = Self.method(samples.stacks(on: run.thread, began, ended), of: wait.actor.className, &code) {
+        all[row].holders[at] = (all[row].holders[at] ?? 0).saturating(max(0, ended - began))
+        if let method = Self.method(threads.stacks(on: run.thread, began, ended), of: wait.actor.className, &code) {
           methods[at, default: [:]][method, default: 0] += 1
         }
       }
@@ -79,14 +80,14 @@ package struct ActorUse: Sendable {
       if let window { all[row].last = window.lowerBound }
       for stretch in busy[row].sorted(by: { $0 < $1 }) {
         let ended = window == nil ? stretch.ended : min(stretch.ended, upper)
-        all[row].held += max(0, ended - max(stretch.began, all[row].last))
+        all[row].held = all[row].held.saturating(max(0, ended - max(stretch.began, all[row].last)))
         all[row].last = max(all[row].last, ended)
       }
       // The length of a window is known.
       if let window { (all[row].first, all[row].last) = (max(0, window.lowerBound), upper) }
       all[row].holders = all[row].holders.reduce(into: [:]) { sums, one in
         let method = methods[one.key]?.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-        sums[method ?? one.key, default: 0] += one.value
+        sums[method ?? one.key] = (sums[method ?? one.key] ?? 0).saturating(one.value)
       }
     }
     all.sort { left, right in
@@ -94,7 +95,7 @@ package struct ActorUse: Sendable {
         < (left.waiting.total, right.actor.className, right.actor.number)
     }
     var sums: [String: [Int32: Nanoseconds]] = [:]
-    for one in all { sums[one.actor.className, default: [:]].merge(one.holders, uniquingKeysWith: +) }
+    for one in all { sums[one.actor.className, default: [:]].merge(one.holders) { $0.saturating($1) } }
     holders = sums.compactMapValues { sum in sum.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
   }
 

@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceFormat
 import OpTraceKernel
 package import OpTraceModel
@@ -34,17 +35,20 @@ package struct LoopUse: Sendable {
   package var mostly: Held? { held.first.flatMap { $0.time * 4 >= longTime ? $0 : nil } }
   package var longTime: Nanoseconds { long.reduce(0) { $0.saturating($1.ended - $1.began) } }
 
-  /// All loops except libdispatch's own. O(turns + samples and waits in long turns).
+  /// All event loops. O(turns + samples and waits in long turns).
   ///
   /// - Parameter window: what loops did in it, without loops that did nothing; nil: all.
   static func all(
-    _ trace: Trace, _ code: inout ProgramCode, _ samples: ThreadSamples, within window: ClosedRange<Nanoseconds>? = nil
+    _ trace: Trace, _ code: inout ProgramCode, _ threads: ThreadActivity, within window: ClosedRange<Nanoseconds>? = nil
   ) -> [LoopUse] {
-    let loops = trace.loops.filter { !$0.isManager && ($0.turns > 0 || $0.openTurn != nil && window != nil) }
+    let loops = trace.eventLoops.filter { $0.turns > 0 || $0.openTurn != nil && window != nil }
     guard !loops.isEmpty else { return [] }
     var waits: [ThreadID: [WaitRecord]] = [:]
-    let threads = Set(loops.map(\.thread))
-    for wait in trace.waits where threads.contains(wait.thread) { waits[wait.thread, default: []].append(wait) }
+    let ofLoops = Set(loops.map(\.thread))
+    for wait in trace.waits + trace.holdups where ofLoops.contains(wait.thread) {
+      waits[wait.thread, default: []].append(wait)
+    }
+    for thread in waits.keys { waits[thread]?.sort { $0.began < $1.began } }
     return loops.compactMap { loop in
       let thread = trace.thread(loop.thread)
       let name = thread.map { $0.name.allSatisfy(\.isWhitespace) ? "" : $0.name } ?? ""
@@ -53,7 +57,7 @@ package struct LoopUse: Sendable {
         utilisation: loop.utilisation, longest: loop.longest)
       use.long = loop.longTurns.map { Turn(began: $0.began, ended: max($0.began, $0.ended ?? trace.end)) }
       if let window, !use.restrict(to: window, loop, traceEnd: trace.end) { return nil }
-      use.tell(trace, waits[loop.thread] ?? [], samples, &code)
+      use.tell(trace, waits[loop.thread] ?? [], threads, &code)
       return use
     }
   }
@@ -90,8 +94,9 @@ package struct LoopUse: Sendable {
   /// Functions with at least this share of the largest time count as equal; the innermost of them is named.
   private static let nearlyAll = 0.8
 
-  private mutating func tell(_ trace: Trace, _ waits: [WaitRecord], _ samples: ThreadSamples, _ code: inout ProgramCode)
-  {
+  private mutating func tell(
+    _ trace: Trace, _ waits: [WaitRecord], _ threads: ThreadActivity, _ code: inout ProgramCode
+  ) {
     struct Ran {
       var time: Nanoseconds = 0
       var depths = 0
@@ -107,17 +112,17 @@ package struct LoopUse: Sendable {
       }) {
         let time = max(0, min(turn.ended, wait.ended ?? trace.end) - max(turn.began, wait.began))
         let location = code.path(wait.at).function
-        waited[location] = ((waited[location]?.time ?? 0) + time, Self.words(wait, trace))
-        asleep += time
+        waited[location] = ((waited[location]?.time ?? 0).saturating(time), Self.words(wait, trace))
+        asleep = asleep.saturating(time)
       }
-      let stacks = samples.stacks(on: thread, turn.began, turn.ended)
+      let stacks = threads.stacks(on: thread, turn.began, turn.ended)
       guard !stacks.isEmpty else { continue }
-      let share = max(0, turn.ended - turn.began - asleep) / Nanoseconds(stacks.count)
+      let share = max(0, turn.ended - turn.began - min(asleep, turn.ended - turn.began)) / Nanoseconds(stacks.count)
       for stack in stacks {
         var seen: Set<Int32> = []
         for (depth, function) in code.path(stack).functions.enumerated().reversed() where seen.insert(function).inserted
         {
-          ran[function, default: Ran()].time += share
+          ran[function, default: Ran()].time = (ran[function]?.time ?? 0).saturating(share)
           ran[function, default: Ran()].depths += depth
           ran[function, default: Ran()].samples += 1
         }
@@ -147,6 +152,6 @@ package struct LoopUse: Sendable {
   /// How much of a stretch it spent in long turns. O(log turns + turns there).
   func turns(from: Nanoseconds, to: Nanoseconds) -> Nanoseconds {
     long[long.firstSorted { $0.ended > from }...].prefix { $0.began < to }
-      .reduce(0) { $0 + max(0, min(to, $1.ended) - max(from, $1.began)) }
+      .reduce(0) { $0.saturating(max(0, min(to, $1.ended) - max(from, $1.began))) }
   }
 }

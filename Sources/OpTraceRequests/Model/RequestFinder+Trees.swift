@@ -20,6 +20,8 @@ extension Requests {
     package var ended: Nanoseconds
     /// In the order of time; where pieces overlap, a later one is on top of those before it.
     package var pieces: [Piece]
+    /// What takes most of its time, the most first.
+    package var notes: [Note] = []
   }
 
   /// How many lines are wanted: for the slowest units of the first kinds.
@@ -45,12 +47,19 @@ extension RequestFinder {
       submitted[Int32(submitter), default: []].append(Int32(index))
     }
     var trees: [Int: [Requests.Line]] = [:]
-    for unit in units { trees[unit] = lines(of: found.units[unit], submitted, limits) }
+    let moments = RequestMoments(found, trace)
+    for unit in units {
+      let length = found.units[unit].length
+      trees[unit] = lines(of: found.units[unit], submitted, limits) { parts, work, pieces in
+        parts.notes(work, pieces, ofUnit: length, moments, found)
+      }
+    }
     return trees
   }
 
   private mutating func lines(
-    of unit: Requests.Unit, _ submitted: [Int32: [Int32]], _ limits: Requests.TreeLimits
+    of unit: Requests.Unit, _ submitted: [Int32: [Int32]], _ limits: Requests.TreeLimits,
+    notes: (inout RequestParts, WorkID, [Requests.Piece]) -> [Requests.Note]
   ) -> [Requests.Line] {
     guard let root = trace.workIndex(of: unit.work) else { return [] }
     var lines: [Requests.Line] = []
@@ -63,8 +72,8 @@ extension RequestFinder {
       let pieces = parts.line(work.id, next.began, ended)
       lines.append(
         .init(
-          work: work.id, depth: next.depth, began: next.began, ended: ended, pieces: Array(pieces.prefix(limits.pieces))
-        ))
+          work: work.id, depth: next.depth, began: next.began, ended: ended,
+          pieces: Array(pieces.prefix(limits.pieces)), notes: notes(&parts, work.id, pieces)))
       var inner: [(index: Int, depth: Int, began: Nanoseconds)] = []
       for index in submitted[Int32(next.index)] ?? [] {
         guard let time = trace.submitted(workAt: Int(index)), time >= unit.began, time <= unit.ended,

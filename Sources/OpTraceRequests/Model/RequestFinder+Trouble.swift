@@ -3,28 +3,17 @@ import OpTraceModel
 
 /// Finds why units are slow, besides their own time: pools, leaks, waits that do not end, and repeated calls.
 extension RequestFinder {
-  /// How many of the longest waits for a pool are split into what was done meanwhile.
-  private static let mostHolds = 100
-
-  /// A wait for a member of a pool, and who ended it by giving a member back.
-  private struct Handover {
-    var holder: Int
-    var from: Nanoseconds
-    var to: Nanoseconds
-    var length: Nanoseconds { to - from }
-  }
-
-  /// O(suspensions), with a logarithm for those that hand on members of a pool.
+  /// O(suspensions).
   mutating func pools() -> [Requests.Pool] {
     var rows: [Int32: Int] = [:]
     var pools: [Requests.Pool] = []
     var callers: [[Int32: Int]] = []
-    // For each pool: the tasks that got a member, with the times; and who handed it on.
+    // For each pool: the tasks that got a member, with the times; and who handed one on, and when.
     var got: [[Int: [Nanoseconds]]] = []
-    var given: [[Handover]] = []
+    var given: [[(holder: Int, at: Nanoseconds)]] = []
     for row in trace.tasks.indices {
       let task = trace.tasks[row]
-      for suspension in task.suspensions where suspension.reason == .continuation && suspension.at != loops.idle[row] {
+      for suspension in task.suspensions where suspension.reason == .continuation && !loops.isIdle(suspension.at, row) {
         let path = parts.code.path(suspension.at)
         guard path.isOwn else { continue }
         let function = path.function
@@ -55,38 +44,19 @@ extension RequestFinder {
         if let resumed = suspension.resumed, let by = suspension.resumer, let holder = trace.taskRow(by), holder != row
         {
           pools[index].resumed += 1
-          given[index].append(
-            Handover(holder: holder, from: suspension.from.time, to: max(resumed.time, suspension.from.time)))
+          given[index].append((holder, max(resumed.time, suspension.from.time)))
         }
       }
     }
     for index in pools.indices {
       for one in given[index] {
-        guard let from = Self.last(got[index][one.holder], until: one.to) else { continue }
-        // Do not count across the end of a round.
-        let idle = loops.roundEnd(of: one.holder, after: from)
-        pools[index].byHolders += 1
-        pools[index].holds.append(min(one.to, max(from, idle ?? one.to)) - from)
-      }
-      for wait in given[index].sorted(by: { ($1.length, $0.from) < ($0.length, $1.from) }).prefix(Self.mostHolds) {
-        // Since the holder got it, or since its round began, because taking a free member needs no wait.
-        var from = max(wait.from, Self.last(got[index][wait.holder], until: wait.to) ?? .min)
-        while let idle = loops.roundEnd(of: wait.holder, after: from + 1), idle < wait.to { from = idle }
-        for part in parts.split(trace.tasks[wait.holder].id, from, wait.to) {
-          pools[index].holding[part.cause] = (pools[index].holding[part.cause] ?? 0).saturating(part.length)
-        }
+        if let first = got[index][one.holder]?.first, first <= one.at { pools[index].byHolders += 1 }
       }
       pools[index].caller =
         callers[index].max { ($0.value, $1.key) < ($1.value, $0.key) }.map { parts.code.location(ofFunction: $0.key) }
         ?? -1
     }
     return pools.sorted { ($1.waiting.total, $0.location) < ($0.waiting.total, $1.location) }
-  }
-
-  private static func last(_ times: [Nanoseconds]?, until end: Nanoseconds) -> Nanoseconds? {
-    guard let times else { return nil }
-    let next = times.firstSorted { $0 > end }
-    return next > 0 ? times[next - 1] : nil
   }
 
   /// Groups of tasks that units made and left behind. O(tasks).
@@ -138,7 +108,7 @@ extension RequestFinder {
       }
       for suspension in task.suspensions where suspension.reason == .continuation {
         let path = parts.code.path(suspension.at)
-        guard path.isOwn, suspension.at != loops.idle[row] else {
+        guard path.isOwn, !loops.isIdle(suspension.at, row) else {
           close()
           continue
         }

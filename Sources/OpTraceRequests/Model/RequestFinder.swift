@@ -1,29 +1,40 @@
+import OpTraceBlame
 import OpTraceKernel
 package import OpTraceModel
 
 extension Requests {
+  /// How much is found out.
+  package enum Depth: Comparable, Sendable {
+    /// Units, their kinds and their parts; loops and actors.
+    case figures
+    /// Also what slow units lose time to.
+    case blame
+    /// Also pools, leaks, backlogs, repeats and the like.
+    case everything
+  }
+
   /// - Parameters:
   ///   - window: only units and waits for actors that end in it, and what loops did in it; nil: all.
   ///   - trees: the units for which ``Requests/trees`` are wanted; nil: none.
-  ///   - isBrief: leave out troubles: pools, leaks, backlogs, repeats and the hottest function stay
-  ///     empty.
+  ///   - depth: what is not found out stays empty.
   /// - Complexity: O(n log n) for n pieces of work, suspensions and samples.
   package init(
-    of trace: Trace, within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil, isBrief: Bool = false
+    of trace: Trace, within window: ClosedRange<Nanoseconds>? = nil, trees: TreeLimits? = nil,
+    depth: Depth = .everything
   ) {
-    var code = ProgramCode(trace.stacks)
-    let samples = ThreadSamples(trace)
-    let actors = ActorUse(trace, &code, samples)
-    let loops = LoopUse.all(trace, &code, samples)
+    var strands = TraceStrands(trace, ProgramCode(trace.stacks), knowsHolders: depth > .figures)
+    let threads = strands.threads
+    let actors = ActorUse(trace, &strands.code, threads)
+    let loops = LoopUse.all(trace, &strands.code, threads)
     // What a unit waited for may be older than the window.
     let used = window.map { window in
       (
-        loops: LoopUse.all(trace, &code, samples, within: window),
-        actors: ActorUse(trace, &code, samples, within: window)
+        loops: LoopUse.all(trace, &strands.code, threads, within: window),
+        actors: ActorUse(trace, &strands.code, threads, within: window)
       )
     }
-    var finder = RequestFinder(trace, RequestParts(trace, code, actors, samples, loops: loops), window)
-    self = finder.requests(trees, isBrief: isBrief)
+    var finder = RequestFinder(trace, RequestParts(strands, actors, loops: loops), window)
+    self = finder.requests(trees, depth)
     self.loops = used?.loops ?? loops
     self.actors = (used?.actors ?? actors).all
   }
@@ -32,7 +43,7 @@ extension Requests {
 /// Finds units, names their kinds and splits them.
 struct RequestFinder {
   /// What units of one kind share, before routes are told apart.
-  private enum Source: Hashable {
+  enum Source: Hashable {
     case span(String)
     case task(group: Int32, isRound: Bool)
     case other(String)
@@ -46,9 +57,15 @@ struct RequestFinder {
   var parts: RequestParts
   private var found = Requests()
   private var sources: [Source: Int32] = [:]
+  /// Sources whose rounds begin after a sleep.
+  var jobs: Set<Int32> = []
   private var sourceNames: [(name: String, location: CodeLocation?, isOwn: Bool, areRounds: Bool)] = []
-  /// For each round the own functions of its deepest stack, the outermost first.
-  private var paths: [[Int32]] = []
+  /// Rounds that are still to be added, by their sources.
+  var noted: [Int32: [Round]] = [:]
+  /// By source, the own functions of the stack where these idle, the outermost first.
+  var idlePaths: [Int32: [Int32]] = [:]
+  /// For each unit what it did, if it is a round.
+  private var ways: [Way] = []
   /// For each group of tasks that work in rounds: whether they only hand work on to others, so that the others are the
   /// units.
   private(set) var dispatches: [Bool]
@@ -65,55 +82,51 @@ struct RequestFinder {
     dispatches = dispatchers()
   }
 
-  package mutating func requests(_ trees: Requests.TreeLimits?, isBrief: Bool) -> Requests {
+  package mutating func requests(_ trees: Requests.TreeLimits?, _ depth: Requests.Depth) -> Requests {
     addSpans()
     addTasks()
+    addRounds()
     addOthers()
     tellKinds()
-    if !isBrief {
-      findHottest()
+    found.shapes = trace.tasks.indices.map { .init(idle: loops.idle[$0], handsOn: dispatches[Int(loops.group[$0])]) }
+    if depth == .everything {
+      countSamples()
       found.pools = pools()
       found.leaks = leaks()
       found.repeats = repeats()
       found.backlogs = backlogs()
+      found.growing = OpenWork(trace).growing()
+      let calls = UnitCalls(found, trace, &parts.code)
+      (found.calls, found.crowds) = (calls.calls(in: found), calls.crowds(in: found))
     }
     if let trees { found.trees = self.trees(of: found, trees) }
     found.causes = parts.causes
-    found.locations = parts.code.locations
-    found.shapes = trace.tasks.indices.map { .init(idle: loops.idle[$0], handsOn: dispatches[Int(loops.group[$0])]) }
+    if depth == .figures {
+      (found.locations, found.wholeFunctions) = (parts.code.locations, parts.code.wholeFunctions)
+    } else {
+      var blame = UnitBlame(found, parts.strands)
+      found.blamed = blame.all(hasTrees: trees != nil)
+      found.blameTrees = blame.trees
+      found.beats = blame.beats(of: found.blamed)
+      (found.locations, found.wholeFunctions) = (blame.code.locations, blame.code.wholeFunctions)
+    }
     return found
   }
 
   /// O(samples).
-  private mutating func findHottest() {
-    var counts: [Int32: Int] = [:]
+  private mutating func countSamples() {
+    var counts: [Requests.Sampled: Int] = [:]
     for sample in trace.samples {
       let path = parts.code.path(sample.at)
-      if path.isOwn { counts[path.function, default: 0] += 1 }
+      guard path.isOwn else { continue }
+      let caller = parts.strands.caller(in: path)
+      counts[Requests.Sampled(function: path.function, caller: caller), default: 0] += 1
     }
     found.samples = trace.samples.count
-    found.hottest = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
-      .map { ($0.key, Double($0.value) / Double(max(1, trace.samples.count))) }
+    found.sampled = counts.mapValues { Double($0) / Double(max(1, trace.samples.count)) }
   }
 
   // MARK: - Tasks
-
-  /// The rounds of a task: each from being resumed where it idles to the next time that it idles there.
-  private func rounds(
-    of task: TaskRecord, idle: FrameID
-  ) -> [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] {
-    var rounds: [(began: Nanoseconds, ended: Nanoseconds, first: Int, last: Int)] = []
-    var began: (time: Nanoseconds, first: Int)?
-    for (index, suspension) in task.suspensions.enumerated() where suspension.at == idle {
-      if let began { rounds.append((began.time, max(began.time, suspension.from.time), began.first, index)) }
-      began = suspension.to.map { (min($0, max(suspension.from.time, suspension.letGoOn?.time ?? $0)), index + 1) }
-    }
-    // The last round ends with the task, if it did anything.
-    if let began, let over = task.completed, began.first < task.suspensions.count {
-      rounds.append((began.time, max(began.time, over), began.first, task.suspensions.count))
-    }
-    return rounds
-  }
 
   /// Finds groups such as loops that accept connections: most of their rounds make a task that outlives the round, and
   /// wait for nothing else.
@@ -159,14 +172,14 @@ struct RequestFinder {
           (span.name, location.flatMap { $0.location < 0 ? nil : parts.code.locations[Int($0.location)] }, true)
         }
         add(
-          source, work, span.began.time, max(span.began.time, ended), isFailed: span.status?.code == .error, path: [],
+          source, work, span.began.time, max(span.began.time, ended), isFailed: span.status?.code == .error,
           parts.split(work, span.began.time, ended, pieces: pieces))
       }
     }
   }
 
   /// Whether the program's own spans cover a part of this work.
-  private func hasSpans(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> Bool {
+  func hasSpans(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> Bool {
     guard let spans = spans[work] else { return false }
     // Spans are in the order of their begins, and each is over before the next one begins.
     let next = spans.firstSorted { $0.began.time > to }
@@ -179,7 +192,7 @@ struct RequestFinder {
       let group = loops.group[row]
       if let idle = loops.idle[row] {
         guard !dispatches[Int(group)] else { continue }
-        addRounds(of: task, idle: idle, group)
+        noteRounds(of: task, row, idle: idle, group)
       } else if !isPart(task, over: task.over) {
         guard let began = task.submitted?.time ?? task.enqueued?.time ?? task.runs.first?.began else { continue }
         guard let over = task.completed, task.isOutcomeKnown else {
@@ -192,36 +205,9 @@ struct RequestFinder {
           return (task.kind, path.location < 0 ? nil : parts.code.locations[Int(path.location)], path.isOwn)
         }
         add(
-          source, task.id, began, over, isFailed: task.cancelRequested != nil, path: [],
+          source, task.id, began, over, isFailed: task.cancelRequested != nil,
           parts.split(task.id, began, over))
       }
-    }
-  }
-
-  private mutating func addRounds(of task: TaskRecord, idle: FrameID, _ group: Int32) {
-    let rounds = rounds(of: task, idle: idle)
-    guard !rounds.isEmpty else { return }
-    let base = parts.code.path(idle).functions
-    let source = source(.task(group: group, isRound: true)) { parts in
-      let path = parts.code.path(idle)
-      let own = path.functions.last.map { parts.code.functions[Int($0)] }
-      return (
-        own?.function ?? task.kind, own ?? (path.location < 0 ? nil : parts.code.locations[Int(path.location)]),
-        path.isOwn
-      )
-    }
-    let pieces = task.pieces(traceEnd: trace.end)
-    for round in rounds where isWanted(round.ended) && !hasSpans(task.id, round.began, round.ended) {
-      // The deepest stack shows most: the code that answers is called from the loop.
-      var path: [Int32] = []
-      for suspension in task.suspensions[round.first..<round.last] {
-        let functions = parts.code.path(suspension.at).functions
-        let common = zip(functions, base).prefix { $0 == $1 }.count
-        if functions.count - common > path.count { path = Array(functions[common...]) }
-      }
-      let split = parts.split(task.id, round.began, round.ended, pieces: pieces)
-      let isFailed = task.cancelRequested.map { $0 >= round.began && $0 <= round.ended } ?? false
-      add(source, task.id, round.began, round.ended, isFailed: isFailed, path: path, split)
     }
   }
 
@@ -253,7 +239,7 @@ struct RequestFinder {
         (operation.kind, operation.codeLocation, true)
       }
       add(
-        source, operation.id, began, over, isFailed: operation.cancelRequested != nil, path: [],
+        source, operation.id, began, over, isFailed: operation.cancelRequested != nil,
         parts.split(operation.id, began, over))
     }
     for block in trace.blocks where block.submitter == nil && block.isOutcomeKnown && block.way != .sync {
@@ -265,15 +251,15 @@ struct RequestFinder {
         let path = parts.code.path(block.code)
         return (block.kind, path.location < 0 ? nil : parts.code.locations[Int(path.location)], path.isOwn)
       }
-      add(source, block.id, began, over, isFailed: false, path: [], parts.split(block.id, began, over))
+      add(source, block.id, began, over, isFailed: false, parts.split(block.id, began, over))
     }
   }
 
   // MARK: - Units
 
-  private func isWanted(_ end: Nanoseconds) -> Bool { window?.contains(end) ?? true }
+  func isWanted(_ end: Nanoseconds) -> Bool { window?.contains(end) ?? true }
 
-  private mutating func source(
+  mutating func source(
     _ source: Source, _ describe: (inout RequestParts) -> (name: String, location: CodeLocation?, isOwn: Bool)
   ) -> Int32 {
     if let index = sources[source] { return index }
@@ -289,34 +275,33 @@ struct RequestFinder {
     return index
   }
 
-  private mutating func add(
-    _ source: Int32, _ work: WorkID, _ began: Nanoseconds, _ ended: Nanoseconds, isFailed: Bool, path: [Int32],
+  mutating func add(
+    _ source: Int32, _ work: WorkID, _ began: Nanoseconds, _ ended: Nanoseconds, isFailed: Bool, way: Way = Way(),
     _ split: [Requests.Part]
   ) {
     found.units.append(.init(kind: source, work: work, began: began, ended: ended, isFailed: isFailed))
     found.parts += split
     found.partStarts.append(Int32(found.parts.count))
-    paths.append(path)
+    ways.append(way)
   }
 
   // MARK: - Kinds
 
-  /// Splits the rounds of one loop by the first own functions in which they differ: a server's routes.
+  /// Splits the rounds of one loop by their routes.
   private mutating func tellKinds() {
     var members = Array(repeating: [Int](), count: sourceNames.count)
     for index in found.units.indices { members[Int(found.units[index].kind)].append(index) }
     for (source, units) in members.enumerated() where !units.isEmpty {
       let about = sourceNames[source]
-      let routes = about.areRounds ? Routes(units, paths) : Routes()
-      var groups: [Int32: [Int]] = [:]
-      for unit in units { groups[routes.route(of: paths[unit]), default: []].append(unit) }
+      let groups = Dictionary(grouping: units) { ways[$0].route }
       for (route, units) in groups.sorted(by: { $0.key < $1.key }) {
         var kind = RequestKind(
           name: about.name, location: about.location, isOwn: about.isOwn, areRounds: about.areRounds)
         if route >= 0 {
-          let function = parts.code.functions[Int(route)]
+          let function = parts.code.functions[Int(named(route, units))]
           (kind.name, kind.location, kind.isOwn) = (function.function ?? about.name, function, true)
         }
+        kind.isJob = jobs.contains(Int32(clamping: source))
         kind.measure(units, in: found)
         let number = Int32(found.kinds.count)
         for unit in units { found.units[unit].kind = number }
@@ -324,6 +309,25 @@ struct RequestFinder {
       }
     }
     inOrder()
+  }
+
+  /// The function that names a route: a closure is named by what nearly all of its units call next.
+  private func named(_ route: Int32, _ units: [Int]) -> Int32 {
+    guard parts.code.functions[Int(route)].function?.hasPrefix("closure ") == true else { return route }
+    var counts: [Int32: Int] = [:]
+    var all = 0
+    for unit in units {
+      guard let place = ways[unit].path.firstIndex(of: route) else { continue }
+      all += 1
+      let next = ways[unit].path[(place + 1)...].first {
+        parts.code.functions[Int($0)].function?.hasPrefix("closure ") == false
+      }
+      if let next { counts[next, default: 0] += 1 }
+    }
+    guard let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), most.value * 10 >= all * 9 else {
+      return route
+    }
+    return most.key
   }
 
   /// With fewer units than this there is no load to speak of.
@@ -342,34 +346,4 @@ struct RequestFinder {
     found.kinds = order.map { found.kinds[$0] }
     for index in found.units.indices { found.units[index].kind = numbers[Int(found.units[index].kind)] }
   }
-}
-
-/// The functions by which rounds of one loop are told apart.
-private struct Routes {
-  private var names: Set<Int32> = []
-
-  init() {}
-
-  /// Goes inwards from the loop as long as nearly all rounds call the same function; the functions that they call next
-  /// are the routes. If the rounds never differ, the outermost function names all of them.
-  init(_ units: [Int], _ paths: [[Int32]]) {
-    var members = units.filter { !paths[$0].isEmpty }
-    if let unit = members.first { names = [paths[unit][0]] }
-    var depth = 0
-    while true {
-      var counts: [Int32: Int] = [:]
-      for unit in members where paths[unit].count > depth { counts[paths[unit][depth], default: 0] += 1 }
-      let going = counts.values.reduce(0, +)
-      guard let (first, most) = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
-      if most * 50 < going * 49 {
-        names = Set(counts.keys)
-        return
-      }
-      members = members.filter { paths[$0].count > depth && paths[$0][depth] == first }
-      depth += 1
-    }
-  }
-
-  /// The route of a path; -1: none.
-  func route(of path: [Int32]) -> Int32 { path.first { names.contains($0) } ?? -1 }
 }

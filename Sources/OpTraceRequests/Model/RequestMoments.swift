@@ -38,13 +38,17 @@ package struct RequestMoments: Sendable {
 
   /// The kind of the unit that work belonged to at a time; nil: none that has ended. O(submitters × log units).
   package func kind(of work: WorkID, at time: Nanoseconds) -> RequestKind? {
+    unit(of: work, at: time).map { requests.kind(ofUnitAt: $0) }
+  }
+
+  /// The unit itself, as an index in ``Requests/units``. It may have ended before that time, if it did not wait for the work.
+  package func unit(of work: WorkID, at time: Nanoseconds) -> Int? {
     row(work, time) { work, time in
       guard let all = units[work] else { return nil }
       let next = all.firstSorted { $0.ended >= time }
       // Rounds of a task follow each other, but an operation is a unit beside the spans in it, and ends after them.
       return all[next...].prefix(Self.mostNested).first { $0.began <= time }?.row
     }
-    .map { requests.kind(ofUnitAt: $0) }
   }
 
   /// The ids of the innermost span around work at a time; nil: there was none, or it began long ago. O(submitters × log

@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceFormat
 import OpTraceKernel
 import OpTraceModel
@@ -8,13 +9,11 @@ import OpTraceModel
 /// tree of work explains all of the time.
 struct RequestParts {
   let trace: Trace
-  var code: ProgramCode
+  private(set) var strands: TraceStrands
   let actors: ActorUse
   let loops: [ThreadID: LoopUse]
   private(set) var causes: [Requests.Cause] = []
   private var causeIndexes: [Requests.Cause: Int32] = [:]
-  private let waits: [ThreadID: [Int32]]
-  private let samples: ThreadSamples
   private let sampledRuns: SampledRuns
   private let queueTitles: [SchedulerID: String]
   private let threadWaits: ThreadWaits
@@ -24,23 +23,19 @@ struct RequestParts {
   private var pieces: [Requests.Piece]?
 
   private static let deepest = 12
-  /// A run with at least this many samples is explained by them; a shorter one by the samples of all runs that are like
-  /// it.
-  private static let enoughSamples = 3
+  /// The program's functions, which what happens on threads refers to.
+  var code: ProgramCode {
+    get { strands.code }
+    _modify { yield &strands.code }
+  }
 
-  init(
-    _ trace: Trace, _ code: ProgramCode, _ actors: ActorUse, _ samples: ThreadSamples, loops: [LoopUse]
-  ) {
-    self.trace = trace
-    var code = code
-    self.samples = samples
-    sampledRuns = SampledRuns(trace, samples, &code)
-    self.code = code
+  init(_ strands: TraceStrands, _ actors: ActorUse, loops: [LoopUse]) {
+    trace = strands.trace
+    var strands = strands
+    sampledRuns = SampledRuns(trace, strands.threads, &strands.code)
+    self.strands = strands
     self.actors = actors
     self.loops = Dictionary(loops.map { ($0.thread, $0) }, uniquingKeysWith: { first, _ in first })
-    var waits: [ThreadID: [Int32]] = [:]
-    for index in trace.waits.indices { waits[trace.waits[index].thread, default: []].append(Int32(index)) }
-    self.waits = waits
     var titles: [SchedulerID: String] = [:]
     for queue in trace.queues { titles[.queue(queue.id)] = queue.title }
     for queue in trace.dispatchQueues { titles[.dispatchQueue(queue.id)] = queue.title }
@@ -66,6 +61,12 @@ struct RequestParts {
     defer { pieces = nil }
     if let index = trace.workIndex(of: work) { add(index, from, to, nil, root: work, depth: Self.deepest) }
     return pieces ?? []
+  }
+
+  /// Who had what this work waited for in a stretch.
+  mutating func blame(_ work: WorkID, _ from: Nanoseconds, _ to: Nanoseconds) -> [Blame<TraceStrands>.Share] {
+    guard let index = trace.workIndex(of: work) else { return [] }
+    return Blame(.work(index), from: from, to: to, in: &strands).shares
   }
 
   // MARK: - Work of all kinds
@@ -220,64 +221,48 @@ struct RequestParts {
   private mutating func ran(_ run: WorkRun, _ from: Nanoseconds, _ to: Nanoseconds, after location: Int32) {
     let begin = max(run.began, from)
     guard to > begin else { return }
-    // Waits are drawn on top of it.
+    // What it waited for is drawn on top of it.
     if pieces != nil { note(.running, location, begin, to) }
-    let waited = waitedInside(run.thread, begin, to)
-    let rest = to - begin - waited
-    guard rest > 0, pieces == nil else { return }
-    let stacks = samples.stacks(on: run.thread, begin, to)
-    var left = rest
-    if stacks.count >= Self.enoughSamples {
-      // Equal shares, because each sample stands for the same processor time.
-      for (number, stack) in stacks.enumerated() {
-        let share = left / Nanoseconds(stacks.count - number)
-        left -= share
-        let path = code.path(stack)
-        add(.running, who: "", path.isOwn ? path.location : location, share)
+    for piece in strands.ran(on: run.thread, begin, to, after: location) { note(piece, after: location) }
+  }
+
+  private mutating func note(_ piece: StrandPiece, after location: Int32) {
+    let (from, to) = (piece.began, piece.ended)
+    switch piece.state {
+    case .ends(let end):
+      switch (end.kind, end.name) {
+      case (.code, _): if pieces == nil { used(end.location, to - from, after: location) }
+      case (.call, BlameEnd.threadSleep): note(.threadSleep, who: end.name, end.location, from, to)
+      case (.call, BlameEnd.disk): note(.disk, who: "a disk", end.location, from, to)
+      case (.call, _): note(.call, who: end.name, end.location, from, to)
+      case (.sleep, _), (.outside, _), (.machine, _), (.unknown, _): note(.offCPU, location, from, to)
       }
-      return
-    }
-    for one in sampledRuns.shares(after: location) {
-      let share = min(left, Nanoseconds(Double(rest) * one.share))
-      left -= share
-      add(.running, who: "", one.location, share)
-    }
-    add(.running, who: "", location, left)
-  }
-
-  private mutating func waitedInside(_ thread: ThreadID, _ from: Nanoseconds, _ to: Nanoseconds) -> Nanoseconds {
-    guard let rows = waits[thread] else { return 0 }
-    var sum: Nanoseconds = 0
-    var free = from
-    for row in rows[rows.firstSorted { trace.waits[Int($0)].began >= from }...] {
-      let wait = trace.waits[Int(row)]
-      if wait.began >= to { break }
-      let (begin, end) = (max(free, wait.began), min(to, wait.ended ?? trace.end))
-      guard end > begin else { continue }
-      free = end
-      sum += end - begin
-      note(wait, begin, end)
-    }
-    return sum
-  }
-
-  private mutating func note(_ wait: WaitRecord, _ from: Nanoseconds, _ to: Nanoseconds) {
-    let location = code.path(wait.at).location
-    switch wait.target {
-    case .operation(let id): note(.operationQueue, who: trace.operation(id)?.title ?? "", location, from, to)
-    case .queue(let id): note(.operationQueue, who: queueTitles[.queue(id)] ?? "", location, from, to)
-    case .object(let id):
-      let object = trace.object(id)
+    case .waits(let resource, by: _, orElse: _):
       let what: Requests.What =
-        switch object?.kind {
+        switch resource.kind {
+        case .child: .operationQueue
         case .queue: .dispatchQueue
-        case .sleep: .threadSleep
-        case .disk: .disk
         default: .lock
         }
-      note(what, who: object?.title ?? "", location, from, to)
+      note(what, who: resource.name, resource.location, from, to)
     }
   }
+
+  /// Time on a processor. What no sample tells of a short run, the samples of runs that are like it tell.
+  private mutating func used(_ function: Int32, _ length: Nanoseconds, after location: Int32) {
+    var left = length
+    if function == code.wholeFunction(location), length < Self.sampledFrom {
+      for one in sampledRuns.shares(after: location) {
+        let share = min(left, Nanoseconds(Double(length) * one.share))
+        left -= share
+        add(.running, who: "", one.location, share)
+      }
+    }
+    add(.running, who: "", function, left)
+  }
+
+  /// A run that is as long as this would have been sampled itself.
+  private static let sampledFrom: Nanoseconds = 5_000_000
 
   // MARK: - Sums
 
@@ -291,7 +276,7 @@ struct RequestParts {
   @discardableResult
   private mutating func add(_ what: Requests.What, who: String, _ location: Int32, _ length: Nanoseconds) -> Int32? {
     guard length > 0 else { return nil }
-    let isCode = what == .running || what == .actor || what == .loop
+    let isCode = what == .running || what == .actor || what == .loop || what == .offCPU
     let cause = Requests.Cause(what: what, who: who, location: isCode ? code.wholeFunction(location) : location)
     let index = causeIndexes[cause] ?? Int32(causes.count)
     if Int(index) == causes.count {
@@ -299,7 +284,7 @@ struct RequestParts {
       causeIndexes[cause] = index
     }
     if let row = found.firstIndex(where: { $0.cause == index }) {
-      found[row].length += length
+      found[row].length = found[row].length.saturating(length)
     } else {
       found.append(.init(cause: index, length: length))
     }

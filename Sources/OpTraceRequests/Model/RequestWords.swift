@@ -25,12 +25,14 @@ extension Requests {
       return "wait\(time) for \(who.map { "event loop \($0)" } ?? "an event loop")"
         + (function.map { ", which is held in \($0)\(line)" } ?? "")
     case .lock: return "wait\(time) for \(who ?? "a lock")\(at)"
+    case .call: return "block\(time) in \(who ?? "a call")\(at)"
     case .threadSleep: return "sleep\(time)\(at), and hold their thread"
     case .disk: return "wait\(time) for a disk\(at)"
     case .continuation: return "wait\(time)\(at) until other work resumes them"
     case .child: return "wait\(time) for child tasks\(at)"
     case .sleeping: return "sleep\(time)\(at)"
     case .outside: return "wait\(time)\(at) for something outside of the program"
+    case .offCPU: return "have no processor\(time.isEmpty ? "" : " for" + time)\(at)"
     }
   }
 
@@ -46,6 +48,7 @@ extension Requests {
     case .operationQueue where !cause.who.isEmpty: what = "for queue \(cause.who)"
     case .loop where !cause.who.isEmpty: what = "for event loop \(cause.who)"
     case .lock where !cause.who.isEmpty: what = "for \(cause.who)"
+    case .call where !cause.who.isEmpty: what = "in \(cause.who)"
     default:
       let title = Self.title(cause.what)
       what = title.hasPrefix("waiting ") ? String(title.dropFirst("waiting ".count)) : title
@@ -86,12 +89,14 @@ extension Requests {
     case .dependency: "waiting for dependencies"
     case .loop: "waiting for an event loop"
     case .lock: "waiting for a lock"
+    case .call: "blocked in a call"
     case .threadSleep: "sleeping, thread held"
     case .disk: "waiting for a disk"
     case .continuation: "waiting to be resumed"
     case .child: "waiting for child tasks"
     case .sleeping: "sleeping"
     case .outside: "waiting for the outside"
+    case .offCPU: "without a processor"
     }
   }
 }

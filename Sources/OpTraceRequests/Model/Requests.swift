@@ -51,6 +51,8 @@ package struct Requests: Sendable {
     case dependency
     case loop
     case lock
+    /// It blocked its thread in a system call that waits, such as `recv`.
+    case call
     /// It blocked its thread in `usleep` and the like.
     case threadSleep = "thread-sleep"
     case disk
@@ -58,19 +60,20 @@ package struct Requests: Sendable {
     case child
     case sleeping
     case outside
-
-    /// Whether it occupies a thread that meanwhile does nothing else.
-    package var holdsThread: Bool { self == .lock || self == .threadSleep || self == .disk }
+    /// Its code had a thread, and no processor: the machine had none, or it waited in a way that is not recorded.
+    case offCPU = "off-cpu"
   }
 
   /// Sorted: the program's own code first, then kinds with many units, then those with the most time.
   package internal(set) var kinds: [RequestKind] = []
-  /// Sorted by their ends.
+  /// By what they are found by: spans, rounds and tasks, then others; of one piece of work in the order of time.
   package internal(set) var units: [Unit] = []
   /// Each cause once.
   package internal(set) var causes: [Cause] = []
   /// The locations that causes refer to.
   package internal(set) var locations: [CodeLocation] = []
+  /// For each location one for all lines of its function.
+  var wholeFunctions: [Int32] = []
   /// Units that had begun and were not over when the trace ended.
   package internal(set) var open = 0
   /// The parts of all units in one array; unit `n` has those from `partStarts[n]` up to `partStarts[n + 1]`.
@@ -83,8 +86,8 @@ package struct Requests: Sendable {
   /// Actors that tasks waited for, those with the most waiting first.
   package internal(set) var actors: [ActorUse.One] = []
 
-  /// The own function with the most samples, including those in libraries that it calls, and its share of all samples.
-  package internal(set) var hottest: (location: Int32, share: Double)?
+  /// Of own functions, by who calls them, the share of all samples, including those in libraries that they call.
+  package internal(set) var sampled: [Sampled: Double] = [:]
   /// The number of samples of processor time.
   package internal(set) var samples = 0
   /// Things that tasks hand on to each other by continuations, such as the connections of a pool; the most waiting
@@ -96,6 +99,24 @@ package struct Requests: Sendable {
   package internal(set) var backlogs: [Backlog] = []
   /// Waits that units repeat.
   package internal(set) var repeats: [Repeat] = []
+  /// Functions in which units wait several times.
+  package internal(set) var calls: [Calls] = []
+  /// Functions in which many units are at the same time.
+  package internal(set) var crowds: [Crowd] = []
+  /// Work of which ever more is open.
+  package internal(set) var growing: [Growth] = []
+  /// Of kinds of units to whose work others lose time: when they come, if that is periodic. By indexes in ``kinds``.
+  package internal(set) var beats: [Int32: Beat] = [:]
+  /// What the time of slow units is to be blamed on, by their kinds; of each the most time first.
+  package internal(set) var blamed: [Blamed] = []
+  /// By kinds, as indexes in ``kinds``: how that time was passed on. With ``trees`` only.
+  package internal(set) var blameTrees: [Int32: BlameTree] = [:]
+
+  /// A function of the program, and the one that called it; -1: not known. Indexes in ``locations``.
+  package struct Sampled: Sendable, Hashable {
+    package var function: Int32
+    package var caller: Int32
+  }
 
   /// For each task of the trace, by its index, whether it works in rounds.
   package internal(set) var shapes: [TaskShape] = []
@@ -133,10 +154,6 @@ package struct Requests: Sendable {
     package var openCaller: Int32 = -1
     /// The longest wait that ended.
     package var longest: Nanoseconds = 0
-    /// How long tasks that had waited for it kept it.
-    package var holds: [Nanoseconds] = []
-    /// What the tasks that ended the longest waits did during these waits: nanoseconds by cause.
-    package var holding: [Int32: Nanoseconds] = [:]
     /// The function that asks for it most often.
     package var caller: Int32 = -1
   }
@@ -193,6 +210,16 @@ package struct Requests: Sendable {
   /// O(1).
   package func kind(ofUnitAt index: Int) -> RequestKind { kinds[Int(units[index].kind)] }
 
+  /// Whether two locations are in one function. O(1).
+  func areInOneFunction(_ one: Int32, _ other: Int32) -> Bool {
+    one >= 0 && other >= 0 && wholeFunctions[Int(one)] == wholeFunctions[Int(other)]
+  }
+
+  /// Whether a location is in the function that units of a kind are named after.
+  func isInFunction(of kind: RequestKind, _ location: Int32) -> Bool {
+    locations[Int(location)].function == kind.location?.function
+  }
+
   /// Its source location; nil: not known.
   package func location(of cause: Cause) -> CodeLocation? {
     cause.location < 0 ? nil : locations[Int(cause.location)]
@@ -219,6 +246,8 @@ package struct RequestKind: Sendable {
   package var isOwn = true
   /// Whether the units are parts of longer work: rounds of tasks, or spans.
   package var areRounds = false
+  /// Whether they are done after a pause, again and again: a job, for which nobody waits.
+  package var isJob = false
   package var count = 0
   package var failed = 0
   /// Finished units per second, between the first one's begin and the last one's end.

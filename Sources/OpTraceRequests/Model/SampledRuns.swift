@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceKernel
 import OpTraceModel
 
@@ -18,7 +19,7 @@ struct SampledRuns {
   private static let leastShare = 0.1
 
   /// O(runs · log samples).
-  init(_ trace: Trace, _ samples: ThreadSamples, _ code: inout ProgramCode) {
+  init(_ trace: Trace, _ threads: ThreadActivity, _ code: inout ProgramCode) {
     guard !trace.samples.isEmpty else { return }
     var counts: [Int32: [Int32: Int]] = [:]
     for row in trace.tasks.indices {
@@ -30,7 +31,7 @@ struct SampledRuns {
           {
             suspension += 1
           }
-          let stacks = samples.stacks(on: run.thread, run.began, run.ended ?? trace.end)
+          let stacks = threads.stacks(on: run.thread, run.began, run.ended ?? trace.end)
           if stacks.isEmpty { continue }
           let at = suspension >= 0 ? tasks[row].suspensions[suspension].at : tasks[row].code
           let line = code.path(at).location

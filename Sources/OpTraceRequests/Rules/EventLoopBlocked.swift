@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceDoctor
 import OpTraceKernel
 import OpTraceModel
@@ -7,7 +8,7 @@ extension Trouble {
 }
 
 extension DoctorRule {
-  /// Reported for ten or more turns of at least 10 ms that took a fiftieth of a loop's time; for three that explain a
+  /// Reported for ten or more turns of at least 10 ms that took a fiftieth of a loop's time, and a tenth of it where no slow unit waits for it; for three that explain a
   /// fifth of the slow units' time; and for one turn that has gone on for a second, in a program with units. People may
   /// notice a delay of a few turns of 10 ms. A loop that has a few long turns at its start, or computes alone, delays
   /// nobody.
@@ -38,16 +39,23 @@ extension DoctorContext {
   private static let leastTurns = 10
   private static let leastTurnsThatExplain = 3
   private static let leastLoopShare: Nanoseconds = 50
+  /// Where no slow unit waits for it, one that is about to be one would.
+  private static let leastUnexplained: Nanoseconds = 10
   private static let openTurn: Nanoseconds = 1_000_000_000
 
   fileprivate func blocked(_ loop: LoopUse) -> Finding? {
-    let explained = explained { $0.what == .loop && $0.who == loop.name }
+    let explained = explained { $0 == .loop(loop.name) }
     let time = requestTime ?? max(1, trace.end)
-    let isOften = loop.long.count >= Self.leastTurns && loop.longTime >= time / Self.leastLoopShare
+    // A loop that waits for a lock or in a call serves nobody either, whoever is known to wait for it.
+    let mayBeWork = explained == nil && isBlameKnown && loop.mostly?.isWait != true
+    let isOften =
+      loop.long.count >= Self.leastTurns
+      && loop.longTime >= time / (mayBeWork ? Self.leastUnexplained : Self.leastLoopShare)
     let explains = loop.long.count >= Self.leastTurnsThatExplain && explained?.share ?? 0 >= Self.leastExplained
     let last = loop.long.last.map { $0.ended - $0.began } ?? 0
     let isHeld = last >= Self.openTurn && loop.long.last?.ended == trace.end && !requests.units.isEmpty
     guard isOften || explains || isHeld else { return nil }
+    if thread(loop.thread)?.isMain == true, explained == nil, self.explained(\.isMain) != nil { return nil }
     let held = loop.mostly
     let location = held.map { requests.locations[Int($0.location)] }
     let turns = Distribution(loop.long.map { $0.ended - $0.began })
@@ -65,7 +73,7 @@ extension DoctorContext {
         ? "Do not wait on a loop's thread: await instead, or move it to a thread of its own."
         : "Move what computes off the loop: to a task, a dispatch queue, or a pool of threads.")
     finding.location = location
-    finding.explains = max(explained?.share ?? 0, isHeld ? 1 : 0.1)
+    finding.explains = max(explained?.shareOfAll ?? 0, isHeld ? 1 : 0.1)
     for one in loop.held.prefix(3) {
       let place = requests.locations[Int(one.location)]
       finding.evidence.append(

@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceDoctor
 import OpTraceKernel
 import OpTraceModel
@@ -49,9 +50,9 @@ extension DoctorContext {
     let caller = pool.caller < 0 ? nil : requests.locations[Int(pool.caller)]
     let by = caller?.function.map { ", called by '\(Self.shown($0))'\(Self.line(caller))" } ?? ""
     let place = "'\(Self.shown(location.function ?? "a continuation"))'\(Self.line(location))"
-    let explained = explained { [requests] cause in
-      cause.what == .continuation && cause.location >= 0
-        && requests.locations[Int(cause.location)].function == location.function
+    let explained = explained { [requests] culprit in
+      guard case .pool(let place) = culprit else { return false }
+      return requests.areInOneFunction(place, pool.location)
     }
     var finding: Finding
     if let since = pool.openSince, pool.open >= Self.leastOpen, pool.byHolders > 0,
@@ -72,34 +73,41 @@ extension DoctorContext {
       finding.location = first ?? location
     } else {
       guard waits.count >= Self.leastPoolWaits, pool.resumed * 4 >= waits.count, pool.byHolders * 2 >= pool.resumed,
-        waits.median >= Self.leastPoolWait || explained?.share ?? 0 >= Self.leastExplained,
-        waits.p99 >= Self.noticedPool
+        isBlameKnown ? explained != nil : waits.median >= Self.leastPoolWait, waits.p99 >= Self.noticedPool
       else { return nil }
-      let most = pool.holding.max { ($0.value, $1.key) < ($1.value, $0.key) }
-      let cause = most.map { requests.causes[Int($0.key)] }
-      let held = cause.map { requests.phrase($0) }
-      let share = Self.percent(most?.value ?? 0, of: pool.holding.values.reduce(0, +))
+      if let explained, isConsequence(explained.blamed) { return nil }
+      let held = explained.flatMap { mostly($0.blamed) }
       finding = Finding(
-        .poolExhausted, .warning, ending: .itWorks,
+        .poolExhausted, explained.map { severity($0.blamed) } ?? .warning, ending: .itWorks,
         title:
           "\(Self.count(waits.count, "wait")) at \(place) for what others hold: p99 \(DurationText.text(waits.p99)), median "
-          + DurationText.text(waits.median) + (held.map { "; meanwhile those mostly \($0)" } ?? ""),
+          + DurationText.text(waits.median) + (held.map { "; meanwhile who has one mostly \($0)" } ?? ""),
         explanation:
-          "They are ended by tasks that give back what they had in the same function\(by). While the longest of these waits lasted, "
-          + (held.map { "\(share) of the time those \($0)." } ?? "it is not known what those did."),
+          "They are ended by tasks that give back what they had in the same function\(by)."
+          + (held == nil ? " What those did with it meanwhile is not known." : ""),
         fix: "Hold it for less long: not across an await that does not need it. Or have more of them.")
-      if let spent = cause.flatMap({ requests.location(of: $0) }) {
-        finding.evidence.append(.init("during the longest waits it is mostly held\(Self.phrase(spent))"))
-      }
     }
     finding.location = finding.location ?? location
-    finding.explains = max(explained?.share ?? 0, pool.open >= Self.leastOpen ? 1 : 0)
+    finding.explains = max(explained?.shareOfAll ?? 0, pool.open >= Self.leastOpen ? 1 : 0)
     finding.evidence.append(
       .init(
         "waits: median \(DurationText.text(waits.median)), p99 \(DurationText.text(waits.p99))\(Self.phrase(location))\(by)"
       ))
-    if let explained { finding.evidence.append(explained.evidence) }
+    if let explained {
+      if let routes = routes(explained.blamed) { finding.evidence.append(.init("it is held \(routes)")) }
+      finding.evidence.append(explained.evidence)
+    }
     return finding
+  }
+
+  private static let leastOfHolders = 0.5
+
+  /// Whether those who have what is waited for are mostly units of one kind that asks again and again, or comes as a crowd: that is told, and
+  /// the pool is on the way.
+  private func isConsequence(_ blamed: Requests.Blamed) -> Bool {
+    guard let most = blamed.holders.first, most.kind >= 0, most.share >= Self.leastOfHolders else { return false }
+    return crowds.contains { $0.kind == most.kind }
+      || requests.calls.contains { $0.kind == most.kind && (isTriedMuchMore($0) || repeated($0) != nil) }
   }
 
   private static let noticedPool: Nanoseconds = 5_000_000

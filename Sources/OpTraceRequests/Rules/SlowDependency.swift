@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceDoctor
 import OpTraceKernel
 import OpTraceModel
@@ -7,8 +8,9 @@ extension Trouble {
 }
 
 extension DoctorRule {
-  /// The slow units of a kind spend seven tenths of their time, and 20 ms or more, outside of the program at one line.
-  /// Nothing in the program is to blame, so it is a note.
+  /// The slow units of a kind spend seven tenths of their time, and 20 ms or more, outside of the program at one line, and
+  /// twice as long as those about the median, or far longer than units of most kinds: others that always wait there do what they are for. Nothing in the program is
+  /// to blame, so it is a note.
   static let slowDependency = DoctorRule(
     .slowDependency, .note,
     Guide(
@@ -34,33 +36,45 @@ extension DoctorContext {
   private static let leastOutside = 0.7
   private static let leastOutsideTime: Nanoseconds = 20_000_000
 
+  /// Whether half of its units take a tenth of a second, and five times as long as those of most kinds.
+  private func isSlowAmong(_ kind: RequestKind) -> Bool {
+    let medians = requests.kinds.filter { isServed($0) && $0.areRounds == kind.areRounds }.map(\.p50).sorted()
+    guard medians.count > 2 else { return false }
+    return kind.p50 >= Self.leastMedian && kind.p50 / Self.slowerThanMost >= medians[(medians.count - 1) / 2]
+  }
+
+  private static let behindOthers = 0.01
+  private static let leastMedian: Nanoseconds = 100_000_000
+  private static let slowerThanMost: Nanoseconds = 5
+
   fileprivate func slowDependencies() -> [Finding] {
     var told: Set<Int32> = []
     // Excludes idle connections, which live as long as the recording.
     let most = (requestTime ?? 0) / 2
-    return requests.kinds.filter { isServed($0) && $0.p50 < most }.compactMap { kind -> Finding? in
-      let tail = kind.breakdown.reduce(0) { $0 + $1.tail }
-      guard let most = kind.breakdown.max(by: { ($0.tail, $1.cause) < ($1.tail, $0.cause) }) else { return nil }
-      let cause = requests.causes[Int(most.cause)]
-      guard cause.what == .outside, most.tail >= Self.leastOutsideTime,
-        Double(most.tail) >= Double(tail) * Self.leastOutside,
-        cause.location >= 0, told.insert(cause.location).inserted
+    return requests.kinds.enumerated().compactMap { number, kind -> Finding? in
+      guard isServed(kind), !kind.isJob, kind.p50 < most,
+        let blamed = requests.blamed.first(where: { $0.kind == Int32(clamping: number) }),
+        case .outside(let place) = blamed.culprit, place >= 0, blamed.tail >= Self.leastOutsideTime,
+        blamed.share >= Self.leastOutside,
+        blamed.tail >= blamed.median.saturating(blamed.median) || isSlowAmong(kind),
+        told.insert(place).inserted
       else { return nil }
-      let location = requests.locations[Int(cause.location)]
+      let location = requests.locations[Int(place)]
       // A unit that waits in its own loop does what it is there for.
-      guard location.function != kind.location?.function else { return nil }
-      let share = Double(most.tail) / Double(max(1, tail))
+      guard !requests.isInFunction(of: kind, place) else { return nil }
       var finding = Finding(
         .slowDependency, .note, ending: .itWorks,
         title:
-          "\(Int((share * 100).rounded())) % of the time of slow '\(Self.shown(kind.name))' is spent outside of the program: "
-          + "\(DurationText.text(most.tail)) in '\(Self.shown(location.function ?? "a call"))'\(Self.line(location))",
+          "\(Self.percent(blamed.share)) of the time of slow '\(Self.shown(kind.name))' is spent outside of the program: "
+          + "\(DurationText.text(blamed.tail)) in '\(Self.shown(location.function ?? "a call"))'\(Self.line(location))",
         explanation:
           "p50 \(DurationText.text(kind.p50)), p99 \(DurationText.text(kind.p99)) of \(kind.count). Those about the median "
-          + "wait there for \(DurationText.text(most.median)).",
+          + "wait there for \(DurationText.text(blamed.median)).",
         fix: "Ask less often or while something else is done, set a time limit, or look at what answers.")
       finding.location = location
-      finding.explains = share
+      // One that is slow each time is so by what it asks for, and comes behind what makes some slower than others.
+      let isSlower = blamed.tail >= blamed.median.saturating(blamed.median)
+      finding.explains = isSlower ? explained { $0 == blamed.culprit }?.shareOfAll ?? blamed.share : Self.behindOthers
       return finding
     }
   }

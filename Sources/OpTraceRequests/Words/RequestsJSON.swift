@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceKernel
 import OpTraceModel
 package import OpTraceText
@@ -28,7 +29,43 @@ package struct RequestsJSON {
         .init("breakdown", .array(kind.breakdown.map(share))),
         .init("examples", .array(requests.slowest(of: kind, most: slowest).map(example))),
         .init("difference", .string(requests.sentence(kind))),
+        .init("blame", .array(requests.lost(kind, least: 0, most: .max).map(blamed))),
       ])
+  }
+
+  private func blamed(_ one: Requests.Blamed) -> JSONValue {
+    .members([
+      "culprit": .string(one.culprit.word), "name": .optional(one.culprit.name) { .string($0) },
+      "function": place(one.culprit.location).0, "file": place(one.culprit.location).1,
+      "line": place(one.culprit.location).2,
+      "share": .number(one.share), "medianSeconds": .seconds(one.median), "tailSeconds": .seconds(one.tail),
+      "ends": .array(
+        one.ends.prefix(Self.mostEnds).map { end in
+          .members([
+            "kind": .string(end.end.kind.rawValue),
+            "name": .optional(end.end.name.isEmpty ? nil : end.end.name) { .string($0) },
+            "function": place(end.end.location).0, "file": place(end.end.location).1, "line": place(end.end.location).2,
+            "share": .number(end.share),
+          ])
+        }),
+      "holders": .array(
+        one.holders.prefix(Self.mostEnds).map { holder in
+          .members([
+            "kind": .optional(holder.kind < 0 ? nil : requests.kinds[Int(holder.kind)].name) { .string($0) },
+            "share": .number(holder.share),
+          ])
+        }),
+    ])
+  }
+
+  private static let mostEnds = 5
+
+  private func place(_ location: Int32?) -> (JSONValue, JSONValue, JSONValue) {
+    let place = location.flatMap { $0 < 0 ? nil : requests.locations[Int($0)] }
+    return (
+      .optional(place?.function) { .string($0) }, .optional(place?.file) { .string($0) },
+      .optional(place?.line) { .integer($0) }
+    )
   }
 
   private func share(_ share: RequestKind.Share) -> JSONValue {

@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceKernel
 import OpTraceModel
 package import OpTraceText
@@ -85,6 +86,18 @@ package struct RequestsText {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
+  private static let leastLost = 0.05
+  private static let mostLost = 4
+
+  /// What the slow ones lose their time to, wherever they wait for it.
+  private func lost(_ kind: RequestKind) -> String {
+    let lost = requests.lost(kind, least: Self.leastLost, most: Self.mostLost)
+    // Where they lost it themselves, the table says so.
+    guard lost.contains(where: { $0.waits.first?.resource != nil }) else { return "" }
+    return "  the slow ones lose\n"
+      + lost.map { "    " + TerminalText.printable(requests.phrase($0)) + "\n" }.joined()
+  }
+
   private func details(_ kind: RequestKind, _ slowest: Int) -> String {
     var table = TextTable([
       .number("median"), .number("slowest"), .number("more"), .text("what", widest: 32), .text("who", widest: 32),
@@ -107,6 +120,6 @@ package struct RequestsText {
     let shown = examples.isEmpty ? "" : style.paint(.faint, "  examples: " + examples.joined(separator: ", ")) + "\n"
     let name = TerminalText.printable(kind.name)
     return style.paint(.strong, name) + ": " + TerminalText.printable(requests.sentence(kind)) + "\n"
-      + table.text(style) + shown
+      + table.text(style) + lost(kind) + shown
   }
 }

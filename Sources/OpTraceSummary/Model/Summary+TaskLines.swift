@@ -48,7 +48,7 @@ extension Summary {
         guard path.location >= 0 else { continue }
         let key = Key(
           location: path.location, reason: suspension.reason,
-          isIdle: suspension.at != nil && suspension.at == loops.idle[row])
+          isIdle: loops.isIdle(suspension.at, row))
         let end = suspension.letGoOn?.time ?? suspension.to ?? task.over ?? trace.end
         waits[key, default: Values(isOwn: path.isOwn)].times.append(max(0, end - suspension.from.time))
         if waits[key]?.resumers.count ?? 0 < 16 {

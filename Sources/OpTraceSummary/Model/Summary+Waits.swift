@@ -41,6 +41,8 @@ extension Summary {
     public var lastSignal: WaitRecord.Signal?
     /// The displayed name of the operation that signalled; nil: none did.
     public var lastSignalName: String?
+    /// Where their time ends, the most first; empty: not known.
+    package var ends: [WaitEnd] = []
   }
 
   static func waits(_ trace: Trace, most: Int) -> Waits {
@@ -53,14 +55,17 @@ extension Summary {
     var result = Waits()
     var indexes: [Key: Int] = [:]
     var groups: [Wait] = []
-    for wait in trace.waits {
+    var members: [[Int]] = []
+    for (number, wait) in trace.waits.enumerated() {
       let time = Swift.max(0, (wait.ended ?? trace.end) - wait.began)
       let key = Key(operation: wait.inside, thread: wait.inside == nil ? wait.thread : nil, target: wait.target)
       let index = indexes[key] ?? groups.count
       if index == groups.count {
         indexes[key] = index
         groups.append(Wait(target: wait.target, thread: wait.thread, operation: wait.inside, targetName: ""))
+        members.append([])
       }
+      members[index].append(number)
       groups[index].thread = wait.thread
       groups[index].count += 1
       groups[index].total = groups[index].total.saturating(time)
@@ -72,7 +77,11 @@ extension Summary {
       if wait.ended == nil { result.unfinished += 1 }
     }
     let order = groups.indices.sorted { (groups[$1].total, $0) < (groups[$0].total, $1) }
-    result.longest = order.prefix(Swift.max(0, most)).map { named(groups[$0], trace) }
+    let shown = order.prefix(Swift.max(0, most))
+    for (row, ends) in zip(shown, ends(of: shown.map { members[$0] }, trace)) {
+      groups[row].ends = ends
+      result.longest.append(named(groups[row], trace))
+    }
     return result
   }
 

@@ -1,3 +1,4 @@
+import OpTraceBlame
 import OpTraceKernel
 import OpTraceFormat
 import OpTraceModel
@@ -238,6 +239,12 @@ extension Summary.Wait {
           "atSeconds": .seconds($0.time),
         ])
       },
+      "ends": .array(
+        ends.map { end in
+          .members(
+            ["kind": .string(end.kind.rawValue), "text": .string(end.words), "share": .number(end.share)],
+            and: (end.code ?? CodeLocation()).members)
+        }),
     ])
   }
 }

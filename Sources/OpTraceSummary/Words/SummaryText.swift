@@ -328,17 +328,19 @@ public struct SummaryText: Sendable {
 
   private var waits: String {
     guard !summary.waits.longest.isEmpty else { return "" }
-    var table = TextTable([
-      .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
-      .number("max"),
-      .text("last signalled by"),
-    ])
+    let areEndsKnown = summary.waits.longest.contains { !$0.ends.isEmpty }
+    var table = TextTable(
+      [
+        .text("who"), .number("id"), .text("waited for"), .number("count"), .number("open"), .number("total"),
+        .number("max"), .text("last signalled by"),
+      ] + (areEndsKnown ? [.text("because of", widest: style.cutsTexts ? 64 : .max)] : []))
     for wait in summary.waits.longest {
-      table.add([
-        wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? systemID(wait.thread),
-        target(wait), grouped(wait.count), grouped(wait.unfinished), duration(wait.total),
-        duration(wait.max), signal(wait),
-      ])
+      table.add(
+        [
+          wait.operationName ?? threadName(wait.thread), wait.operation?.description ?? systemID(wait.thread),
+          target(wait), grouped(wait.count), grouped(wait.unfinished), duration(wait.total),
+          duration(wait.max), signal(wait),
+        ] + (areEndsKnown ? [wait.ends.first.map { percent($0.share) + " " + $0.words } ?? ""] : []))
     }
     let more = summary.waits.count - summary.waits.longest.reduce(0) { $0 + $1.count }
     return table.text(style) + (more > 0 ? "  and \(grouped(more)) more\n" : "")
