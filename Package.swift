@@ -20,7 +20,7 @@ let package = Package(
         "OpTraceDoctor", "OpTraceHangs", "OpTraceSummary", "OpTraceRequests", "OpTraceGraph", "OpTraceTimeline",
       ]),
     .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
-    .library(name: "OpTraceReport", targets: ["OpTraceReport"]),
+    .library(name: "OpTraceReport", targets: ["OpTraceReport", "OpTracePage"]),
     .library(name: "OpTraceGraphviz", targets: ["OpTraceGraphviz"]),
     .library(name: "OpTraceDiagnostics", targets: ["OpTraceDiagnostics"]),
     .library(name: "OpTraceTracing", targets: ["OpTraceTracing"]),
@@ -80,6 +80,22 @@ let package = Package(
     .target(name: "OpTraceText", dependencies: ["OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
     // A host: what a finding is, how rules are asked, and the words and files for what they find. It knows no rule.
     .target(name: "OpTraceDoctor", dependencies: ["OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+    // A host: a trace as tables, which SQL and every format for other databases is made from. It knows what was recorded, and findings.
+    .target(
+      name: "OpTraceTables",
+      dependencies: [
+        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+      ]),
+    // A host: what a program does at the moment, as its trace grows. It knows queues, and what they run.
+    .target(
+      name: "OpTraceLive",
+      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+
+    // A host of the report: what a part of its page is, and the tables of its data. It knows neither the page nor a part.
+    .target(name: "OpTracePageParts", dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceModel"]),
+
+    // A host: where time went. Waiting is given to who had what was waited for, and passed on.
+    .target(name: "OpTraceBlame", dependencies: ["OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
 
     // Columns: each holds one capability, and no host knows it.
     // What is stuck or wrong: rules, and what every thread does.
@@ -88,14 +104,25 @@ let package = Package(
       dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
     // The figures of a run, and what makes it longer than it needs to be.
     .target(
+      name: "COpTraceSummaryPage", path: "Sources/OpTraceSummary/Embedded", cSettings: [.headerSearchPath("../..")]),
+    .target(
       name: "OpTraceSummary",
       dependencies: [
-        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-      ]),
+        "COpTraceSummaryPage", "OpTracePageParts", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
+        "OpTraceKernel",
+        "OpTraceModel", "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
     // Units of work, such as requests: kinds of them, and why some are slow.
     .target(
+      name: "COpTraceRequestsPage", path: "Sources/OpTraceRequests/Embedded", cSettings: [.headerSearchPath("../..")]),
+    .target(
       name: "OpTraceRequests",
-      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "COpTraceRequestsPage", "OpTracePageParts", "OpTraceLive", "OpTraceTables", "OpTraceBlame", "OpTraceDoctor",
+        "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
     // What a program imports to explain traces: the kernel, and the capabilities of a library.
     .target(
       name: "OpTraceAnalysis",
@@ -104,53 +131,69 @@ let package = Package(
         "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
       ]),
 
-    // Traces that grow: their figures, and the processes that write them.
+    // Programs that run while they are watched: whether they write a trace, what it has grown by, their threads seen from outside.
     .target(
-      name: "OpTraceLive",
-      dependencies: [
-        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat", "COpTrace",
-      ]),
+      name: "OpTraceRunning",
+      dependencies: ["OpTraceLive", "OpTraceText", "OpTraceModel", "OpTraceFormat", "COpTrace"]),
     // What makes pictures in files, and those of the report's page, answer to pointers and keys. Scripts come in as C: as a literal in
     // Swift a long text takes half a minute to compile, and as resources of SwiftPM they would be a folder beside each program.
     .target(name: "COpTraceScripts", exclude: ["Scripts"], cSettings: [.headerSearchPath("..")]),
     // Dependency graphs as pictures.
     .target(
+      name: "COpTraceGraphPage", path: "Sources/OpTraceGraph/Embedded", cSettings: [.headerSearchPath("../..")]),
+    .target(
       name: "OpTraceGraph",
       dependencies: [
-        "COpTraceScripts", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-      ]),
+        "COpTraceScripts", "COpTraceGraphPage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceKernel",
+        "OpTraceModel", "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
     // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
+    .target(
+      name: "COpTraceTimelinePage", path: "Sources/OpTraceTimeline/Embedded", cSettings: [.headerSearchPath("../..")]),
     .target(
       name: "OpTraceTimeline",
       dependencies: [
-        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
-        "OpTraceFormat",
-      ]),
+        "COpTraceTimelinePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+        "OpTraceModel", "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
     // How long a run would take with changes: a simulator.
     .target(
+      name: "COpTracePredictionPage", path: "Sources/OpTracePrediction/Embedded",
+      cSettings: [.headerSearchPath("../..")]),
+    .target(
       name: "OpTracePrediction",
-      dependencies: ["OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+      dependencies: [
+        "COpTracePredictionPage", "OpTracePageParts", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+        "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
     // What differs between runs, and its picture.
     .target(
+      name: "COpTraceComparisonPage", path: "Sources/OpTraceComparison/Embedded",
+      cSettings: [.headerSearchPath("../..")]),
+    .target(
       name: "OpTraceComparison",
-      dependencies: ["OpTraceGraph", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel"]),
+      dependencies: [
+        "COpTraceComparisonPage", "OpTracePageParts", "OpTraceGraph", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
+        "OpTraceKernel", "OpTraceModel",
+      ],
+      exclude: ["Embedded", "Page"]),
     // Where processor time went: tables, and files for other tools.
+    .target(
+      name: "COpTraceProfilePage", path: "Sources/OpTraceProfile/Embedded", cSettings: [.headerSearchPath("../..")]),
     .target(
       name: "OpTraceProfile",
       dependencies: [
-        "COpTraceScripts", "OpTraceRequests", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
-      ]),
+        "COpTraceScripts", "COpTraceProfilePage", "OpTracePageParts", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+        "OpTraceModel",
+      ],
+      exclude: ["Embedded", "Page"]),
     // When a ring is kept, and which kept files stay.
     .target(
       name: "OpTraceKeeping",
-      dependencies: ["OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
-    // A trace as tables: what SQL and every format for other databases is made from.
-    .target(
-      name: "OpTraceTables",
-      dependencies: [
-        "OpTraceRequests", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
-        "OpTraceFormat",
-      ]),
+      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
     // Tables asked in the system's SQLite.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -161,16 +204,23 @@ let package = Package(
       dependencies: ["CSQLite", "OpTraceTables", "OpTraceKernel"]),
     // The same in ClickHouse: what makes them there, and what of an export is not there yet.
     .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
-    // The report: the page, whose files come in as scripts do, and the data that it shows.
+    // The report's page, whose files come in as scripts do, and the data that it shows.
     .target(
-      name: "COpTracePage", path: "Sources/OpTraceReport/Embedded", cSettings: [.headerSearchPath("../..")]),
+      name: "COpTracePage", path: "Sources/OpTracePage/Embedded", cSettings: [.headerSearchPath("../..")]),
+    .target(
+      name: "OpTracePage",
+      dependencies: [
+        "COpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
+        "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+      ],
+      exclude: ["Embedded", "Page"]),
+    // What a program imports to write reports: the page with the parts of a library.
     .target(
       name: "OpTraceReport",
       dependencies: [
-        "COpTracePage", "OpTraceTimeline", "OpTraceGraph", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs",
-        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
+        "OpTracePage", "OpTracePageParts", "OpTraceProfile", "OpTraceComparison", "OpTracePrediction",
+        "OpTraceAnalysis", "OpTraceTimeline", "OpTraceGraph", "OpTraceText", "OpTraceModel",
+      ]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -197,9 +247,11 @@ let package = Package(
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "OpTraceScenarios", "OpTraceGraphviz", "CZlib", "OpTraceReport", "OpTraceFleet", "OpTraceSQL", "CEdit",
+        "OpTraceScenarios", "OpTraceGraphviz", "CZlib", "OpTracePage", "OpTracePageParts", "OpTraceFleet", "OpTraceSQL",
+        "CEdit",
         "OpTraceTables", "OpTraceKeeping", "OpTraceProfile", "OpTraceComparison", "OpTracePrediction",
-        "OpTraceTimeline", "OpTraceGraph", "OpTraceLive", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs",
+        "OpTraceTimeline", "OpTraceGraph", "OpTraceRunning", "OpTraceLive", "OpTraceRequests", "OpTraceSummary",
+        "OpTraceHangs",
         "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceSymbols", "OpTraceProcesses",
         "OpTracePacked", "OpTraceModel", "OpTrace", "OpTraceFormat", "COpTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
@@ -234,6 +286,9 @@ let package = Package(
       dependencies: ["TestSupport", "OpTracePacked", "OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(name: "OpTraceProcessesTests", dependencies: ["TestSupport", "OpTraceProcesses"]),
     .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
+    // Programs that hang, and that know nothing of OpTrace.
+    .executableTarget(name: "HangingProgram", path: "Tests/HangingProgram"),
+    .executableTarget(name: "HangPrograms", path: "Tests/HangPrograms"),
     .testTarget(
       name: "OpTraceKernelTests", dependencies: ["TestSupport", "OpTraceKernel", "OpTraceModel"]),
     .testTarget(
@@ -257,17 +312,23 @@ let package = Package(
     .testTarget(
       name: "OpTraceSummaryTests",
       dependencies: [
-        "TestSupport", "OpTraceSummary", "OpTraceSamples", "OpTraceText", "OpTraceKernel", "OpTraceModel",
-        "OpTraceFormat",
+        "TestSupport", "OpTraceSummary", "OpTraceBlame", "OpTraceSamples", "OpTraceText", "OpTraceKernel",
+        "OpTraceModel", "OpTraceFormat",
       ]),
+    .testTarget(
+      name: "OpTraceBlameTests", dependencies: ["TestSupport", "OpTraceBlame", "OpTraceKernel", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceRequestsTests",
       dependencies: [
-        "TestSupport", "OpTraceAnalysis", "OpTraceRequests", "OpTraceDoctor", "OpTraceKernel", "OpTraceModel",
+        "TestSupport", "OpTraceAnalysis", "OpTraceRequests", "OpTraceBlame", "OpTraceDoctor", "OpTraceText",
+        "OpTraceKernel", "OpTraceModel",
       ]),
     .testTarget(
       name: "OpTraceLiveTests",
-      dependencies: ["TestSupport", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceModel"]),
+      dependencies: [
+        "TestSupport", "OpTraceLive", "OpTraceRunning", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests",
+        "OpTraceModel",
+      ]),
     .testTarget(
       name: "OpTraceKeepingTests",
       dependencies: ["TestSupport", "OpTraceKeeping", "OpTraceAnalysis", "OpTraceModel"]),
@@ -277,7 +338,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceTimelineTests",
       dependencies: [
-        "TestSupport", "OpTraceTimeline", "OpTraceReport", "OpTraceDoctor", "OpTraceGraph", "OpTraceText",
+        "TestSupport", "OpTraceTimeline", "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceGraph",
+        "OpTraceText",
         "OpTraceAnalysis",
         "OpTraceModel",
         "OpTraceFormat",
@@ -285,7 +347,8 @@ let package = Package(
     .testTarget(
       name: "OpTraceReportTests",
       dependencies: [
-        "TestSupport", "OpTraceReport", "OpTraceRequests", "OpTraceGraph", "OpTraceTimeline", "OpTraceText",
+        "TestSupport", "OpTraceReport", "OpTracePage", "OpTracePageParts", "OpTraceRequests", "OpTraceGraph",
+        "OpTraceTimeline", "OpTraceText",
         "OpTraceAnalysis",
         "OpTraceComparison", "OpTraceModel", "OpTraceFormat",
       ]),
@@ -308,12 +371,13 @@ let package = Package(
     .testTarget(
       name: "OpTraceProfileTests",
       dependencies: [
-        "TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceSamples", "OpTraceModel",
+        "TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceSamples",
+        "OpTraceModel",
       ]),
-    .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables", "OpTraceAnalysis"]),
+    .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceFleetTests",
-      dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
+      dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables"]),
     .testTarget(
       name: "OpTraceSQLTests",
       dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
@@ -332,7 +396,9 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceLive", "OpTraceText", "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
+        "TestSupport", "optrace-cli", "OpTraceFleet", "OpTraceSQL", "OpTraceTables", "OpTraceRunning", "OpTraceDoctor",
+        "OpTraceText",
+        "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
         "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
         "PlainTaskProgram",
       ]),
@@ -435,12 +501,14 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
     }
   }
   let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceKernel", "OpTraceSamples",
+    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceKernel",
+    "OpTraceSamples",
     "OpTraceAnalysis", "OpTracePrediction",
     "OpTraceComparison", "OpTraceProfile", "OpTraceRequests", "OpTraceSummary",
     "OpTraceDoctor", "OpTraceHangs",
     "OpTraceText", "OpTraceLive",
-    "OpTraceGraph", "OpTraceTimeline", "OpTraceReport", "OpTraceTables", "OpTraceSQL", "OpTraceFleet",
+    "OpTraceGraph", "OpTraceTimeline", "OpTracePageParts", "OpTracePage", "OpTraceReport", "OpTraceTables",
+    "OpTraceSQL", "OpTraceFleet",
     "OpTraceGraphviz",
   ]
   for target in package.targets where computing.contains(target.name) {

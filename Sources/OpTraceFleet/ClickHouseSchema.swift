@@ -13,8 +13,11 @@ package struct ClickHouseSchema: Sendable {
   /// For several nodes: each statement runs on this cluster, and tables are copies of each other.
   package var cluster: String?
 
-  /// The defaults of `optrace fleet schema`.
-  package init() {}
+  private let tables: TableSet
+
+  /// With the defaults of `optrace fleet schema`.
+  /// - Parameter tables: what an export has.
+  package init(of tables: TableSet) { self.tables = tables }
 
   /// Rises with the tables' columns or with what the fleet's own mean.
   package static let version = 2
@@ -28,10 +31,10 @@ package struct ClickHouseSchema: Sendable {
   /// All statements, in an order in which they can be run one by one with the database chosen; each does nothing where it has run
   /// before, or makes it anew where it holds no rows.
   package var statements: [String] {
-    [facts, loads] + TraceTable.all.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
-      + TraceView.all.map { view($0.name, $0.meaning, $0.query) }
+    [facts, loads] + tables.tables.map { table($0) } + ClickHouseDialect.functions.map { function($0.name, $0.body) }
+      + tables.views.map { view($0.name, $0.meaning, $0.query) }
       + [view("operations_at", "operations with the times of the wall clock, as their hosts had them", Self.wallTimes)]
-      + (Question.all + FleetQuestion.all).map {
+      + (tables.questions + FleetQuestion.all).map {
         view("question_" + ClickHouseDialect.identifier($0.name), $0.text, ClickHouseDialect.query($0))
       }
   }
@@ -70,7 +73,7 @@ package struct ClickHouseSchema: Sendable {
   /// Of use while something is loaded, and no longer than a trace.
   private var loads: String {
     """
-    -- what was to be loaded, whether or not it came to that
+    -- loads that were begun, including unfinished ones
     CREATE TABLE IF NOT EXISTS \(database).loads\(onCluster) (
       trace LowCardinality(String), content FixedString(16), generation UInt32, at DateTime DEFAULT now()
     ) ENGINE = \(engine) ORDER BY (trace, generation)\(retention.map { "\nTTL at + INTERVAL \($0) DAY" } ?? "")
@@ -80,8 +83,8 @@ package struct ClickHouseSchema: Sendable {
 
   private func table(_ table: TraceTable) -> String {
     var columns = [
-      "  trace LowCardinality(String) COMMENT 'which trace'",
-      "  day Date CODEC(DoubleDelta, ZSTD(1)) COMMENT 'on which the trace began, by its host''s clock'",
+      "  trace LowCardinality(String) COMMENT 'the trace''s hash, the same in all tables'",
+      "  day Date CODEC(DoubleDelta, ZSTD(1)) COMMENT 'the day on which the trace began, by its host''s clock'",
     ]
     let keys = ClickHouseKeys.columns(of: table)
     for column in table.columns.dropFirst() {
@@ -92,7 +95,7 @@ package struct ClickHouseSchema: Sendable {
     }
     if table.isNumbered {
       columns.append(
-        "  `\(ClickHouseKeys.row)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'which row of the trace it is'")
+        "  `\(ClickHouseKeys.row)` UInt32 CODEC(DoubleDelta, ZSTD(1)) COMMENT 'the row''s number within the trace'")
     }
     if table.name == "traces" { columns += Self.fleetColumns }
     return """
@@ -110,11 +113,11 @@ package struct ClickHouseSchema: Sendable {
 
   /// What a trace itself does not know.
   private static let fleetColumns = [
-    "  host LowCardinality(String) COMMENT 'of --label host=…, or of a folder host=…'",
-    "  version LowCardinality(String) COMMENT 'of the program, likewise'",
-    "  labels Map(LowCardinality(String), String) COMMENT 'all others'",
-    "  content FixedString(16) COMMENT 'changes with what the trace holds'",
-    "  loaded DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'by the server''s clock'",
+    "  host LowCardinality(String) COMMENT 'the host, from --label host=… or a folder host=…'",
+    "  version LowCardinality(String) COMMENT 'the program''s version, from --label version=… or a folder version=…'",
+    "  labels Map(LowCardinality(String), String) COMMENT 'all other labels'",
+    "  content FixedString(16) COMMENT 'a checksum of the trace''s content'",
+    "  loaded DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when it was loaded, by the server''s clock'",
   ]
 
   // MARK: Views and functions

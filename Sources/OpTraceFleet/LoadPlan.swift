@@ -14,9 +14,11 @@ package struct LoadPlan: Sendable {
   /// On which the trace began, `2026-11-24`.
   package let day: String
 
-  /// `content` is a checksum of all parts of the trace.
-  package init(_ trace: ExportedTrace, content: String, day: String) {
-    (self.trace, self.content, self.day) = (trace, content, day)
+  private let tables: TableSet
+
+  /// `content` is a checksum of all parts of the trace, which are these tables.
+  package init(_ trace: ExportedTrace, as tables: TableSet, content: String, day: String) {
+    (self.trace, self.tables, self.content, self.day) = (trace, tables, content, day)
   }
 
   /// Asks which version of the tables the server has.
@@ -61,12 +63,7 @@ package struct LoadPlan: Sendable {
 
   /// Take away what is there of another state of the trace, so that at no time a part of it seems complete.
   package var deletions: [String] {
-    Self.order.reversed().map { "DELETE FROM \($0.name) WHERE trace = '\(trace.hash)'" }
-  }
-
-  /// `traces` last.
-  package static var order: [TraceTable] {
-    TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }
+    tables.inOrderOfWriting.reversed().map { "DELETE FROM \($0.name) WHERE trace = '\(trace.hash)'" }
   }
 
   /// Is sent with the table's Parquet file as the request's body.

@@ -1,7 +1,6 @@
 package import OpTraceDoctor
 import OpTraceKernel
 package import OpTraceModel
-package import OpTraceRequests
 import OpTraceText
 
 /// Why a file was kept, in a few words: the condition, and what met it.
@@ -17,9 +16,9 @@ package enum KeepWords {
     return text
   }
 
-  package static func p99(_ condition: KeepCondition, _ figures: RequestFigures) -> String {
-    "\(condition.text): p99 of \(name(figures.name)) was \(DurationText.text(figures.p99)) in ten seconds, "
-      + "\(counted(figures.count, "unit"))"
+  /// - Parameters: the kind of units, the 99th percentile of their lengths, and how many there were.
+  package static func p99(_ condition: KeepCondition, of kind: String, _ p99: Nanoseconds, count: Int) -> String {
+    "\(condition.text): p99 of \(name(kind)) was \(DurationText.text(p99)) in ten seconds, \(counted(count, "unit"))"
   }
 
   package static func finding(_ condition: KeepCondition, _ finding: Finding) -> String {

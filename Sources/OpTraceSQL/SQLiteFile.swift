@@ -5,9 +5,13 @@ package import OpTraceTables
 package enum SQLiteFile {
   /// Writes all rows of all traces. The file is new, or empty.
   ///
-  /// - Parameter path: as the system has it, which need not be UTF-8.
+  /// - Parameters:
+  ///   - tables: what is shown of them.
+  ///   - path: as the system has it, which need not be UTF-8.
   /// Throws ``SQLError`` where it cannot be written.
-  package static func write(_ sources: [TableSource], to path: UnsafePointer<CChar>) throws(SQLError) {
+  package static func write(
+    _ sources: [TableSource], as tables: TableSet, to path: UnsafePointer<CChar>
+  ) throws(SQLError) {
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
     defer { sqlite3_close_v2(opened) }
@@ -16,7 +20,7 @@ package enum SQLiteFile {
     }
     // All of it or nothing: a journal would only be thrown away with the file.
     try run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", opened)
-    for table in TraceTable.all {
+    for table in tables.tables {
       let columns = table.columns.map { "\"\($0.name)\" \($0.type.rawValue)" }.joined(separator: ", ")
       try run("CREATE TABLE \(table.name)(\(columns))", opened)
       try insert(table, sources, opened)
@@ -26,7 +30,7 @@ package enum SQLiteFile {
           opened)
       }
     }
-    for view in TraceView.all { try run(view.statement(isTemporary: false), opened) }
+    for view in tables.views { try run(view.statement(isTemporary: false), opened) }
     try run("COMMIT", opened)
   }
 

@@ -13,7 +13,8 @@ package final class TraceDatabase {
   fileprivate let declaration = Declaration()
 
   /// O(1): costly tables are built when a query names them.
-  package init(_ sources: [TableSource]) throws(SQLError) {
+  /// - Parameter tables: what is shown of the traces.
+  package init(_ sources: [TableSource], as tables: TableSet) throws(SQLError) {
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(
       ":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
@@ -23,9 +24,9 @@ package final class TraceDatabase {
     }
     database = opened
     try check(optrace_take_no_quoted_names_for_texts(database))
-    for table in TraceTable.all { try check(VirtualTable(table, sources, declaration).register(in: database)) }
+    for table in tables.tables { try check(VirtualTable(table, sources, declaration).register(in: database)) }
     try check(Functions.register(in: database))
-    for view in TraceView.all { try check(sqlite3_exec(database, view.statement(isTemporary: true), nil, nil, nil)) }
+    for view in tables.views { try check(sqlite3_exec(database, view.statement(isTemporary: true), nil, nil, nil)) }
     // From here on nothing but reading. SQLite calls back only while this object is in one of its functions.
     let own = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_set_authorizer(database, { own, action, one, other, _, _ in authorize(own, action, one, other) }, own)

@@ -12,19 +12,29 @@ package struct EmbeddedFiles: Sendable {
     }
   }
 
+  private init(_ all: [(name: String, text: String)]) { self.all = all }
+
+  /// These among them.
+  package func only(_ names: Set<String>) -> EmbeddedFiles { EmbeddedFiles(all.filter { names.contains($0.name) }) }
+
+  /// All but these.
+  package func without(_ names: Set<String>) -> EmbeddedFiles { EmbeddedFiles(all.filter { !names.contains($0.name) }) }
+
   /// The modules among them, each before those that import it.
   package var modules: [(name: String, text: String)] { all.filter { $0.name.hasSuffix(".mjs") } }
 
   /// These modules as one script. Lines that import others would need addresses; those that are comments, which begin with `//` or are between
-  /// `/**` and `*/`, would only make each page larger.
-  package static func script(_ modules: [(name: String, text: String)]) -> String {
+  /// `/**` and `*/`, would only make each page larger. So would the indentation: without it a line means the same, as no text goes over several
+  /// (`scripts/check-modules`). `isIndented`: keep it.
+  package static func script(_ modules: [(name: String, text: String)], isIndented: Bool = true) -> String {
     var isComment = false
     return modules.flatMap { $0.text.split(separator: "\n") }.compactMap { line -> Substring? in
       let words = line.drop { $0 == " " }
       if words.hasPrefix("/**") { isComment = true }
       defer { if words.hasSuffix("*/") { isComment = false } }
       if isComment || words.hasPrefix("//") || line.hasPrefix("import ") { return nil }
-      return line.hasPrefix("export ") ? line.dropFirst("export ".count) : line
+      if line.hasPrefix("export ") { return line.dropFirst("export ".count) }
+      return isIndented ? line : words
     }.joined(separator: "\n")
   }
 

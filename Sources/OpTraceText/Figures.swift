@@ -27,6 +27,13 @@ package func percent(_ share: Double) -> String {
   return "\(Int(value.rounded())) %"
 }
 
+/// A number of times per second: `0`, `3.7`, `1,234`.
+package func rate(_ value: Double) -> String {
+  if value == 0 { return "0" }
+  let tenths = Int((value * 10).rounded())
+  return value < 9.95 ? "\(tenths / 10).\(tenths % 10)" : grouped(Int(value.rounded()))
+}
+
 private func threeDigits(_ value: Double) -> String {
   let decimals = value.magnitude < 9.995 ? 2 : value.magnitude < 99.95 ? 1 : 0
   let scale = decimals == 2 ? 100.0 : decimals == 1 ? 10.0 : 1.0

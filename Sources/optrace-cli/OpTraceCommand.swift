@@ -43,17 +43,25 @@ struct OpTraceCommand: ParsableCommand {
 
   static let version = OpTraceVersion.current
 
-  /// Parses the arguments, runs the command, ends the process.
+  /// Parses the process's arguments, runs the command, ends the process.
   static func run() -> Never {
     ClosedPipes.ignore()
     Quitting.restore()
+    Foundation.exit(status())
+  }
+
+  /// Makes a call inside of this process; its exit status.
+  static func status(of call: Call) -> Int32 { Call.$current.withValue(call, operation: status) }
+
+  /// Parses the arguments of the current call and runs the command; the exit status.
+  private static func status() -> Int32 {
     do {
       try checkName(in: Words.arguments)
       var command = try parseAsRoot(Words.arguments)
       try command.run()
-      leave(.good)
+      return ExitStatus.good.rawValue
     } catch {
-      leave(with: error)
+      return status(telling: error)
     }
   }
 
@@ -71,29 +79,26 @@ struct OpTraceCommand: ParsableCommand {
     throw Failure.usage("there is no command '\(printable(name))': \(hint)")
   }
 
-  private static func leave(with error: any Error) -> Never {
+  /// Says what has ended the command; the exit status.
+  private static func status(telling error: any Error) -> Int32 {
     if let failure = error as? Failure {
       Console.error("optrace: \(failure.message)")
-      leave(failure.status)
+      return failure.status.rawValue
     }
-    if let status = error as? ExitStatus { leave(status) }
-    if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+    if let status = error as? ExitStatus { return status.rawValue }
+    if let code = error as? ExitCode { return code.rawValue }
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if code.isSuccess {
       let shown = Completions.completed(ParserText.withUsageLines(text))
-      do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { leave(with: error) }
-      leave(.good)
+      do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { return status(telling: error) }
+      return ExitStatus.good.rawValue
     }
     if code == .validationFailure {
       Console.error(ParserText.error(text))
-      leave(.usage)
+      return ExitStatus.usage.rawValue
     }
     Console.error("optrace: \(error)\nThis is a bug of optrace; please report it together with the command line.")
-    leave(.bug)
-  }
-
-  private static func leave(_ status: ExitStatus) -> Never {
-    Foundation.exit(status.rawValue)
+    return ExitStatus.bug.rawValue
   }
 }

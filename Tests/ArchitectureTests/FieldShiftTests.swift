@@ -27,7 +27,7 @@ import Testing
     "COpTrace/base/utf8.h": "bytes of UTF-8",
     "COpTrace/base/clock.c": "a bit that the processor reports of itself",
     "COpTrace/stacks/": "machine code, unwind tables and the C library's locks; writes no records",
-    "COpTrace/objects/fields.c": "flags of Swift's class metadata",
+    "COpTrace/waits/calls": "a call and its descriptor as one number",
     "COpTrace/hooks/jobs.h": "flags of Swift's jobs",
     "OpTrace/Recorder/UTF8Text.swift": "hexadecimal digits",
     "OpTrace/Recorder/SpanIDs.swift": "random numbers and a hash",

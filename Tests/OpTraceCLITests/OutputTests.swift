@@ -14,12 +14,12 @@ struct OutputTests {
 
   @Test("a file has the same bytes as standard output, and no temporary file stays")
   func file() throws {
-    let direct = try Command.run("timeline", small)
+    let direct = try Command.start("timeline", small)
     #expect(direct.status == 0)
     #expect(direct.errors == "")
-    #expect(try Command.run("timeline", small, "-o", "-") == direct)
+    #expect(try Command.start("timeline", small, "-o", "-") == direct)
     let path = folder.path("out.json")
-    #expect(try Command.run("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
+    #expect(try Command.start("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
     #expect(try String(contentsOfFile: path, encoding: .utf8) == direct.output)
     #expect(try folder.names == ["out.json", "small.txt"])
   }
@@ -28,7 +28,7 @@ struct OutputTests {
   func traceItself(command: String) throws {
     let before = try String(contentsOfFile: small, encoding: .utf8)
     let format = ["timeline": ["--format", "json"], "graph": ["--format", "svg"]][command] ?? []
-    let result = try Command.run(arguments: [command, small, "-o", small] + format)
+    let result = try Command.start(arguments: [command, small, "-o", small] + format)
     #expect(result.errors == "optrace: '\(small)' is the trace itself: name another file with -o\n")
     #expect(result.status == 64 && result.output == "")
     #expect(try String(contentsOfFile: small, encoding: .utf8) == before)
@@ -36,18 +36,18 @@ struct OutputTests {
 
   @Test("json.gz, by ending or option, unpacks to the same bytes")
   func gzip() throws {
-    let plain = try Command.run("timeline", small).output
+    let plain = try Command.start("timeline", small).output
     let path = folder.path("out.json.gz")
-    #expect(try Command.run("timeline", small, "-o", path).status == 0)
-    #expect(try Command.run(path, shell: #"gzip -dc "$1""#).output == plain)
-    let piped = try Command.run(small, shell: #""$optrace" timeline "$1" --format json.gz | gzip -dc"#)
+    #expect(try Command.start("timeline", small, "-o", path).status == 0)
+    #expect(try Command.start(path, shell: #"gzip -dc "$1""#).output == plain)
+    let piped = try Command.start(small, shell: #""$optrace" timeline "$1" --format json.gz | gzip -dc"#)
     #expect(piped.output == plain)
   }
 
   @Test("Perfetto's format has the same bytes for each ending and option, also unpacked")
   func perfetto() throws {
     let path = folder.path("out.pftrace")
-    #expect(try Command.run("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
+    #expect(try Command.start("timeline", small, "-o", path) == Command.Result(status: 0, output: "", errors: ""))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     // The file begins with a packet (key 10) of more than 127 bytes.
     #expect(bytes.count > 200 && bytes[0] == 10 && bytes[1] > 127)
@@ -56,30 +56,30 @@ struct OutputTests {
       ("out.json", ["--format", "perfetto"]),
     ] {
       let other = folder.path(name)
-      #expect(try Command.run(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
+      #expect(try Command.start(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
       #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == bytes, "\(name)")
     }
     for (name, options) in [
       ("a.pftrace.gz", []), ("a.perfetto-trace.gz", []), ("packed", ["--format", "perfetto.gz"]),
     ] {
       let other = folder.path(name)
-      #expect(try Command.run(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
-      let same = try Command.run(other, path, shell: #"gzip -dc "$1" | cmp - "$2""#)
+      #expect(try Command.start(arguments: ["timeline", small, "-o", other] + options).status == 0, "\(name)")
+      let same = try Command.start(other, path, shell: #"gzip -dc "$1" | cmp - "$2""#)
       #expect(same == Command.Result(status: 0, output: "", errors: ""), "\(name)")
     }
-    let piped = try Command.run(small, path, shell: #""$optrace" timeline "$1" --format perfetto | cmp - "$2""#)
+    let piped = try Command.start(small, path, shell: #""$optrace" timeline "$1" --format perfetto | cmp - "$2""#)
     #expect(piped == Command.Result(status: 0, output: "", errors: ""))
   }
 
   @Test("a new file obeys umask, an existing one keeps its mode, and a link stays a link")
   func modes() throws {
     let path = folder.path("out.json")
-    #expect(try Command.run(small, path, shell: #"umask 027; "$optrace" timeline "$1" -o "$2""#).status == 0)
+    #expect(try Command.start(small, path, shell: #"umask 027; "$optrace" timeline "$1" -o "$2""#).status == 0)
     #expect(try mode(path) == 0o640)
     try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
     let link = folder.path("link.json")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "out.json")
-    #expect(try Command.run("summary", "--json", small, "-o", link).status == 0)
+    #expect(try Command.start("summary", "--json", small, "-o", link).status == 0)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "out.json")
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("{\n  \"version\": 1,"))
     #expect(try mode(path) == 0o604)
@@ -93,7 +93,7 @@ struct OutputTests {
   @Test("a file that cannot be written gives its name, the reason and status 73")
   func unwritable() throws {
     func expect(_ path: String, _ message: String) throws {
-      let result = try Command.run("timeline", small, "-o", path)
+      let result = try Command.start("timeline", small, "-o", path)
       #expect(result == Command.Result(status: 73, output: "", errors: "optrace: \(message)\n"))
     }
     let missing = folder.path("none/out.json")
@@ -107,10 +107,10 @@ struct OutputTests {
   #if os(Linux)
     @Test("a full disk gives status 73")
     func fullDisk() throws {
-      let device = try Command.run("timeline", small, "-o", "/dev/full")
+      let device = try Command.start("timeline", small, "-o", "/dev/full")
       #expect(device.status == 73)
       #expect(device.errors == "optrace: cannot write '/dev/full': no space left on the device\n")
-      let output = try Command.run(
+      let output = try Command.start(
         "summary", shell: #""$optrace" summary "$0" > /dev/full"#.replacing("$0", with: small))
       #expect(output.status == 73)
       #expect(output.errors == "optrace: cannot write to standard output: no space left on the device\n")
@@ -120,7 +120,7 @@ struct OutputTests {
     @Test("a full file system keeps the old file", .enabled { await OwnThread.run { mayMount } })
     func fullFileSystem() throws {
       let large = try folder.write("large.txt", Array(Fixture.many(2_000).utf8))
-      let result = try Command.run(
+      let result = try Command.start(
         folder.path("disk"), large,
         shell: #"""
           mkdir "$1" && exec unshare -m sh -c '
@@ -133,16 +133,16 @@ struct OutputTests {
     }
 
     static var mayMount: Bool {
-      (try? Command.run(shell: "unshare -m mount -t tmpfs none /mnt 2>/dev/null"))?.status == 0
+      (try? Command.start(shell: "unshare -m mount -t tmpfs none /mnt 2>/dev/null"))?.status == 0
     }
   #endif
 
   @Test("a closed pipe ends the command silently")
   func closedPipe() throws {
     let script = #"{ sleep 0.2; "$optrace" timeline "$1"; echo "status $?" >&2; } | true"#
-    #expect(try Command.run(small, shell: script).errors == "status 0\n")
+    #expect(try Command.start(small, shell: script).errors == "status 0\n")
     let help = #"{ sleep 0.2; "$optrace" --help; echo "status $?" >&2; } | true"#
-    #expect(try Command.run(small, shell: help).errors == "status 0\n")
+    #expect(try Command.start(small, shell: help).errors == "status 0\n")
   }
 
   @Test("a signal leaves the old file and no partial one", arguments: ["INT", "TERM", "HUP", "QUIT"])
@@ -152,7 +152,7 @@ struct OutputTests {
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
     // A shell starts background jobs with SIGINT ignored, so the job sends the signal, and the command receives it. The
     // command has a lower priority, so that the job is in time even on a busy machine.
-    let result = try Command.run(
+    let result = try Command.start(
       large, inner.path, signal, environment: ["SWIFT_BACKTRACE": "enable=yes"],
       shell: #"""
         ulimit -c 0; echo old > "$2/out.json"
@@ -169,7 +169,7 @@ struct OutputTests {
 
   @Test("a pipe gets neither colour nor progress")
   func plain() throws {
-    let result = try Command.run("summary", small, environment: ["TERM": "xterm-256color"])
+    let result = try Command.start("summary", small, environment: ["TERM": "xterm-256color"])
     #expect(result.status == 0)
     #expect(!result.output.contains("\u{1B}"))
     #expect(result.errors == "")

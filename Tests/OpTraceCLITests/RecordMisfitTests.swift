@@ -4,11 +4,13 @@
   import TestSupport
   import Testing
 
-  /// The program runs with a copy of Foundation in which some bytes are changed. Its layout differs from the one
-  /// for which the program was compiled. The recorder reads the layout of the loaded Foundation.
+  /// The program runs with a copy of a library in which some bytes are changed: of Foundation, whose layout then differs
+  /// from the one for which the program was compiled, or of the concurrency runtime, which says another version of its
+  /// layout. The recorder reads the layout of the loaded Foundation, and does without what depends on an unknown version.
   @Suite(.ownThread) struct RecordMisfitTests {
     private let workspace: RecordFolder
     private let program: String
+    private let concurrency = "libswift_Concurrency.so"
 
     init() throws {
       workspace = try RecordFolder()
@@ -23,11 +25,11 @@
       private let base: UInt
 
       /// The library that this process has loaded.
-      init() throws {
+      init(_ name: String = "libFoundation.so") throws {
         // The size of this file is reported as 0, so it is read to its end.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
         let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
-        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libFoundation.so") })
+        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/" + name) })
         let fields = line.split(separator: " ", omittingEmptySubsequences: true)
         base = try #require(fields.first?.split(separator: "-").first.flatMap { UInt($0, radix: 16) })
         let path = URL(fileURLWithPath: String(try #require(fields.last)))
@@ -78,12 +80,16 @@
       }
     }
 
-    /// Records a program with the changed Foundation. The command itself has the original one.
-    private func record(_ library: Library, _ arguments: String) throws -> Command.Result {
-      try workspace.folder.write("libFoundation.so", library.bytes)
+    /// Records a program with the changed library. The command itself has the original one.
+    private func record(
+      _ library: Library, as name: String = "libFoundation.so", _ arguments: String, options: String = "",
+      program other: String? = nil
+    ) throws -> Command.Result {
+      try workspace.folder.write(name, library.bytes)
       return try workspace.record(
-        program, arguments, environment: ["FOLDERS": "\(workspace.folder.folder.path):\(library.folder)"],
-        shell: #"exec "$optrace" record -o run.optrace -- env LD_LIBRARY_PATH="$FOLDERS" "$1" $2"#)
+        other ?? program, arguments,
+        environment: ["FOLDERS": "\(workspace.folder.folder.path):\(library.folder)", "OPTIONS": options],
+        shell: #"exec "$optrace" record $OPTIONS -o run.optrace -- env LD_LIBRARY_PATH="$FOLDERS" "$1" $2"#)
     }
 
     /// Records all operations, as the recorder does not depend on a fixed layout of Foundation.
@@ -132,6 +138,49 @@
       let last = try #require(places.last)
       library.set(library.word(at: last, UInt64.self) + 1, at: last)
       try check(library)
+    }
+
+    // MARK: Tasks
+
+    /// Records the program of tasks with a runtime of this version; its trace.
+    private func tasks(version: UInt32) throws -> (result: Command.Result, trace: Trace) {
+      var library = try Library(concurrency)
+      let at = try library.offset(of: library.relativeAddress(of: "_swift_concurrency_debug_internal_layout_version"))
+      #expect(library.word(at: at, UInt32.self) == 1)
+      library.set(version, at: at)
+      let result = try record(
+        library, as: concurrency, "", options: "--tasks", program: try Built.program("TaskTestProgram").path)
+      #expect(result.status == 0 && result.output == "10\n3\n42\nwoken\nmain\ndone\n", "\(result)")
+      let violations = TraceValidator.check(try TraceReader.events(path: workspace.folder.path("run.optrace")))
+      #expect(violations.isEmpty, "\(violations)")
+      return (result, try workspace.trace("run.optrace"))
+    }
+
+    private static let unknownWaits = "this version of OpTrace does not know the layout of the program's Swift runtime"
+
+    @Test("with a known version of the runtime's layout it is recorded what tasks wait for")
+    func knownVersionOfTasks() throws {
+      let (result, trace) = try tasks(version: 1)
+      let reasons = trace.tasks.flatMap(\.suspensions).map(\.reason)
+      #expect(!reasons.isEmpty && !reasons.contains(.unknown), "\(reasons)")
+      #expect(!result.errors.contains(Self.unknownWaits) && !result.errors.contains("layout"), "\(result.errors)")
+    }
+
+    /// A number that nobody has given yet, and the form of the newest ones: the highest byte has another meaning.
+    @Test("with an unknown one tasks are recorded without, and one sentence says so", arguments: [9, 0x0100_0003])
+    func unknownVersionOfTasks(_ version: UInt32) throws {
+      let (result, trace) = try tasks(version: version)
+      #expect(
+        trace.tasks.count > 5 && !trace.operations.isEmpty
+          && trace.tasks.allSatisfy { $0.completed != nil || $0.id == trace.tasks.first?.id })
+      let suspensions = trace.tasks.flatMap(\.suspensions)
+      #expect(!suspensions.isEmpty)
+      #expect(suspensions.allSatisfy { $0.reason == .unknown && $0.awaited == nil && $0.at == nil }, "\(suspensions)")
+      let said = result.errors.split(whereSeparator: \.isNewline).filter { $0.contains("layout") }
+      #expect(said.count == 1 && said[0].contains(Self.unknownWaits), "\(result.errors)")
+      let doctor = try Command.run("doctor", workspace.folder.path("run.optrace"))
+      let words = doctor.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains(Self.unknownWaits), "\(doctor)")
     }
   }
 #endif

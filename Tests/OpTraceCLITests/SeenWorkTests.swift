@@ -3,7 +3,7 @@
   import OpTraceModel
   import Testing
 
-  @testable import OpTraceLive
+  @testable import OpTraceRunning
   @testable import optrace_cli
 
   /// Whether threads on a processor compute, or only wake now and then.

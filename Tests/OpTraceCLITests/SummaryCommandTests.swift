@@ -88,7 +88,7 @@ struct SummaryCommandTests {
       group(
         ".waits.longest[]",
         "operation:number operation:null operationName:string operationName:null thread:number count:number "
-          + "unfinishedCount:number totalSeconds:number maxSeconds:number lastSignal:null"))
+          + "unfinishedCount:number totalSeconds:number maxSeconds:number lastSignal:null ends[]"))
     expected.formUnion(
       group(".waits.longest[].target", "kind:string id:number name:string name:null address:string address:null"))
     expected.formUnion(

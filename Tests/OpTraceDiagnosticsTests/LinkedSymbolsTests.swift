@@ -18,7 +18,7 @@ import Testing
     }
     for module in [
       "OpTraceSummary", "OpTraceRequests", "OpTraceSamples", "OpTracePrediction", "OpTraceComparison", "OpTraceGraph",
-      "OpTraceTimeline", "OpTraceReport", "OpTraceLive",
+      "OpTraceTimeline", "OpTracePage", "OpTracePageParts", "OpTraceReport", "OpTraceLive", "OpTraceRunning",
       "OpTraceTables", "OpTraceSQL", "OpTraceFleet", "OpTracePacked", "OpTraceSymbols",
     ] {
       #expect(!links(module), "\(module)")

@@ -5,6 +5,7 @@ import Testing
 
 import OpTraceAnalysis
 @testable import OpTraceLive
+import OpTraceRunning
 import OpTraceText
 
 @Suite struct LiveFrameTests {
@@ -119,19 +120,19 @@ import OpTraceText
   }
 
   /// A service with two kinds of requests, loops and an actor.
-  private func service() -> LiveFrame {
-    var status = LiveStatus(of: HandmadeTrace().trace)
-    func request(_ name: String, _ failed: Int, _ mostly: String?) -> LiveStatus.Services.Request {
+  private func service(failed: Int = 0) -> LiveFrame {
+    var services = LiveServices()
+    func request(_ name: String, _ failed: Int, _ mostly: String?) -> LiveServices.Request {
       .init(
         figures: .init(
           name: name, location: nil, count: 340, perSecond: 34, p50: 1_200_000, p95: 2_000_000, p99: 28_000_000,
           max: 31_000_000, failed: failed), mostly: mostly)
     }
-    status.services.requests = [
+    services.requests = [
       request("Shop.stock(_:)", 0, "for actor ProductCache: ProductCache.touch(_:)"),
-      request("closure #1 in Server.serve(_:)", 0, nil),
+      request("closure #1 in Server.serve(_:)", failed, nil),
     ]
-    status.services.loops = [
+    services.loops = [
       .init(
         name: "NIO-ELT-0-#1", thread: ThreadID(5), turns: 90, busy: 0.97, longest: 412_000_000, longTurns: 3,
         longTime: 900_000_000,
@@ -140,13 +141,15 @@ import OpTraceText
         name: "NIO-ELT-0-#2", thread: ThreadID(6), turns: 90, busy: 0.004, longest: 80_000, longTurns: 0, longTime: 0,
         mostly: nil),
     ]
-    status.services.actors = [
+    services.actors = [
       .init(
         title: "actor ProductCache 1", className: "ProductCache", used: 0.35, waits: 682, p50Wait: 2_960_000,
         p99Wait: 18_300_000, deepest: 7,
         holder: CodeLocation(function: "ProductCache.touch(_:)", file: "/src/Cache.swift", line: 15))
     ]
-    return LiveFrame(title: "shop (1) runs", status: status)
+    var frame = LiveFrame(title: "shop (1) runs", status: LiveStatus(of: HandmadeTrace().trace))
+    frame.contributions = [services]
+    return frame
   }
 
   @Test("a service has tables of requests, event loops and actors") func services() {
@@ -174,7 +177,7 @@ import OpTraceText
       #expect(lines.allSatisfy { TerminalText.columns(of: $0) <= columns })
       #expect(lines.contains(heading), "\(lines)")
     }
-    frame.status.services.requests[1].figures.failed = 12
+    frame = service(failed: 12)
     let failed = frame.lines(columns: 160, rows: 24, style: .plain)
     #expect(failed.contains { $0.hasSuffix("max  failed  mostly") } && failed.contains { $0.hasSuffix("      12  -") })
     frame.filter = "cache"
@@ -189,7 +192,10 @@ import OpTraceText
     trace.queue("idle")
     trace.operation("Decode", on: queue, thread: 2, enqueued: 0, ready: 0, began: 500)
     trace.operation("Store", on: queue, enqueued: 1000, ready: 1000)
-    let text = String(decoding: LiveStatus(of: trace.trace).json(of: trace.trace, findings: []).line, as: UTF8.self)
+    let text = String(
+      decoding: LiveStatus(of: trace.trace).json(
+        of: trace.trace, findings: [], sections: SectionSet.services.empty
+      ).line, as: UTF8.self)
     #expect(
       text == """
         {"version":1,"pid":4194304,"seconds":2,"queues":[\

@@ -1,9 +1,18 @@
 import OpTraceAnalysis
+import OpTraceRequests
 import TestSupport
 import Testing
 
 @testable import OpTraceLive
 @testable import OpTraceModel
+
+extension [any LiveSection] {
+  fileprivate var services: LiveServices { lazy.compactMap { $0 as? LiveServices }.first ?? LiveServices() }
+}
+
+extension LiveState {
+  fileprivate func services(_ now: Nanoseconds) -> LiveServices { sections(now: now).services }
+}
 
 /// Times of traces are in microseconds.
 @Suite("Services in the last ten seconds") struct LiveServicesTests {
@@ -25,7 +34,7 @@ import Testing
   }
 
   private func state(_ events: TraceEvents, _ size: () -> Int) -> LiveState {
-    var state = LiveState(events.header)
+    var state = LiveState(events.header, showing: .services)
     for piece in news(events, size) { state.take(piece, asked: piece.events.heartbeat ?? 0) }
     return state
   }
@@ -34,9 +43,13 @@ import Testing
     try TraceText.parse(make.text(end: end))
   }
 
+  private func services(of trace: Trace, completeSince: Nanoseconds? = nil) -> LiveServices {
+    SectionSet.services.sections(of: trace, until: trace.end, completeSince: completeSince).services
+  }
+
   /// The part of a trace that the window keeps.
   private func kept(_ events: TraceEvents, _ size: Int) -> Trace {
-    var services = LiveServices(after: TraceBuilder(growing: events.header, forgets: true))
+    var services = RecentWork(after: TraceBuilder(growing: events.header, forgets: true))
     for piece in news(events, { size }) { services.take(piece) }
     return services.trace(completeSince: nil, carried: [])
   }
@@ -50,7 +63,7 @@ import Testing
       make.end(time * Self.second, id)
     }
     let events = try events(make, end: 20 * Self.second)
-    let rows = state(events) { size }.services(now: 20_000_000_000).requests
+    let rows = state(events) { size }.services(20_000_000_000).requests
     #expect(rows.map(\.figures.name) == ["handle()"])
     #expect(rows.first?.figures.count == 2 && rows.first?.figures.perSecond == 0.2)
     #expect(rows.first?.figures.max == 100_000 && rows.first?.mostly == "running handle()")
@@ -58,8 +71,8 @@ import Testing
     // Units leave the window even if no more events come.
     var state = state(events) { size }
     state.take(LiveReader.News(events: TraceEvents(header: events.header)), asked: 40_000_000_000)
-    #expect(state.services(now: 26_000_000_000).requests.first?.figures.count == 1)
-    #expect(state.services(now: 40_000_000_000).requests.isEmpty)
+    #expect(state.services(26_000_000_000).requests.first?.figures.count == 1)
+    #expect(state.services(40_000_000_000).requests.isEmpty)
   }
 
   @Test("rates are per recorded second, and per complete second after a loss") func rates() throws {
@@ -70,8 +83,8 @@ import Testing
       make.end(number * Self.second / 4, id)
     }
     let trace = try make.built(end: 2 * Self.second)
-    #expect(LiveStatus.Services(of: trace, until: trace.end).requests.map(\.figures.perSecond) == [4])
-    let late = LiveStatus.Services(of: trace, until: trace.end, completeSince: 1_100_000_000)
+    #expect(services(of: trace).requests.map(\.figures.perSecond) == [4])
+    let late = services(of: trace, completeSince: 1_100_000_000)
     #expect(late.requests.first?.figures.count == 4 && late.requests.first?.figures.perSecond == 4.444)
   }
 
@@ -88,7 +101,7 @@ import Testing
     #expect(trace.tasks.map(\.isCut) == [true, false])
     #expect((trace.tasks.map(\.suspensions.count).max() ?? 0) <= 60)
     #expect((trace.tasks.map(\.runs.count).max() ?? 0) <= 60)
-    let rows = state(events) { 50 }.services(now: 3600_000_000_000).requests
+    let rows = state(events) { 50 }.services(3600_000_000_000).requests
     #expect(rows.map(\.figures.name) == ["price()"])
     #expect(rows.first?.figures.count == 10 && rows.first?.figures.p99 == 340_000)
   }
@@ -103,7 +116,7 @@ import Testing
     make.end(15 * Self.second, id)
     let trace = kept(try events(make, end: 15 * Self.second), 1)
     #expect(trace.blocks.map(\.id.rawValue) == [900] && trace.tasks.count == 1)
-    #expect(LiveStatus.Services(of: trace, until: trace.end).requests.isEmpty)
+    #expect(services(of: trace).requests.isEmpty)
   }
 
   @Test("waits for an actor count if they ended in the window") func actors() throws {
@@ -117,11 +130,34 @@ import Testing
       make.end((second + 2) * Self.second, id, thread: 3)
     }
     let actor = try #require(
-      state(try events(make, end: 16 * Self.second)) { 7 }.services(now: 16_000_000_000).actors.first)
+      state(try events(make, end: 16 * Self.second)) { 7 }.services(16_000_000_000).actors.first)
     #expect(actor.title == "actor Cache 3" && actor.waits == 2 && actor.deepest == 1)
     #expect(actor.p99Wait == 999_990_000 && actor.holder?.function == "touch()")
     // Two times two of ten seconds.
     #expect(abs(actor.used - 0.4) < 0.001)
+  }
+
+  @Test("what slow units wait for is told with who has it, what they wait for alone without") func blame() throws {
+    var make = ServiceTrace()
+    let connections = (0..<8).map { make.connection(10 + $0) }
+    var free = 0
+    for number in 0..<200 {
+      let (time, id) = (20_000 + number * 2900, connections[number % 8])
+      make.resume(time, id)
+      make.run(time + 5, id)
+      make.suspend(time + 10, id, at: ["serve()", "price()", "touch()"], reason: 4)
+      make.add(time + 10, 2, "task-queued #\(id) actor=1 class=\"Cache\" by=#\(id)")
+      let began = max(time + 12, free)
+      make.run(began, id, thread: 3)
+      free = began + 3000
+      make.suspend(free, id, at: ["serve()", "next()"], thread: 3)
+    }
+    let rows = services(of: try make.built(end: 700_000)).requests
+    #expect(rows.map(\.mostly) == ["for actor Cache 1, held in touch()"])
+    var alone = ServiceTrace()
+    let id = alone.connection(10)
+    for number in 1...40 { alone.round(number * 100_000, id, ["price()"], waited: 300) }
+    #expect(services(of: try alone.built(end: 4_200_000)).requests.map(\.mostly) == ["for the outside: price()"])
   }
 
   @Test("event loops count turns in the window, cut at its begin, and the open turn")
@@ -132,25 +168,25 @@ import Testing
     make.add(8 * Self.second, 3, "loop-turns t5 turns=10 busy=1000000 idle=3000000 longest=20000")
     make.add(8 * Self.second, 3, "loop-turns t6 turns=1 busy=10 idle=7999990 longest=10")
     let events = try events(make, end: 16 * Self.second)
-    let loops = state(events) { 1 }.services(now: 16_000_000_000).loops
+    let loops = state(events) { 1 }.services(16_000_000_000).loops
     // The window is from 6 to 16 s: of the second record's four seconds the last two count.
     #expect(loops.map(\.thread.rawValue) == [5, 6] && loops.map(\.turns) == [10, 1])
     #expect(loops.first?.busy == 0.25 && loops.first?.longest == 20_000_000)
 
     make.add(15 * Self.second, 3, "loop-turn t5 age=\(age(7 * Self.second)) open")
     let open = try #require(
-      state(try self.events(make, end: 16 * Self.second)) { 1 }.services(now: 16_000_000_000).loops.first)
+      state(try self.events(make, end: 16 * Self.second)) { 1 }.services(16_000_000_000).loops.first)
     // Half a second, and eight seconds of the open turn.
     #expect(open.busy == 0.85 && open.longest == 8_000_000_000 && open.longTurns == 1)
     var later = state(events) { 1 }
     later.take(LiveReader.News(events: TraceEvents(header: events.header)), asked: 19_000_000_000)
-    #expect(later.services(now: 19_000_000_000).loops.isEmpty)
+    #expect(later.services(19_000_000_000).loops.isEmpty)
   }
 
   @Test("operations alone are not a service") func operations() throws {
     var generator = SeededGenerator(3)
     let made = RandomTraces.program(&generator, operations: 50)
-    #expect(state(made) { 100 }.services(now: .max) == LiveStatus.Services())
+    #expect(state(made) { 100 }.services(.max) == LiveServices())
   }
 
   @Test("the live figures are those of the whole trace within the window", arguments: 0..<20)
@@ -177,13 +213,13 @@ import Testing
     let events = try events(make, end: time)
     let trace = TraceBuilder.build(events)
     let state = state(events) { random.number(1..<300) }
-    let live = state.services(now: trace.end)
+    let live = state.services(trace.end)
     let whole = Requests(of: trace, within: (trace.end - 10_000_000_000)...trace.end)
     #expect(Set(live.requests.map(\.figures.name)) == ["price()", "stock()", "sweep()", "feed()"])
     #expect(live.requests.map(\.figures.count) == whole.kinds.map(\.count))
     #expect(live.requests.map(\.figures.p99) == whole.kinds.map(\.p99))
     #expect(live.requests.map(\.figures.perSecond) == whole.kinds.map { Double($0.count) / 10 })
-    #expect(live == LiveStatus.Services(of: trace, until: trace.end))
+    #expect(live == services(of: trace))
     #expect(live.actors == whole.actorFigures && live.loops == whole.loopFigures && live.loops.count == 1)
   }
 
@@ -191,10 +227,10 @@ import Testing
     var random = SeededGenerator(5)
     for _ in 0..<40 {
       let events = RandomTraces.anything(&random, count: 300)
-      var state = LiveState(events.header)
+      var state = LiveState(events.header, showing: .services)
       for piece in news(events, { random.number(1..<50) }) {
         state.take(piece)
-        _ = state.services(now: piece.events.last?.time ?? 0)
+        _ = state.services(piece.events.last?.time ?? 0)
       }
     }
   }

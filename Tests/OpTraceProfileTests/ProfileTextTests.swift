@@ -108,8 +108,8 @@ struct ProfileTextTests {
           measured, not sampled: from where threads waited and tasks were suspended; those of several at
             once add up
           stacks: 33 % not recorded, none cut, none with guessed frames
-          not heard: waits for locks, files and sockets, 'sleep' of threads, and a thread's turn on a
-            processor; waits of less than 1 ms have no stack
+          not heard: waits for locks, files and sockets, 'sleep' outside of blocks and tasks, and a
+            thread's turn on a processor; waits of less than 1 ms have no stack
 
         What was waited for
              time  share  reason

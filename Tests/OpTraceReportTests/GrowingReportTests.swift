@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @testable import OpTraceGraph
-@testable import OpTraceReport
+@testable import OpTracePage
+import OpTraceReport
 
 /// The content of a page, put together from its updates: as texts and times, independent of row numbers.
 private struct ReceivedPage {
@@ -252,16 +253,22 @@ struct GrowingReportTests {
     let trace = try trace(RandomBlocks.lines(&random))
     var report = GrowingReport()
     var page = ReceivedPage()
-    try page.take(try bytes { try report.writeWhole(trace, to: $0) })
-    #expect(page.tables["boxes"]?.allSatisfy { $0.isEmpty } == true)
+    func next(_ write: (ByteSinkOf) throws -> Void) throws -> String {
+      let update = try bytes(write)
+      try page.take(update)
+      return String(decoding: update, as: UTF8.self)
+    }
+    #expect(try !next { try report.writeWhole(trace, to: $0) }.contains("\"graph\":"))
     var graph = EmbeddedGraph(svg: "<svg>\n</svg>", style: ".a{}")
     graph.folds = [GraphPicture.Fold(number: 7, members: [trace.operations[0].id])]
-    let update = try bytes { try report.writeGrowth(to: trace, graph: graph, to: $0) }
-    #expect(String(decoding: update, as: UTF8.self).contains(#""graph":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#))
-    try page.take(update)
-    #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 1)
+    let boxes = #""boxes":{"count":1,"columns":{"work":{"all":\#(trace.operations[0].id.rawValue)},"#
+    let drawing = #""drawing":{"svg":["<svg>","</svg>"],"style":[".a{}"]}"#
+    let update = try next { try report.writeGrowth(to: trace, graph: graph, to: $0) }
+    #expect(update.contains(boxes) && update.contains(drawing) && page.written == 0)
     // The drawing stays until the next one.
-    try page.take(try bytes { try report.writeGrowth(to: trace, to: $0) })
-    #expect(page.tables["boxes"]?.first == ["box": 7] && page.written == 0)
+    #expect(try !next { try report.writeGrowth(to: trace, to: $0) }.contains("\"graph\":"))
+    // Whoever gets everything has a drawing, and needs the boxes.
+    let whole = try next { try report.writeWhole(trace, to: $0) }
+    #expect(whole.contains(boxes) && !whole.contains(drawing))
   }
 }

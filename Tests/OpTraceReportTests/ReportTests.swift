@@ -5,7 +5,9 @@ import OpTraceModel
 import OpTraceText
 import Testing
 
-@testable import OpTraceReport
+@testable import OpTracePage
+@testable import OpTracePageParts
+import OpTraceReport
 
 @Suite("The report is one self-contained page")
 struct ReportTests {
@@ -55,7 +57,7 @@ struct ReportTests {
     func data(processors: Int, isReady: Bool) throws -> [UInt8] {
       try SideBySide.$processors.withValue(processors) {
         var exporter = ReportExporter(trace, page: .standard, graph: nil)
-        if isReady { exporter.parts = ReportParts(of: trace).withTables(of: trace) }
+        if isReady { exporter.prepared = PreparedReport(of: trace, for: .standard).withTables(of: trace) }
         var bytes: [UInt8] = []
         try exporter.write { bytes += $0 }
         return bytes
@@ -117,10 +119,10 @@ struct ReportTests {
     #expect(page.utf8.count < 320_000)
   }
 
-  @Test("the shell has each part of the page once")
+  @Test("the shell has each slot of the page once")
   func shell() {
-    let parts = ReportPage.standard.pieces.compactMap(\.next)
-    #expect(parts.map(\.rawValue).sorted() == ReportPage.Part.allCases.map(\.rawValue).sorted())
+    let slots = ReportPage.standard.pieces.compactMap(\.next)
+    #expect(slots.map(\.rawValue).sorted() == ReportPage.Slot.allCases.map(\.rawValue).sorted())
     #expect(ReportPage.standard.pieces.allSatisfy { !$0.text.contains("{{") })
   }
 
@@ -128,24 +130,44 @@ struct ReportTests {
 
   @Test("Each file of the page is compiled in unchanged")
   func embeddedFiles() throws {
-    let files = ReportPage.files.all
-    let own = Self.sources.appendingPathComponent("OpTraceReport/Page")
     let shared = Self.sources.appendingPathComponent("COpTraceScripts/Scripts")
-    let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
-    #expect(Set(names).isSubset(of: files.map(\.name)))
-    for (name, text) in files {
-      let folder = names.contains(name) ? own : shared
-      #expect(try text == String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8), "\(name)")
+    let columns = [
+      "timeline": "OpTraceTimeline", "graph": "OpTraceGraph", "why": "OpTraceSummary", "requests": "OpTraceRequests",
+      "flame": "OpTraceProfile",
+      "comparison": "OpTraceComparison",
+      "prediction": "OpTracePrediction",
+    ]
+    let parts = ReportPage.standard.parts.filter { $0.name != "findings" }.map {
+      ($0.files, columns[$0.name] ?? $0.name)
     }
+    for (files, column) in [(ReportPage.files, "OpTracePage")] + parts {
+      let own = Self.sources.appendingPathComponent("\(column)/Page")
+      let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
+      #expect(Set(names).isSubset(of: files.all.map(\.name)), "\(column)")
+      for (name, text) in files.all {
+        let folder = names.contains(name) ? own : shared
+        #expect(try text == String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8), "\(name)")
+      }
+    }
+  }
+
+  @Test("Styles are those of the page, then those of its parts")
+  func styleOrder() {
+    let files = ReportPage.files.all + ReportPage.standard.parts.flatMap(\.files.all)
+    let names = [
+      "page.css", "flame-boxes.css", "timeline.css", "graph.css", "why.css", "requests.css", "flame.css",
+      "comparison.css",
+    ]
     #expect(
-      ReportPage.standard.style
-        == files.filter { ["page.css", "timeline.css", "requests.css"].contains($0.name) }.map(\.text).joined())
+      ReportPage.standard.style == names.map { name in files.first { $0.name == name }?.text ?? "" }.joined())
   }
 
   @Test("Each module comes after those that it imports")
   func moduleOrder() throws {
-    let names = ReportPage.files.modules.map(\.name)
-    for (index, module) in ReportPage.files.modules.enumerated() {
+    let modules = ReportPage.modules(with: ReportPage.standard.parts)
+    let names = modules.map(\.name)
+    #expect(names.last == "main.mjs")
+    for (index, module) in modules.enumerated() {
       for line in module.text.split(separator: "\n") where line.hasPrefix("import ") {
         let name = line.split(separator: "'").last { $0.hasSuffix(".mjs") }?.split(separator: "/").last.map(String.init)
         let imported = try #require(name.flatMap { names.firstIndex(of: $0) }, "\(module.name): \(line)")
@@ -160,7 +182,9 @@ struct ReportTests {
     #expect(!lines.contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") })
     #expect(!ReportPage.standard.script.contains("</script") && !ReportPage.standard.script.contains("<!--"))
     #expect(!ReportPage.standard.style.contains("</style"))
-    let names = lines.compactMap { line -> Substring? in
+    // At the outermost level.
+    let indented = EmbeddedFiles.script(ReportPage.modules(with: ReportPage.standard.parts))
+    let names = indented.split(separator: "\n").compactMap { line -> Substring? in
       let words = line.split(whereSeparator: { " ({=;".contains($0) })
       guard let kind = words.first, ["function", "class", "const", "let"].contains(kind), !line.hasPrefix(" ") else {
         return nil
@@ -174,7 +198,7 @@ struct ReportTests {
 
   @Test("The page knows each word of a comparison: changes by their signs, verdicts by their colours")
   func comparisonWords() throws {
-    let module = try #require(ReportPage.files.modules.first { $0.name == "comparison.mjs" }).text
+    let module = try #require(ReportPart.comparison.files.modules.first { $0.name == "comparison.mjs" }).text
     let signs = try #require(module.firstMatch(of: /const CHANGES = {([^}]*)}/)?.1)
     let words = signs.split(separator: ",").map { $0.prefix { $0 != ":" }.trimmingCharacters(in: .whitespaces) }
     let changes = StructureDifferences.Change.allCases.map(\.rawValue)
@@ -189,7 +213,7 @@ struct ReportTests {
   func withoutGraph() throws {
     #expect(
       try page(HandmadeTrace("fixture", unit: .nanoseconds).trace, note: "the graph is <too> deep").contains(
-        #""graphNote":"the graph is \u003ctoo> deep""#))
+        #""graph":{"note":"the graph is \u003ctoo> deep","#))
   }
 
   @Test("an error of the sink ends the page")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 import OpTraceAnalysis
-@testable import OpTraceReport
+import OpTraceReport
 
 @Suite("Units of work in a report's data")
 struct RequestsDocumentTests {

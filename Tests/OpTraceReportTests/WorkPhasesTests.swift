@@ -4,7 +4,7 @@ import OpTraceTimeline
 import TestSupport
 import Testing
 
-@testable import OpTraceReport
+@testable import OpTracePage
 
 @Suite("Phases of work are its times, as moments")
 struct WorkPhasesTests {

@@ -6,6 +6,11 @@ import Testing
 @testable import OpTraceModel
 @testable import OpTraceSQL
 
+extension TableSet {
+  /// The tables of a program with all rules of the library.
+  fileprivate static let all = recorded + requests + explained(by: .all)
+}
+
 @Suite("Querying a trace in SQL")
 struct TraceDatabaseTests {
   /// Two queues, one of which has one slot; "late" waits for a dependency and for it.
@@ -24,7 +29,7 @@ struct TraceDatabaseTests {
 
   static func rows(_ query: String, of traces: [Trace] = [trace()], timeout: Double? = nil) throws -> [[TableValue]] {
     var rows: [[TableValue]] = []
-    try TraceDatabase(traces.map { TableSource($0, by: .all) }).run(
+    try TraceDatabase(traces.map { TableSource($0) }, as: .all).run(
       query, timeout: timeout, columns: { _ in }, row: { rows.append($0) })
     return rows
   }
@@ -109,8 +114,8 @@ struct TraceDatabaseTests {
 
   @Test("every table has the rows and columns of the model, cell by cell")
   func cells() throws {
-    let source = TableSource(Self.trace(), by: .all)
-    for table in TraceTable.all {
+    let source = TableSource(Self.trace())
+    for table in TableSet.all.tables {
       let rows = table.rows(of: source)
       let found = try Self.rows("SELECT * FROM \(table.name)")
       #expect(found.count == rows.count, "\(table.name)")
@@ -126,7 +131,7 @@ struct TraceDatabaseTests {
   @Test("the columns of operations are a contract")
   func operations() throws {
     #expect(
-      TraceTable.named("operations")?.columns.map(\.name) == [
+      TableSet.all["operations"]?.columns.map(\.name) == [
         "trace", "id", "name", "class", "function", "file", "line", "queue", "created", "enqueued", "ready", "started",
         "began", "ended", "finished", "cancelled", "released", "state", "thread", "enqueued_thread", "held_by",
         "held_by_kind", "wait_dependencies", "wait_slot", "running", "cpu", "wait_thread",
@@ -175,8 +180,8 @@ struct TraceDatabaseTests {
     #expect(counts == ["12 | 2"])
     #expect(
       try Self.text("SELECT name FROM operations WHERE id = 3 ORDER BY trace", of: [Self.trace(), other]).count == 2)
-    #expect(TableSource(other, by: .all).hash != TableSource(Self.trace(), by: .all).hash)
-    #expect(TableSource(other, by: .all).hash.count == 16)
+    #expect(TableSource(other).hash != TableSource(Self.trace()).hash)
+    #expect(TableSource(other).hash.count == 16)
   }
 
   @Test("the tables of load have busy threads and depths of queues over time")
@@ -275,7 +280,7 @@ struct TraceDatabaseTests {
   func ended() {
     let endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT sum(x) FROM c"
     let error = #expect(throws: SQLError.self) {
-      try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
+      try TraceDatabase([TableSource(Self.trace())], as: .all).run(
         endless, isOver: { true }, columns: { _ in }, row: { _ in })
     }
     #expect(error == .interrupted)
@@ -292,7 +297,7 @@ struct TraceDatabaseTests {
 
   /// The rows of an answer, with bars between cells.
   private static func answer(_ question: String, _ columns: String, of traces: Trace...) throws -> [String] {
-    let query = try #require(Question.named(question)).query
+    let query = try #require(TableSet.all.question(named: question)).query
     return try text("SELECT \(columns) FROM (\(query))", of: traces)
   }
 
@@ -343,7 +348,7 @@ struct TraceDatabaseTests {
   func sink() throws {
     struct Full: Error {}
     #expect(throws: Full.self) {
-      try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
+      try TraceDatabase([TableSource(Self.trace())], as: .all).run(
         "SELECT * FROM operations", columns: { _ in }, row: { _ in throw Full() })
     }
   }
@@ -359,11 +364,11 @@ struct TraceDatabaseTests {
     #expect(names == [.text(""), .text("a\u{0}b"), .text("'\"`;--"), .text("=1+1"), .text("\u{1F600}\u{202E}")])
   }
 
-  @Test("every built-in question has an answer", arguments: Question.all.map(\.name))
+  @Test("every built-in question has an answer", arguments: TableSet.all.questions.map(\.name))
   func questions(_ name: String) throws {
-    let question = try #require(Question.named(name))
+    let question = try #require(TableSet.all.question(named: name))
     var columns: [String] = []
-    try TraceDatabase([TableSource(Self.trace(), by: .all)]).run(
+    try TraceDatabase([TableSource(Self.trace())], as: .all).run(
       question.query, columns: { columns = $0 }, row: { _ in })
     #expect(columns.count > 1)
     #expect(Set(columns).count == columns.count)
@@ -373,7 +378,7 @@ struct TraceDatabaseTests {
 
   @Test("there are at least fifteen questions with different names")
   func questionNames() {
-    #expect(Question.all.count >= 15)
-    #expect(Set(Question.all.map(\.name)).count == Question.all.count)
+    #expect(TableSet.all.questions.count >= 15)
+    #expect(Set(TableSet.all.questions.map(\.name)).count == TableSet.all.questions.count)
   }
 }

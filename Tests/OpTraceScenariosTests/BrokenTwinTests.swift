@@ -39,6 +39,8 @@ struct BrokenTwinTests {
     let others: Set = [
       "dispatch-cycle", "continuation-never-resumed", "never-signalled", "event-loop-blocked", "hot-actor",
       "pool-exhausted", "cpu-hotspot", "task-leak", "stream-backlog", "retry-storm", "slow-dependency",
+      "blocking-call", "lock-contention", "busy-queue", "repeated-calls", "stampede",
+      "uneven-loops", "growing-backlog",
     ]
     let known = Set(DoctorRule.table.map(\.code.rawValue)).subtracting(others)
     #expect(known.subtracting(shown) == [], "no program in Scenario.broken shows these")

@@ -1,4 +1,3 @@
-import OpTraceAnalysis
 import OpTraceTables
 import TestSupport
 import Testing
@@ -6,8 +5,8 @@ import Testing
 @Suite("Parquet files")
 struct ParquetFileTests {
   private static func file(_ table: String) throws -> [UInt8] {
-    let source = TableSource(Zoo.trace(), by: .all)
-    let table = try #require(TraceTable.named(table))
+    let source = TableSource(Zoo.trace())
+    let table = try #require(TableSet.recorded[table])
     var bytes: [UInt8] = []
     try ParquetFile.write(
       table, table.rows(of: source), facts: ["optrace.table": table.name, "optrace.trace": source.hash]
@@ -24,10 +23,10 @@ struct ParquetFileTests {
 
   @Test("a file has its number of rows and its metadata", arguments: ["operations", "traces", "marks"])
   func facts(table: String) throws {
-    let source = TableSource(Zoo.trace(), by: .all)
+    let source = TableSource(Zoo.trace())
     let description = try #require(Self.description(try Self.file(table)))
     let facts = try #require(ParquetFacts(description: description))
-    #expect(facts.rowCount == TraceTable.named(table)?.rows(of: source).count)
+    #expect(facts.rowCount == TableSet.recorded[table]?.rows(of: source).count)
     #expect(facts.facts == ["optrace.table": table, "optrace.trace": source.hash])
   }
 
@@ -58,14 +57,5 @@ struct ParquetFileTests {
     _ = ParquetFacts(description: (0..<2000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
     _ = ParquetFacts(description: [UInt8](repeating: 0x1C, count: 5000))
     _ = ParquetFacts(description: [UInt8](repeating: 0x19, count: 5000))
-  }
-
-  @Test("each table has columns with different names, and the first is the trace")
-  func tables() {
-    for table in TraceTable.all {
-      #expect(table.columns.first?.name == "trace")
-      #expect(Set(table.columns.map(\.name)).count == table.columns.count)
-    }
-    #expect(Set(TraceTable.all.map(\.name)).count == TraceTable.all.count)
   }
 }

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @testable import OpTraceGraph
-@testable import OpTraceReport
+@testable import OpTracePage
+import OpTracePageParts
 @testable import OpTraceTimeline
 
 /// Stacks of added operations and waiting threads, in timelines and tooltips.
@@ -105,7 +106,7 @@ struct StackArgumentTests {
     var trace = try trace()
     func frames(_ trace: Trace) -> TableEncoder {
       ReportTables(
-        trace, ReportTimeline(of: trace), CriticalPath(of: trace), StuckPart(of: trace, Diagnosis(of: trace))
+        trace, PageLanes(of: trace, .all), StuckPart(of: trace, Diagnosis(of: trace))
       ).frames
     }
     #expect(frames(trace).count == 6)

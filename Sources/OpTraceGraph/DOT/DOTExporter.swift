@@ -1,3 +1,4 @@
+import OpTraceDoctor
 import OpTraceKernel
 public import OpTraceModel
 public import OpTraceText

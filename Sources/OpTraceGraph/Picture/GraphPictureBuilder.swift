@@ -207,8 +207,8 @@ struct GraphPictureBuilder {
   /// Calls `body` for the waits that are not dependencies: those within cycles, and, of everything else that is stuck,
   /// all of them if only the stuck part is shown, otherwise only those of threads blocked in a wait.
   private func eachStuckEdge(_ node: (Int) -> Int?, _ body: (GraphPicture.Edge) -> Void) {
-    let inCycles = Set(stuck.cycleLinks)
     var links = stuck.cycleLinks
+    let inCycles = Set(links)
     for index in stuck.stalled.sorted() where node(index) != nil {
       links += stuck.obstacles(of: index).filter { options.stuckHops != nil || $0.kind == .wait }
     }

@@ -1,3 +1,4 @@
+import OpTraceDoctor
 import OpTraceKernel
 import OpTraceModel
 import OpTraceText

@@ -1,3 +1,4 @@
+import OpTraceDoctor
 import OpTraceModel
 import OpTraceText
 

@@ -5,8 +5,9 @@ package import OpTraceModel
 /// work is forgotten, so memory is bounded by the work that the program still has to do.
 package struct LiveState {
   private var builder: TraceBuilder
-  /// Nil: nothing that services consist of has happened so far.
-  private var services: LiveServices?
+  private let shown: SectionSet
+  /// Nil: nothing that sections show has happened so far.
+  private var recent: RecentWork?
   private var windows: [QueueID: LiveWindow] = [:]
   private var gone = GoneQueues()
   private var certainty = LiveCertainty()
@@ -18,14 +19,18 @@ package struct LiveState {
   private(set) package var missedChunks = 0
 
   /// An empty state.
-  package init(_ header: TraceHeader) { builder = TraceBuilder(growing: header, forgets: true) }
+  /// - Parameter sections: what is shown besides queues and what they run.
+  package init(_ header: TraceHeader, showing sections: SectionSet = SectionSet([])) {
+    builder = TraceBuilder(growing: header, forgets: true)
+    shown = sections
+  }
 
   /// Takes new events. O(new events + unfinished work).
   ///
   /// - Parameter asked: when they were asked for, on the trace's clock.
   package mutating func take(_ news: LiveReader.News, asked: Nanoseconds = 0) {
-    if services == nil, news.events.tellOfServices { services = LiveServices(after: builder) }
-    services?.take(news)
+    if recent == nil, shown.areConcerned(by: news.events) { recent = RecentWork(after: builder) }
+    recent?.take(news)
     builder.add(news)
     knownUntil = max(knownUntil, asked, news.events.last?.time ?? 0)
     missedChunks = news.missedChunks
@@ -47,13 +52,13 @@ package struct LiveState {
 
   private var completeSince: Nanoseconds? { isOverwritten ? certainty.incompleteUntil : nil }
 
-  /// What services did in the last seconds before `now`, on the trace's clock. `name` adds the names of their code. O(n
-  /// log n) for what happened in these seconds and unfinished work.
-  package func services(now: Nanoseconds, name: (inout Trace) -> Void = { _ in }) -> LiveStatus.Services {
-    guard let services else { return LiveStatus.Services() }
-    var trace = services.trace(completeSince: completeSince, carried: Array(certainty.carried.keys))
+  /// What sections show of the last seconds before `now`, on the trace's clock. `name` adds the names of the program's
+  /// code. O(n log n) for what happened in these seconds and unfinished work.
+  package func sections(now: Nanoseconds, name: (inout Trace) -> Void = { _ in }) -> [any LiveSection] {
+    guard let recent else { return shown.empty }
+    var trace = recent.trace(completeSince: completeSince, carried: Array(certainty.carried.keys))
     name(&trace)
-    return LiveStatus.Services(of: trace, until: min(now, knownUntil), completeSince: certainty.incompleteUntil)
+    return shown.sections(of: trace, until: min(now, knownUntil), completeSince: certainty.incompleteUntil)
   }
 
   /// The status that a trace of this state shows. `now` is the present, on the trace's clock. O(unfinished work).
@@ -70,7 +75,7 @@ package struct LiveState {
   /// late for parts of a ring, its old state would keep for ever what ended in them.
   package mutating func begin(anew header: TraceHeader) {
     builder = TraceBuilder(growing: header, forgets: true)
-    services = nil
+    recent = nil
     certainty = LiveCertainty()
     windows = [:]
     gone = GoneQueues()

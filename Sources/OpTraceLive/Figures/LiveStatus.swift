@@ -109,8 +109,6 @@ package struct LiveStatus: Sendable, Equatable {
   package var dispatch: [Dispatch] = []
   /// By function, the most tasks first.
   package var tasks: [Tasks] = []
-  /// Units of work, event loops and actors; they are updated separately.
-  package var services = Services()
   /// Threads outside of operations that wait for something in the program, the longest waits first.
   package var waiting: [Waiting] = []
   /// How many threads run the program's code.

@@ -29,6 +29,8 @@ package struct LiveFrame: Sendable {
   package var title: String
   /// What the queues do.
   package var status: LiveStatus
+  /// What capabilities show.
+  package var contributions: [any LiveSection] = []
   /// The doctor's findings.
   package var findings: [Finding] = []
   /// The order of queues.
@@ -130,10 +132,9 @@ package struct LiveFrame: Sendable {
   }
 
   private var sections: [Section] {
-    var found = [
-      queueSection, executionSection, requestSection, loopSection, actorSection, waitingSection, dispatchSection,
-      taskSection,
-    ].filter { $0.count > 0 }
+    let contributed = contributions.flatMap { $0.tables(LiveFilter(text: filter)) }.map { Section(table: $0) }
+    var found = ([queueSection, executionSection] + contributed + [waitingSection, dispatchSection, taskSection])
+      .filter { $0.count > 0 }
     if found.isEmpty, !filter.isEmpty { found = [Section(texts: [(.faint, "nothing contains '\(filter)'")])] }
     return ([findingsSection] + found + [noteSection]).filter { $0.count > 0 }
   }
@@ -209,14 +210,16 @@ package struct LiveFrame: Sendable {
     ])
     for queue in sortedQueues {
       if queue.isSuspended { section.roles[table.rows.count] = .warning }
-      table.rows.append([
-        shown(queue.title) + (queue.isSuspended ? " (suspended)" : ""), queue.limit.map(grouped) ?? "-",
+      table.add([
+        queue.title + (queue.isSuspended ? " (suspended)" : ""), queue.limit.map(grouped) ?? "-",
         grouped(queue.executing), grouped(queue.ready), grouped(queue.pending), queue.oldestReady.map(duration) ?? "-",
-        Self.rate(queue.finishedPerSecond), queue.slotWaitP50.map(duration) ?? "-",
+        rate(queue.finishedPerSecond), queue.slotWaitP50.map(duration) ?? "-",
         queue.slotWaitP99.map(duration) ?? "-",
       ])
     }
-    if table.rows.isEmpty, filter.isEmpty, status.dispatch.isEmpty, status.tasks.isEmpty, status.services == .init() {
+    if table.rows.isEmpty, filter.isEmpty, status.dispatch.isEmpty, status.tasks.isEmpty,
+      contributions.allSatisfy(\.isEmpty)
+    {
       section.texts = [(.faint, "no operation queue at the moment")]
       return section
     }
@@ -246,10 +249,10 @@ package struct LiveFrame: Sendable {
     ])
     for operation in chosen {
       if operation.id == selected { section.roles[table.rows.count] = .strong }
-      table.rows.append([
-        (operation.id == selected ? "> " : "") + shown(operation.title), operation.id.description,
-        shown(operation.queueTitle ?? "-"), duration(operation.time), shown(operation.location.text ?? "-"),
-        shown(operation.waitsFor ?? (operation.isWaiting ? "?" : "-")), operation.heldBy?.description ?? "-",
+      table.add([
+        (operation.id == selected ? "> " : "") + operation.title, operation.id.description,
+        operation.queueTitle ?? "-", duration(operation.time), operation.location.text ?? "-",
+        operation.waitsFor ?? (operation.isWaiting ? "?" : "-"), operation.heldBy?.description ?? "-",
       ])
     }
     section.table = table
@@ -262,9 +265,9 @@ package struct LiveFrame: Sendable {
       .init(title: "for", isNumber: true, rank: 0), .init(title: "at", rank: 1, least: 8),
     ])
     for thread in status.waiting where matches([thread.title, thread.waitsFor]) {
-      table.rows.append([
-        shown(thread.title), shown(thread.waitsFor), thread.time.map(duration) ?? "-",
-        shown(thread.location?.text ?? "-"),
+      table.add([
+        thread.title, thread.waitsFor, thread.time.map(duration) ?? "-",
+        thread.location?.text ?? "-",
       ])
     }
     return Section(table: table)
@@ -277,8 +280,8 @@ package struct LiveFrame: Sendable {
       .init(title: "oldest", isNumber: true, rank: 1),
     ])
     for queue in status.dispatch where matches([queue.title]) {
-      table.rows.append([
-        shown(queue.title), queue.width.map(grouped) ?? "-", grouped(queue.running), grouped(queue.waiting),
+      table.add([
+        queue.title, queue.width.map(grouped) ?? "-", grouped(queue.running), grouped(queue.waiting),
         queue.oldest.map(duration) ?? "-",
       ])
     }
@@ -292,8 +295,8 @@ package struct LiveFrame: Sendable {
       .init(title: "oldest", isNumber: true, rank: 2),
     ])
     for task in status.tasks where matches([task.title]) {
-      table.rows.append([
-        shown(task.title), grouped(task.running), grouped(task.waiting), grouped(task.suspended), duration(task.oldest),
+      table.add([
+        task.title, grouped(task.running), grouped(task.waiting), grouped(task.suspended), duration(task.oldest),
       ])
     }
     return Section(table: table)
@@ -309,15 +312,5 @@ package struct LiveFrame: Sendable {
 
   // MARK: - Words
 
-  func matches(_ texts: [String]) -> Bool {
-    filter.isEmpty || texts.contains { $0.lowercased().contains(filter.lowercased()) }
-  }
-
-  func shown(_ text: String) -> String { TerminalText.printable(text) }
-
-  static func rate(_ value: Double) -> String {
-    if value == 0 { return "0" }
-    if value < 9.95 { return String(Int((value * 10).rounded()) / 10) + "." + String(Int((value * 10).rounded()) % 10) }
-    return grouped(Int(value.rounded()))
-  }
+  private func matches(_ texts: [String]) -> Bool { LiveFilter(text: filter).matches(texts) }
 }

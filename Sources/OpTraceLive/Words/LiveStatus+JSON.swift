@@ -1,5 +1,4 @@
 package import OpTraceDoctor
-import OpTraceRequests
 package import OpTraceText
 import OpTraceKernel
 package import OpTraceModel
@@ -9,18 +8,17 @@ extension LiveStatus {
   /// - Parameters:
   ///   - trace: what this is of.
   ///   - findings: what the doctor says.
-  package func json(of trace: Trace, findings: [Finding]) -> JSONValue {
-    .members([
-      "version": .integer(1),
-      "pid": .integer(Int(trace.header.processID)),
-      "seconds": .seconds(now),
-      "queues": .array(queues.map(\.json)),
-      "executing": .array(executing.map(\.json)),
-      "requests": .array(services.requests.map { .object($0.figures.members) }),
-      "loops": .array(services.loops.map(\.json)),
-      "actors": .array(services.actors.map(\.json)),
-      "findings": DoctorReport(of: trace, findings: findings, by: RuleSet([])).jsonOfFindings,
-    ])
+  ///   - sections: what capabilities show.
+  package func json(of trace: Trace, findings: [Finding], sections: [any LiveSection]) -> JSONValue {
+    let own: [JSONValue.Member] = [
+      .init("version", .integer(1)),
+      .init("pid", .integer(Int(trace.header.processID))),
+      .init("seconds", .seconds(now)),
+      .init("queues", .array(queues.map(\.json))),
+      .init("executing", .array(executing.map(\.json))),
+    ]
+    let report = DoctorReport(of: trace, findings: findings, by: RuleSet([]))
+    return .object(own + sections.flatMap(\.members) + [.init("findings", report.jsonOfFindings)])
   }
 }
 

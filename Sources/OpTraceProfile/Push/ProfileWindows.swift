@@ -1,7 +1,14 @@
 import OpTraceKernel
 package import OpTraceModel
-import OpTraceRequests
 import OpTraceSamples
+
+/// What work was done for, as another capability knows it.
+package protocol WorkPurposes {
+  /// The kind of request that work belonged to at a time; nil: none.
+  func request(of work: WorkID, at time: Nanoseconds) -> String?
+  /// The ids of the innermost span around work at a time; nil: none.
+  func context(of work: WorkID, at time: Nanoseconds) -> SpanRecord.Context?
+}
 
 /// Divides the samples of a growing trace among windows of time, each as long. A sample is in exactly one window: the
 /// one of its time, or, if that was closed before the sample was read, the oldest that is open.
@@ -9,6 +16,7 @@ package struct ProfileWindows: Sendable {
   /// Nanoseconds.
   package let length: Nanoseconds
   private let origin: Nanoseconds
+  private let purposes: @Sendable (Trace) -> any WorkPurposes
   private var open: [Int: WindowProfile] = [:]
   /// The number of the first window that is not closed.
   private var first = 0
@@ -19,8 +27,11 @@ package struct ProfileWindows: Sendable {
   /// - Parameters:
   ///   - length: in nanoseconds.
   ///   - origin: when the first window begins, in nanoseconds since the trace's start.
-  package init(every length: Nanoseconds, from origin: Nanoseconds) {
-    (self.length, self.origin) = (max(1, length), origin)
+  ///   - purposes: of a trace's work.
+  package init(
+    every length: Nanoseconds, from origin: Nanoseconds, purposes: @escaping @Sendable (Trace) -> any WorkPurposes
+  ) {
+    (self.length, self.origin, self.purposes) = (max(1, length), origin, purposes)
   }
 
   /// Whether names were replaced because a label had too many.
@@ -32,12 +43,12 @@ package struct ProfileWindows: Sendable {
   package mutating func add(_ trace: Trace) {
     let profile = Profile(of: trace)
     guard !profile.samples.isEmpty else { return }
-    let purposes = Self.purposes(of: profile, in: trace)
+    let found = labels(of: profile, in: trace)
     var rows: [Int: [Int]] = [:]
     for row in profile.samples.indices { rows[number(of: profile.samples[row].time), default: []].append(row) }
     for (number, rows) in rows.sorted(by: { $0.key < $1.key }) {
       var window = open.removeValue(forKey: number) ?? WindowProfile(begin(of: number), begin(of: number + 1))
-      window.add(rows, of: profile, purposes, &names)
+      window.add(rows, of: profile, found, &names)
       window.addLost(newlyLost(in: trace))
       open[number] = window
     }
@@ -51,13 +62,13 @@ package struct ProfileWindows: Sendable {
     return Int(last.lost) - Int(before)
   }
 
-  private static func purposes(of profile: Profile, in trace: Trace) -> [WindowProfile.Purpose] {
-    let moments = RequestMoments(Requests(of: trace, isBrief: true), trace)
+  private func labels(of profile: Profile, in trace: Trace) -> [WindowProfile.Purpose] {
+    let purposes = purposes(trace)
     return profile.samples.map { sample in
       var purpose = WindowProfile.Purpose(context: sample.span.flatMap { trace.span($0)?.context })
       guard let work = sample.work else { return purpose }
-      purpose.request = moments.kind(of: work, at: sample.time)?.name
-      if purpose.context == nil { purpose.context = moments.context(of: work, at: sample.time) }
+      purpose.request = purposes.request(of: work, at: sample.time)
+      if purpose.context == nil { purpose.context = purposes.context(of: work, at: sample.time) }
       return purpose
     }
   }

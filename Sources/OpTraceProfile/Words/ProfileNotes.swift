@@ -118,7 +118,7 @@ package struct ProfileNotes {
       Self.stacks + "\(part(facts.withoutStack)) not recorded, \(part(facts.cut)) cut, "
         + "\(part(facts.guessed)) with guessed frames")
     lines.append(
-      "not heard: waits for locks, files and sockets, 'sleep' of threads, and a thread's turn on a processor; waits of less than 1 ms have no stack"
+      "not heard: waits for locks, files and sockets, 'sleep' outside of blocks and tasks, and a thread's turn on a processor; waits of less than 1 ms have no stack"
     )
     return lines + names
   }

@@ -212,9 +212,6 @@ package struct Question: Sendable {
     (self.name, self.text, self.query) = (name, text, query)
   }
 
-  /// Nil: there is none of this name.
-  package static func named(_ name: String) -> Question? { all.first { $0.name == name } }
-
-  /// In the order in which they are listed.
-  package static let all: [Question] = waits + structure + load + outcomes
+  /// About operations, queues and threads, in the order in which they are listed.
+  static let usual: [Question] = waits + structure + load + outcomes
 }

@@ -123,26 +123,30 @@ enum QueueDepth {
 
 extension TraceTable {
   static let busyThreads = TraceTable(
-    "busy_threads", "one row whenever the number of threads that run work changed", isCostly: true, sortedBy: "time",
-    key: ["time"], of: { $0.busyThreads },
+    "busy_threads", "one row for each change of the number of threads that run work", isCostly: true, sortedBy: "time",
+    key: ["time"], of: { BusyThreads.changes($0.trace) },
     [
-      ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },
-      ColumnOf("until", .integer, "to here: the next row's time, or the trace's end") { _, row in TableValue(row.until)
+      ColumnOf("time", .integer, "when the row begins to hold") { _, row in TableValue(row.time) },
+      ColumnOf("until", .integer, "when it no longer holds: the next row's time, or the trace's end") { _, row in
+        TableValue(row.until)
       },
-      ColumnOf("threads", .integer, "that run an operation, block or task") { _, row in TableValue(row.threads) },
+      ColumnOf("threads", .integer, "how many threads run an operation, block or task") { _, row in
+        TableValue(row.threads)
+      },
     ])
 
   static let queueDepth = TraceTable(
-    "queue_depth", "one row whenever the number of operations in a queue changed", isCostly: true, sortedBy: "queue",
-    key: ["queue", "time"], of: { $0.queueDepths },
+    "queue_depth", "one row for each change of the number of operations in a queue", isCostly: true, sortedBy: "queue",
+    key: ["queue", "time"], of: { QueueDepth.changes($0.trace) },
     [
       ColumnOf("queue", .integer, "queues.id") { _, row in TableValue(row.queue) },
-      ColumnOf("time", .integer, "from here") { _, row in TableValue(row.time) },
-      ColumnOf("until", .integer, "to here: the time of the queue's next row, or the trace's end") { _, row in
+      ColumnOf("time", .integer, "when the row begins to hold") { _, row in TableValue(row.time) },
+      ColumnOf("until", .integer, "when it no longer holds: the time of the queue's next row, or the trace's end") {
+        _, row in
         TableValue(row.until)
       },
-      ColumnOf("pending", .integer, "wait for dependencies") { _, row in TableValue(row.pending) },
-      ColumnOf("ready", .integer, "wait for a slot or a thread") { _, row in TableValue(row.ready) },
-      ColumnOf("executing", .integer, "run") { _, row in TableValue(row.executing) },
+      ColumnOf("pending", .integer, "how many operations wait for dependencies") { _, row in TableValue(row.pending) },
+      ColumnOf("ready", .integer, "how many wait for a slot or a thread") { _, row in TableValue(row.ready) },
+      ColumnOf("executing", .integer, "how many run") { _, row in TableValue(row.executing) },
     ])
 }

@@ -3,45 +3,50 @@ import OpTraceModel
 
 extension TraceTable {
   static let operations = TraceTable(
-    "operations", "one row for each operation", sortedBy: "id", of: { $0.trace.operations.indices },
+    "operations", "one row for each operation", sortedBy: "id", of: { WorkRow.all($0, $0.trace.operations.indices) },
     [
       column("id", .integer, "its number in the trace") { TableValue($0.id) },
-      column("name", .text, "its name, else the function that it runs, else its class") { .text($0.title) },
+      column("name", .text, "its name; without one, the function that it runs, or its class") { .text($0.title) },
       column("class", .text, "its class, without the module") { .text($0.className) },
-      column("function", .text, "the function that it runs, where that is not its class's own") {
+      column("function", .text, "the function that it runs, such as the closure of a block operation") {
         TableValue($0.function?.shortName)
       },
-      column("file", .text, "where its code is") { TableValue($0.codeLocation.file) },
-      column("line", .integer, "where its code is") { TableValue($0.codeLocation.line) },
-      column("queue", .integer, "queues.id") { TableValue($0.queue) },
-      column("created", .integer, "when the object was made") { TableValue($0.created) },
-      column("enqueued", .integer, "when it was given to a queue") { TableValue($0.enqueued) },
-      column("ready", .integer, "when it last turned ready") { TableValue($0.ready) },
-      column("started", .integer, "when its start() was entered") { TableValue($0.started) },
+      column("file", .text, "the source file of its code") { TableValue($0.codeLocation.file) },
+      column("line", .integer, "the line of its code") { TableValue($0.codeLocation.line) },
+      column("queue", .integer, "queues.id: the queue it was added to") { TableValue($0.queue) },
+      column("created", .integer, "when it was created") { TableValue($0.created) },
+      column("enqueued", .integer, "when it was added to a queue") { TableValue($0.enqueued) },
+      column("ready", .integer, "when it last became ready") { TableValue($0.ready) },
+      column("started", .integer, "when start() was called") { TableValue($0.started) },
       column("began", .integer, "when its own code began") { TableValue($0.executionBegan) },
-      column("ended", .integer, "when its own code was over") { TableValue($0.executionEnded) },
-      column("finished", .integer, "when isFinished turned true") { TableValue($0.finished) },
-      column("cancelled", .integer, "when cancelling was first asked for") { TableValue($0.cancelRequested) },
-      column("released", .integer, "when the object was gone") { TableValue($0.released) },
+      column("ended", .integer, "when its own code returned") { TableValue($0.executionEnded) },
+      column("finished", .integer, "when isFinished became true") { TableValue($0.finished) },
+      column("cancelled", .integer, "when cancel() was first called") { TableValue($0.cancelRequested) },
+      column("released", .integer, "when it was deallocated") { TableValue($0.released) },
       column("state", .text, "pending, ready, executing, finished, cancelled, failed, unknown") {
         .text($0.isOutcomeKnown ? $0.state.rawValue : "unknown")
       },
-      column("thread", .integer, "threads.id: where its own code began") { TableValue($0.executionBegan?.thread) },
-      column("enqueued_thread", .integer, "threads.id: who gave it to its queue") { TableValue($0.enqueued?.thread) },
-      ColumnOf("held_by", .integer, "whose end gave it its slot") { source, row in
+      column("thread", .integer, "threads.id: the thread on which its own code began") {
+        TableValue($0.executionBegan?.thread)
+      },
+      column("enqueued_thread", .integer, "threads.id: the thread that added it to its queue") {
+        TableValue($0.enqueued?.thread)
+      },
+      ColumnOf("held_by", .integer, "operations.id: the operation whose finish freed the slot that it got") {
+        source, row in
         TableValue(holder(source, row))
       },
-      ColumnOf("held_by_kind", .text, "operation, block, task; null where held_by is") { source, row in
+      ColumnOf("held_by_kind", .text, "operation, block, task; null if held_by is null") { source, row in
         TableValue(holder(source, row) == nil ? nil : "operation")
       },
-      times("wait_dependencies", "from the enqueueing until it only needed a slot and a thread") {
+      times("wait_dependencies", "how long it waited in its queue for dependencies and isReady") {
         $0.enqueued == nil ? nil : $1.waitingForDependencies
       },
-      times("wait_slot", "from then until its own code began, without wait_thread") {
+      times("wait_slot", "how long it then waited for a slot of its queue") {
         $0.enqueued == nil ? nil : $1.waitingForSlot
       },
-      times("running", "from then until it was finished") { $0.began == nil ? nil : $1.running },
-      column("cpu", .integer, "processor time of its code (record --cpu)") { TableValue($0.processorTime) },
+      times("running", "from the beginning of its own code to its finish") { $0.began == nil ? nil : $1.running },
+      column("cpu", .integer, "processor time that its code used (record --cpu)") { TableValue($0.processorTime) },
       times("wait_thread", "how long it was ready and its queue had a free slot, but no thread ran it") {
         $0.enqueued == nil ? nil : $1.waitingForThread
       },
@@ -50,18 +55,18 @@ extension TraceTable {
   private static func column(
     _ name: String, _ type: ColumnType, _ meaning: String,
     _ value: @escaping @Sendable (borrowing OperationRecord) -> TableValue
-  ) -> ColumnOf<Int> {
-    ColumnOf(name, type, meaning) { source, row in value(source.trace.operations[row]) }
+  ) -> ColumnOf<WorkRow> {
+    ColumnOf(name, type, meaning) { source, row in value(source.trace.operations[row.index]) }
   }
 
   /// Null too where what became of it is not in the trace.
   private static func times(
     _ name: String, _ meaning: String,
     _ value: @escaping @Sendable (borrowing OperationRecord, OperationTimes) -> Nanoseconds?
-  ) -> ColumnOf<Int> {
+  ) -> ColumnOf<WorkRow> {
     ColumnOf(name, .integer, meaning) { source, row in
-      let times = source.threadWaits.times(ofOperationAt: row, in: source.trace)
-      return TableValue(time(of: source.trace.operations[row], times, value))
+      let times = row.waits.threadWaits.times(ofOperationAt: row.index, in: source.trace)
+      return TableValue(time(of: source.trace.operations[row.index], times, value))
     }
   }
 
@@ -73,8 +78,8 @@ extension TraceTable {
     operation.isOutcomeKnown ? value(operation, times) : nil
   }
 
-  private static func holder(_ source: TableSource, _ row: Int) -> OperationID? {
-    let holder = source.holders.ofOperations[row]
+  private static func holder(_ source: TableSource, _ row: WorkRow) -> OperationID? {
+    let holder = row.waits.holders.ofOperations[row.index]
     return holder < 0 ? nil : source.trace.operations[Int(holder)].id
   }
 }
@@ -99,17 +104,20 @@ struct DependencyRow {
 
 extension TraceTable {
   static let dependencies = TraceTable(
-    "dependencies", "one row for each dependency, also those taken away again", sortedBy: "operation",
-    key: ["operation", "dependency", "added"], isNumbered: true, of: { $0.dependencies },
+    "dependencies", "one row for each dependency, including removed ones", sortedBy: "operation",
+    key: ["operation", "dependency", "added"], isNumbered: true,
+    of: { DependencyRow.all($0.trace) },
     [
-      ColumnOf("operation", .integer, "operations.id: who waits") { source, row in
+      ColumnOf("operation", .integer, "operations.id: the operation that waits") { source, row in
         TableValue(source.trace.operations[Int(row.operation)].id)
       },
-      ColumnOf("dependency", .integer, "operations.id: what it waits for") { source, row in
+      ColumnOf("dependency", .integer, "operations.id: the operation it waits for") { source, row in
         TableValue(row.edge(source.trace).on)
       },
-      ColumnOf("added", .integer, "when it was seen first") { source, row in TableValue(row.edge(source.trace).added) },
-      ColumnOf("removed", .integer, "when it was taken away") { source, row in
+      ColumnOf("added", .integer, "when the dependency was first recorded") { source, row in
+        TableValue(row.edge(source.trace).added)
+      },
+      ColumnOf("removed", .integer, "when it was removed") { source, row in
         TableValue(row.edge(source.trace).removed)
       },
     ])

@@ -6,25 +6,31 @@ extension TraceTable {
     "traces", "one row for each trace", key: [], of: { source -> [TraceHeader] in [source.trace.header] },
     [
       ColumnOf("program", .text, "the process's name") { _, header in .text(header.processName) },
-      ColumnOf("pid", .integer, "the process's number") { _, header in TableValue(header.processID) },
-      ColumnOf("started_at", .integer, "the trace's start, nanoseconds since 1970, UTC") { _, header in
+      ColumnOf("pid", .integer, "the process id") { _, header in TableValue(header.processID) },
+      ColumnOf("started_at", .integer, "the trace's start in nanoseconds since 1970, UTC") { _, header in
         TableValue(header.startWall)
       },
       ColumnOf("ended", .integer, "the trace's end") { source, _ in TableValue(source.trace.end) },
-      ColumnOf("wall", .integer, "from the first enqueueing or start to the last finish") { source, _ in
+      ColumnOf("wall", .integer, "wall time, from when work was first added or started to the last finish") {
+        source, _ in
         TableValue(source.trace.activity.map { $0.upperBound - $0.lowerBound })
       },
-      ColumnOf("processors", .integer, "how many the process might run on at once") { _, header in
+      ColumnOf("processors", .integer, "how many processors the process could use at once") { _, header in
         TableValue(header.processors)
       },
       ColumnOf("mode", .text, "streaming or flight-recorder") { _, header in .text(header.mode.rawValue) },
-      ColumnOf("closed", .integer, "1: the recorder was stopped in order") { _, header in TableValue(header.isClosed) },
+      ColumnOf("closed", .integer, "1: the recorder was stopped properly") { _, header in TableValue(header.isClosed) },
       ColumnOf("writer", .text, "the version of OpTrace that wrote it") { _, header in .text(header.writerVersion) },
-      ColumnOf("boot", .text, "names the run of the system") { _, header in .text(hex(header.bootID)) },
-      ColumnOf("operations", .integer, "how many") { source, _ in TableValue(source.trace.operations.count) },
-      ColumnOf("events", .integer, "how many records") { source, _ in TableValue(source.trace.eventCount) },
-      ColumnOf("lost", .integer, "records that were lost") { source, _ in TableValue(source.trace.loss.lostCount) },
-      ColumnOf("damaged", .integer, "how many parts of the file are damaged") { source, _ in
+      ColumnOf("boot", .text, "the system's boot id, which changes at each restart") { _, header in
+        .text(hex(header.bootID))
+      },
+      ColumnOf("operations", .integer, "number of operations") { source, _ in TableValue(source.trace.operations.count)
+      },
+      ColumnOf("events", .integer, "number of records") { source, _ in TableValue(source.trace.eventCount) },
+      ColumnOf("lost", .integer, "number of records that were lost") { source, _ in
+        TableValue(source.trace.loss.lostCount)
+      },
+      ColumnOf("damaged", .integer, "number of damaged parts of the file") { source, _ in
         TableValue(source.trace.loss.damage.count)
       },
     ])
@@ -39,8 +45,8 @@ extension TraceTable {
     "threads", "one row for each thread that recorded something", sortedBy: "id", of: { $0.trace.threads },
     [
       ColumnOf("id", .integer, "its number in the trace") { _, thread in TableValue(thread.id) },
-      ColumnOf("system_id", .integer, "the system's number") { _, thread in TableValue(thread.systemID) },
-      ColumnOf("name", .text, "its name when it first recorded") { _, thread in
+      ColumnOf("system_id", .integer, "the system's thread id") { _, thread in TableValue(thread.systemID) },
+      ColumnOf("name", .text, "its name at its first record") { _, thread in
         TableValue(thread.name.isEmpty ? nil : thread.name)
       },
       ColumnOf("main", .integer, "1: the main thread") { _, thread in TableValue(thread.isMain) },
@@ -74,21 +80,21 @@ struct StackRow {
 extension TraceTable {
   static let stacks = TraceTable(
     "stacks", "one row for each frame of each stack", isCostly: true, sortedBy: "stack", key: ["stack", "depth"],
-    of: { $0.frames },
+    of: { StackRow.all($0.trace) },
     [
       ColumnOf("stack", .integer, "the stack's number") { _, row in TableValue(row.stack) },
-      ColumnOf("depth", .integer, "0: the innermost") { _, row in TableValue(row.depth) },
-      ColumnOf("function", .text, "its short name; null: not known") { source, row in
+      ColumnOf("depth", .integer, "0 is the innermost frame") { _, row in TableValue(row.depth) },
+      ColumnOf("function", .text, "the function's short name; null: not known") { source, row in
         TableValue(source.trace.stacks.function(of: row.frame)?.shortName)
       },
-      ColumnOf("module", .text, "the Swift module, else the file of the code") { source, row in
+      ColumnOf("module", .text, "the Swift module; without one, the binary's file name") { source, row in
         TableValue(
           source.trace.stacks.function(of: row.frame)?.module ?? source.trace.stacks.image(of: row.frame)?.name)
       },
-      ColumnOf("file", .text, "where the code is") { source, row in
+      ColumnOf("file", .text, "the source file") { source, row in
         TableValue(source.trace.stacks.function(of: row.frame)?.file)
       },
-      ColumnOf("line", .integer, "where the code is") { source, row in
+      ColumnOf("line", .integer, "the line in the source file") { source, row in
         TableValue(source.trace.stacks.function(of: row.frame)?.line)
       },
     ])

@@ -28,25 +28,27 @@ struct SampleRow {
 extension TraceTable {
   static let samples = TraceTable(
     "samples", "one row for each sample of processor time", isCostly: true, key: ["thread", "time"], isNumbered: true,
-    of: { $0.samples },
+    of: { SampleRow.all($0.trace) },
     [
-      ColumnOf("time", .integer, "when it was taken") { _, row in TableValue(row.sample.time) },
-      ColumnOf("thread", .integer, "threads.id: who used the time") { _, row in TableValue(row.sample.thread) },
-      ColumnOf("work", .integer, "the operation, block or task that ran there; null: none") { _, row in
+      ColumnOf("time", .integer, "when the sample was taken") { _, row in TableValue(row.sample.time) },
+      ColumnOf("thread", .integer, "threads.id: the thread that used the processor") { _, row in
+        TableValue(row.sample.thread)
+      },
+      ColumnOf("work", .integer, "operations.id, blocks.id or tasks.id: what the thread ran; null: none") { _, row in
         TableValue(row.work)
       },
-      ColumnOf("work_kind", .text, "operation, block, task; null where work is") { source, row in
+      ColumnOf("work_kind", .text, "operation, block, task; null if work is null") { source, row in
         TableValue(row.work.flatMap(source.kind(of:)))
       },
-      ColumnOf("function", .text, "the innermost function, without the runtime's glue") { _, row in
+      ColumnOf("function", .text, "the innermost function, without thunks of the compiler and the runtime") { _, row in
         .text(row.function.name)
       },
-      ColumnOf("file", .text, "where that is; null: not known") { _, row in TableValue(row.function.file) },
-      ColumnOf("line", .integer, "where it was in the file") { _, row in TableValue(row.line) },
-      ColumnOf("stack", .integer, "stacks.stack: all of the stack, as it was recorded") { _, row in
+      ColumnOf("file", .text, "its source file; null: not known") { _, row in TableValue(row.function.file) },
+      ColumnOf("line", .integer, "the line that was executing") { _, row in TableValue(row.line) },
+      ColumnOf("stack", .integer, "stacks.stack: the whole stack as recorded") { _, row in
         TableValue(row.sample.at)
       },
-      ColumnOf("weight", .integer, "nanoseconds of processor time that it stands for") { _, row in
+      ColumnOf("weight", .integer, "the processor time that the sample stands for, in nanoseconds") { _, row in
         TableValue(row.weight)
       },
     ])

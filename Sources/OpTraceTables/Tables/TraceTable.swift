@@ -1,4 +1,4 @@
-import OpTraceModel
+package import OpTraceModel
 
 /// A table over a trace, as SQL, Parquet, CSV and other databases have it: every format is written from these.
 package struct TraceTable: Sendable {
@@ -48,11 +48,12 @@ package struct TableRows {
 }
 
 /// How a table makes a column of one of its elements.
-struct ColumnOf<Element>: Sendable {
+package struct ColumnOf<Element>: Sendable {
   let column: TraceTable.Column
   let value: @Sendable (TableSource, Element) -> TableValue
 
-  init(
+  /// - Parameters: the column's name, its type, what it shows, and how that is made of an element.
+  package init(
     _ name: String, _ type: ColumnType, _ meaning: String,
     _ value: @escaping @Sendable (TableSource, Element) -> TableValue
   ) {
@@ -67,8 +68,8 @@ extension TraceTable {
   ///   - sorted: the column by which the elements are sorted, ascending.
   ///   - key: columns that tell the rows of one trace apart.
   ///   - isNumbered: several rows may have the same key.
-  ///   - elements: of a trace; where `isCostly`, ``TableSource`` keeps them.
-  init<Elements: RandomAccessCollection & SendableMetatype>(
+  ///   - elements: of a trace; ``TableSource`` keeps them.
+  package init<Elements: RandomAccessCollection & SendableMetatype>(
     _ name: String, _ meaning: String, isCostly: Bool = false, sortedBy sorted: String? = nil,
     key: [String] = ["id"], isNumbered: Bool = false, of elements: @escaping @Sendable (TableSource) -> Elements,
     _ columns: [ColumnOf<Elements.Element>]
@@ -79,11 +80,16 @@ extension TraceTable {
     self.key = key
     self.isNumbered = isNumbered
     let all =
-      [ColumnOf<Elements.Element>("trace", .text, "which trace") { source, _ in .text(source.hash) }] + columns
+      [
+        ColumnOf<Elements.Element>("trace", .text, "the trace's hash, the same in all tables") { source, _ in
+          .text(source.hash)
+        }
+      ] + columns
     self.columns = all.map(\.column)
     sortedColumn = sorted.flatMap { name in all.firstIndex { $0.column.name == name } }
+    let kept = TableFacts(elements)
     rows = { source in
-      let found = elements(source)
+      let found = source[kept]
       let first = found.startIndex
       return TableRows(count: found.count) { row, column in all[column].value(source, found[first + row]) }
     }
@@ -103,18 +109,19 @@ package enum TableValue: Sendable, Hashable {
   /// Bytes that are no text: only what a query makes of them, no table has any.
   case blob([UInt8])
 
-  init(_ value: (some BinaryInteger)?) { self = value.map { .integer(Int64(clamping: $0)) } ?? .null }
-  init(_ value: Double?) { self = value.map { .real($0) } ?? .null }
-  init(_ value: String?) { self = value.map { .text($0) } ?? .null }
+  /// Null for nil; as near as 64 bits come.
+  package init(_ value: (some BinaryInteger)?) { self = value.map { .integer(Int64(clamping: $0)) } ?? .null }
+  package init(_ value: Double?) { self = value.map { .real($0) } ?? .null }
+  package init(_ value: String?) { self = value.map { .text($0) } ?? .null }
   /// 1 or 0.
-  init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
-  init(_ value: Stamp?) { self.init(value?.time) }
-  init(_ value: WorkID?) { self.init(value?.rawValue) }
-  init(_ value: QueueID?) { self.init(value?.rawValue) }
-  init(_ value: DispatchQueueID?) { self.init(value?.rawValue) }
-  init(_ value: ThreadID?) { self.init(value?.rawValue) }
-  init(_ value: SpanID?) { self.init(value?.rawValue) }
-  init(_ value: FrameID?) { self.init(value?.rawValue) }
+  package init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
+  package init(_ value: Stamp?) { self.init(value?.time) }
+  package init(_ value: WorkID?) { self.init(value?.rawValue) }
+  package init(_ value: QueueID?) { self.init(value?.rawValue) }
+  package init(_ value: DispatchQueueID?) { self.init(value?.rawValue) }
+  package init(_ value: ThreadID?) { self.init(value?.rawValue) }
+  package init(_ value: SpanID?) { self.init(value?.rawValue) }
+  package init(_ value: FrameID?) { self.init(value?.rawValue) }
 }
 
 /// A column's kind of values, the same in all formats.

@@ -1,3 +1,4 @@
+import OpTraceKernel
 import OpTraceModel
 import OpTraceText
 

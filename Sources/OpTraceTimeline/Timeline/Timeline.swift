@@ -218,20 +218,3 @@ package struct Timeline {
     counts.arrows = arrows.count - counts.submissionArrows - counts.resumptionArrows
   }
 }
-
-extension OperationRecord {
-  /// Returns when its own code ran, as ``OperationTimes`` counts it. For an operation that was cancelled before, it is
-  /// its passage through `start()`, so that the arrows of its dependencies have ends. Nil if it was never started.
-  package func execution(traceEnd: Nanoseconds) -> (begin: Nanoseconds, end: Nanoseconds, isOpen: Bool)? {
-    guard let began = (executionBegan ?? started)?.time else { return nil }
-    let over = leavesThread ? finished : executionEnded ?? finished
-    return (began, max(began, over?.time ?? traceEnd), over == nil)
-  }
-
-  /// Whether it goes on after `start()` has returned. Such an execution belongs to no thread.
-  package var leavesThread: Bool {
-    if isAsynchronous { return true }
-    guard executionEnded == nil, let startReturned else { return false }
-    return finished.map { $0.time > startReturned.time } ?? true
-  }
-}

@@ -1,6 +1,5 @@
 import OpTraceKernel
 public import OpTraceModel
-package import OpTraceRequests
 import OpTraceText
 
 /// The part of a trace that a timeline shows. Counters of queues that are shown always count everything.
@@ -72,12 +71,12 @@ public struct TimelineSelection: Sendable {
     to = end + margin
   }
 
-  /// Selects the time around a unit of work, with a margin of a tenth of its length on both sides. O(1).
-  package mutating func select(around unit: Requests.Unit) {
-    always.insert(unit.work)
-    let margin = unit.length / 10 + 1
-    from = unit.began - margin
-    to = unit.ended + margin
+  /// Selects the time around a part of a piece of work, with a margin of a tenth of its length on both sides. O(1).
+  package mutating func select(around work: WorkID, from began: Nanoseconds, to ended: Nanoseconds) {
+    always.insert(work)
+    let margin = max(0, ended - began) / 10 + 1
+    from = began - margin
+    to = ended + margin
   }
 
   func contains(_ time: Nanoseconds) -> Bool { time >= from ?? .min && time <= to ?? .max }

@@ -109,7 +109,7 @@ struct TimelinePart: ParsableArguments {
     var unknown: OperationLookup.Unknown?
     for (index, one) in traces.enumerated() {
       if name.contains(":"), let unit = Requests(of: one.trace).unit(name) {
-        selections[index].select(around: unit)
+        selections[index].select(around: unit.work, from: unit.began, to: unit.ended)
         isFound[index] = true
         continue
       }

@@ -1,6 +1,6 @@
 import OpTraceKernel
 import OpTraceDoctor
-import OpTraceLive
+import OpTraceRunning
 import Foundation
 import OpTraceModel
 import OpTraceText

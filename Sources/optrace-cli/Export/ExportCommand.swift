@@ -81,7 +81,7 @@ struct ExportCommand: ParsableCommand {
       }
     }
     let read = try input.read()
-    let source = TableSource(read.trace, by: .command)
+    let source = TableSource(read.trace)
     let result = try withProgress("exporting \(input.name)") {
       try folder.write(source, changed: changed) { Console.note("\(input.name): \($0)") }
     }

@@ -1,4 +1,4 @@
-import OpTraceLive
+import OpTraceRunning
 import Foundation
 import OpTraceFormat
 import OpTraceModel

@@ -14,9 +14,7 @@ enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
   func parts(of hash: String) -> [(path: String, table: TraceTable?)] {
     switch self {
     case .parquet, .csv:
-      (TraceTable.all.filter { $0.name != "traces" } + TraceTable.all.filter { $0.name == "traces" }).map {
-        ("\($0.name)/trace=\(hash)/part-0.\(rawValue)", $0)
-      }
+      TableSet.command.inOrderOfWriting.map { ("\($0.name)/trace=\(hash)/part-0.\(rawValue)", $0) }
     case .otlp: [("\(hash).jsonl", nil)]
     case .sqlite: [("\(hash).sqlite", nil)]
     }
@@ -40,7 +38,7 @@ enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
       }
     case (.sqlite, _):
       try output.writeNamed { path in
-        do throws(SQLError) { try SQLiteFile.write([source], to: path) } catch {
+        do throws(SQLError) { try SQLiteFile.write([source], as: .command, to: path) } catch {
           throw Failure.cannotWrite(output.path ?? "-", printable(error.message))
         }
       }

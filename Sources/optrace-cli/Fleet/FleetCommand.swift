@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import OpTraceFleet
 import OpTraceFormat
+import OpTraceTables
 import OpTraceText
 
 /// Traces of many hosts in one database.
@@ -43,7 +44,7 @@ struct FleetDatabase: ParsableArguments {
   }
 
   var schema: ClickHouseSchema {
-    var schema = ClickHouseSchema()
+    var schema = ClickHouseSchema(of: .command)
     schema.database = database
     schema.retention = retention == 0 ? nil : retention
     schema.cluster = cluster
@@ -176,7 +177,10 @@ struct FleetLoadCommand: ParsableCommand {
   private func latest(_ traces: [ExportedTrace]) -> [ExportedTrace] {
     Dictionary(grouping: traces, by: \.hash).sorted { $0.key < $1.key }.compactMap { hash, exports in
       let dated = exports.map { export in
-        (export: export, changed: LoadPlan.order.last.flatMap { stat.changed(export.path(of: $0)) } ?? timespec())
+        (
+          export: export,
+          changed: TableSet.command.inOrderOfWriting.last.flatMap { stat.changed(export.path(of: $0)) } ?? timespec()
+        )
       }
       guard let last = dated.max(by: { RunCopies.isLater($1.changed, $0.changed) }) else { return nil }
       if exports.count > 1 {

@@ -8,6 +8,8 @@ import OpTraceText
 /// Sends exported traces to a server, one after the other. Each one becomes visible when it is complete.
 struct FleetLoader {
   let server: ClickHouseServer
+  /// What an export has.
+  private let tables = TableSet.command.inOrderOfWriting
   /// `2026-11-24`, instead of the day on which traces began.
   var day: String?
 
@@ -61,7 +63,7 @@ struct FleetLoader {
   func load(_ trace: ExportedTrace) throws -> Result {
     let parts = try self.parts(of: trace)
     guard let main = parts.last?.part else { return .there }
-    let plan = LoadPlan(trace, content: try Self.checksum(of: parts), day: try day ?? main.day())
+    let plan = LoadPlan(trace, as: .command, content: try Self.checksum(of: parts), day: try day ?? main.day())
     if try understood({ try server.run(plan.knownQuery) }).split(separator: "\n").first.map(String.init)
       == plan.content
     {
@@ -98,8 +100,8 @@ struct FleetLoader {
   /// Opens all parts of one export. Throws ``Failure``.
   private func parts(of trace: ExportedTrace) throws -> [(table: TraceTable, part: ExportedPart)] {
     // An export removes the part of `traces` first and writes it last: if it is the same before and after, all parts are of one export.
-    let before = try LoadPlan.order.last.map { try ExportedPart(trace, $0) }
-    let parts = try LoadPlan.order.map { table in (table: table, part: try ExportedPart(trace, table)) }
+    let before = try tables.last.map { try ExportedPart(trace, $0) }
+    let parts = try tables.map { table in (table: table, part: try ExportedPart(trace, table)) }
     guard before?.identity == parts.last?.part.identity else {
       throw Failure(
         message: "trace \(trace.hash) is being exported again: load it when that is done", status: .badInput)

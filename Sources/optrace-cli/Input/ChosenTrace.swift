@@ -1,5 +1,5 @@
 import ArgumentParser
-import OpTraceLive
+import OpTraceRunning
 import OpTraceText
 
 extension RecordedPrograms {

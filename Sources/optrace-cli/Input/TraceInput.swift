@@ -1,5 +1,5 @@
 import OpTracePacked
-import OpTraceLive
+import OpTraceRunning
 import ArgumentParser
 import Foundation
 import OpTraceFormat
@@ -32,7 +32,7 @@ struct TraceInput {
 
   /// The path to read. A number that is no file stands for the trace that the process with that id has mapped.
   func location() throws -> String {
-    if path == "-" { return "/dev/stdin" }
+    if path == "-" { return Call.current.inputPath }
     let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard isNumber, access(path.asPath, F_OK) != 0 else { return path }
     guard let traces = MappedTraces.paths(of: path) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OpTraceFormat
 import OpTraceKeeping
-import OpTraceLive
+import OpTraceRunning
 import OpTraceModel
 import OpTraceText
 

@@ -6,7 +6,7 @@ import OpTraceRequests
   import Foundation
   import OpTraceKernel
   import OpTraceKeeping
-  import OpTraceLive
+  import OpTraceRunning
   import OpTraceModel
   import OpTraceText
 
@@ -218,7 +218,7 @@ import OpTraceRequests
     private func learn(_ keeping: KeepWatch.Keeping, _ now: Nanoseconds) {
       let cost = KeepWatch.processorTime
       if let read = try? read(path, since: LiveProcess.now(of: reader.header) - SlowShare.window) {
-        learn(Requests(of: read.trace, isBrief: true), read.codes)
+        learn(Requests(of: read.trace, depth: .figures), read.codes)
       } else {
         units.learn([:])
       }
@@ -230,7 +230,7 @@ import OpTraceRequests
     ) throws -> Keeper.Verdict {
       let (trace, codes) = try read(copy, since: min(slow.lowerBound, slow.upperBound - SlowShare.window) - Self.lead)
       let window = (slow.lowerBound - Self.lead)...max(trace.end, slow.upperBound)
-      let requests = Requests(of: trace, within: window, isBrief: true)
+      let requests = Requests(of: trace, within: window, depth: .figures)
       learn(requests, codes)
       let found = requests.units.filter { $0.length > limit && $0.ended >= slow.lowerBound }
       guard !found.isEmpty else { return .discard }
@@ -244,7 +244,7 @@ import OpTraceRequests
       let end = LiveProcess.now(of: reader.header)
       let (trace, codes) = try read(copy, since: end - SlowShare.window - Self.lead)
       let window = (trace.end - SlowShare.window)...trace.end
-      let requests = Requests(of: trace, within: window, isBrief: true)
+      let requests = Requests(of: trace, within: window, depth: .figures)
       learn(requests, codes)
       let kinds = requests.kinds.filter { $0.count >= SlowShare.fewest && (kind == nil || $0.name == kind) }
       guard let slowest = kinds.filter({ $0.p99 > limit }).max(by: { $0.p99 < $1.p99 }) else {
@@ -253,7 +253,8 @@ import OpTraceRequests
         watched[index].notBefore = Self.now + SlowShare.window
         return .discard
       }
-      return .keep(reason: KeepWords.p99(watched[index].condition, slowest.figures), stacks: trace.stacks)
+      let reason = KeepWords.p99(watched[index].condition, of: slowest.name, slowest.p99, count: slowest.count)
+      return .keep(reason: reason, stacks: trace.stacks)
     }
 
     /// Whether a program in which nothing has moved is stuck. A silence is judged again when it has become twice as long,
@@ -330,7 +331,7 @@ import OpTraceRequests
       }
       let since = LiveProcess.now(of: reader.header) - SlowShare.window - Self.lead
       guard let (trace, readCodes) = try? read(path, since: since) else { return false }
-      learn(Requests(of: trace, isBrief: true), readCodes)
+      learn(Requests(of: trace, depth: .figures), readCodes)
       let first = DoctorReport.Reading(trace, now: LiveProcess.now(of: trace))
       guard !news(DoctorReport(of: first, by: .command)).isEmpty, keeping.wait(seconds: 1) else { return false }
       _ = FreshSnapshot.ask(path: path)

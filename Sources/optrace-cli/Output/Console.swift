@@ -8,7 +8,7 @@ enum Console {
     // message that cannot be shown must not hide the exit status.
     let shown = TerminalText.harmless(TerminalText.printableLines(text))
     let line = shown.hasSuffix("\n") ? shown : shown + "\n"
-    _ = FileHandleWriter.writeAll(Array(line.utf8), to: STDERR_FILENO)
+    _ = FileHandleWriter.writeAll(Array(line.utf8), to: Call.current.errors)
   }
 
   static func warning(_ text: String) { error("optrace: warning: \(text)") }
@@ -17,12 +17,7 @@ enum Console {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Colour only on a terminal that supports it, and never against `NO_COLOR` (no-color.org: set and not empty).
-  static let hasColour: Bool = {
-    let environment = ProcessInfo.processInfo.environment
-    if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
-    return isTerminal(STDOUT_FILENO) && movesCursor
-  }()
+  static var hasColour: Bool { Call.current.hasColour }
 
   /// Whether the terminal understands control sequences. An editor's (`TERM=dumb`) shows them as they are.
   static let movesCursor: Bool = {
@@ -31,7 +26,7 @@ enum Console {
   }()
 
   /// Columns of the terminal that standard output or standard error is, or nil.
-  static func columns(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
+  static func columns(of descriptor: Int32 = Call.current.output) -> Int? {
     guard isTerminal(descriptor) else { return nil }
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

@@ -19,7 +19,7 @@ struct Output: Sendable {
 
   /// Also true if a terminal is named as a file (`/dev/tty`, `/dev/stdout`).
   var isTerminal: Bool {
-    guard let path else { return Console.isTerminal(STDOUT_FILENO) }
+    guard let path else { return Console.isTerminal(Call.current.output) }
     var status = stat()
     guard stat(path.asPath, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return false }
     let descriptor = open(path.asPath, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -45,7 +45,7 @@ struct Output: Sendable {
   /// at its next write. Throws ``Failure``, or what `body` throws.
   func write(_ body: (Sink) throws -> Void) throws {
     guard let path else {
-      do { try writeOpen(STDOUT_FILENO, "-", body) } catch is ClosedPipe {}
+      do { try writeOpen(Call.current.output, "-", body) } catch is ClosedPipe {}
       return
     }
     var status = stat()

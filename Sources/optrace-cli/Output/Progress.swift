@@ -25,7 +25,7 @@ extension Output {
 
   private var isFile: Bool {
     var status = stat()
-    let isKnown = path.map { stat($0.asPath, &status) == 0 } ?? (fstat(STDOUT_FILENO, &status) == 0)
+    let isKnown = path.map { stat($0.asPath, &status) == 0 } ?? (fstat(Call.current.output, &status) == 0)
     return isKnown ? status.st_mode & S_IFMT == S_IFREG : path != nil
   }
 }
@@ -78,7 +78,7 @@ private final class ProgressLine: @unchecked Sendable {
   private var drawn = ""
 
   static var canBeSeen: Bool {
-    Console.isTerminal(STDERR_FILENO) && Console.movesCursor
+    Console.isTerminal(Call.current.errors) && Console.movesCursor
   }
 
   init(_ what: String, patience: Double) {

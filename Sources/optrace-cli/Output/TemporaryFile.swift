@@ -87,6 +87,8 @@ private enum Removal {
   private nonisolated(unsafe) static var armed: [Int32] = []
 
   static func arm(_ candidate: String) {
+    // Signals that are for a process with several calls end none of them.
+    guard Call.current.isProcess else { return }
     path = strdup(candidate.asPath)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       // A signal that has a handler does not end the command.
@@ -103,6 +105,7 @@ private enum Removal {
   }
 
   static func disarm() {
+    guard Call.current.isProcess else { return }
     for number in armed { RepeatedSignal.restore(number) }
     armed = []
     let old = path

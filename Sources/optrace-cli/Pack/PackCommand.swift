@@ -1,5 +1,5 @@
 import OpTracePacked
-import OpTraceLive
+import OpTraceRunning
 import ArgumentParser
 import OpTraceModel
 

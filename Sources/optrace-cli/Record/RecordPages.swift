@@ -1,5 +1,5 @@
 #if os(Linux)
-  import OpTraceReport
+  import OpTracePage
   import Foundation
   import OpTraceFormat
   import OpTraceModel

@@ -1,7 +1,8 @@
 import Foundation
 import OpTraceFormat
 import OpTraceModel
-import OpTraceReport
+import OpTracePage
+import OpTracePageParts
 import OpTraceText
 import OpTraceTimeline
 
@@ -29,7 +30,7 @@ struct JoinedReports {
     let joined = JoinedTimeline(traces.map(\.trace))
     if joined.calls.isEmpty { Console.note(JoinedNotes.strangers("the pages have no links to each other")) }
     let files = outputs.map { RawPath.parts($0.path ?? "").name }
-    let calls = ReportCall.all(of: joined, files: files)
+    let calls = joined.reportCalls(files: files)
     if let full = calls.firstIndex(where: { $0.count == ReportCall.most }) {
       Console.note("the page of \(traces[full].name) has the first \(grouped(ReportCall.most)) of its calls")
     }

@@ -1,7 +1,8 @@
 import OpTraceKernel
 import OpTraceComparison
 import OpTraceGraph
-import OpTraceReport
+import OpTracePage
+import OpTracePageParts
 import OpTraceGraphviz
 import OpTraceModel
 import OpTracePrediction
@@ -20,19 +21,18 @@ enum Report {
 
   /// - Parameter isLive: more will follow, so nothing is predicted.
   static func exporter(for trace: Trace, isServed: Bool = false, isLive: Bool = false) -> ReportExporter {
-    let (parts, drawing, whatIf) = withProgress("looking through the run") {
-      let parts = ReportParts(of: trace)
+    let (prepared, drawing, whatIf) = withProgress("looking through the run") {
+      let prepared = PreparedReport(of: trace, for: .command)
       // Both are independent of each other, and take about as long.
       let ((drawing, whatIf), columns) = SideBySide.both(
-        { (Drawing { picture(of: trace, knowing: parts) }, isLive ? nil : self.whatIf(of: trace)) },
-        { isLive ? parts : parts.withTables(of: trace) })
+        { (Drawing { picture(of: trace, knowing: prepared) }, isLive ? nil : self.whatIf(of: trace)) },
+        { isLive ? prepared : prepared.withTables(of: trace) })
       return (columns, drawing, whatIf)
     }
     drawing.warn()
     var exporter = ReportExporter(
-      trace, page: .standard, graph: drawing.graph, graphNote: drawing.note, whatIf: whatIf?.pageJSON,
-      isServed: isServed)
-    exporter.parts = parts
+      trace, page: .command, contents: [drawing.content], whatIf: whatIf?.pageJSON, isServed: isServed)
+    exporter.prepared = prepared
     return exporter
   }
 
@@ -41,7 +41,7 @@ enum Report {
     Drawing { picture(of: trace, knowing: nil) }.graph
   }
 
-  private static func picture(of trace: Trace, knowing parts: ReportParts?) -> GraphPicture {
+  private static func picture(of trace: Trace, knowing prepared: PreparedReport?) -> GraphPicture {
     var options = GraphOptions(rules: .command)
     options.mostBoxes = GraphOptions.readable
     // One picture of all work if it can be read; without operations there is no other.
@@ -49,8 +49,9 @@ enum Report {
     if trace.workCount <= GraphOptions.readable {
       options.layers = Set(GraphOptions.Layer.allCases)
     }
-    return parts.map { GraphPicture(of: trace, options: options, knowing: $0) }
-      ?? GraphPicture(of: trace, options: options)
+    guard let prepared else { return GraphPicture(of: trace, options: options) }
+    return GraphPicture(
+      of: trace, options: options, path: prepared.path ?? CriticalPath(of: trace), diagnosis: prepared.diagnosis)
   }
 
   /// A page of a run beside the same run with changes. Without suggestions, which would have to be for one run.
@@ -58,8 +59,8 @@ enum Report {
     let both = trace.beside(predicted, called: "predicted")
     var options = GraphOptions(rules: .command)
     options.mostBoxes = GraphOptions.readable
-    return exporter(for: both, GraphPicture(of: both, options: options)) { graph, note in
-      ReportExporter(both, page: .standard, graph: graph, graphNote: note)
+    return exporter(for: both, GraphPicture(of: both, options: options)) {
+      ReportExporter(both, page: .command, contents: [$0])
     }
   }
 
@@ -76,17 +77,17 @@ enum Report {
       members[pattern, default: []] += indices.map { both.operations[base.operations.count + $0].id }
     }
     let picture = GraphPicture(of: comparison, title: title, members: members)
-    return exporter(for: both, picture) { graph, note in
-      ReportExporter(both, page: .standard, graph: graph, graphNote: note, comparison: json)
+    return exporter(for: both, picture) {
+      ReportExporter(both, page: .command, contents: [$0], comparison: json)
     }
   }
 
   private static func exporter(
-    for trace: Trace, _ picture: GraphPicture, _ make: (EmbeddedGraph?, String?) -> ReportExporter
+    for trace: Trace, _ picture: GraphPicture, _ make: (PartContent) -> ReportExporter
   ) -> ReportExporter {
     let drawing = withProgress("laying out the graph") { Drawing { picture } }
     drawing.warn()
-    return make(drawing.graph, drawing.note)
+    return make(drawing.content)
   }
 
   /// A picture with its layout, or the reason why there is none.
@@ -98,6 +99,8 @@ enum Report {
       let picture = picture()
       do { graph = EmbeddedGraph(picture, try GraphvizRenderer.layout(picture)) } catch { note = "\(error)" }
     }
+
+    var content: PartContent { EmbeddedGraph.content(of: graph, note: note ?? graph?.note) }
 
     /// Warns that there is no picture; the rest of the page is useful without it.
     func warn() {

@@ -28,7 +28,7 @@ final class AskedTrace {
   }
 
   private func opened() throws -> TraceDatabase {
-    do throws(SQLError) { return try TraceDatabase([TableSource(trace, by: .command)]) } catch {
+    do throws(SQLError) { return try TraceDatabase([TableSource(trace)], as: .command) } catch {
       throw Failure(message: printable(error.message), status: .bug)
     }
   }

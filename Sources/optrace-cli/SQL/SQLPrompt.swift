@@ -53,8 +53,9 @@ struct SQLPrompt {
 
   /// The words for completion.
   private var words: [String] {
-    let tables = TraceTable.all.map(\.name) + TraceView.all.map(\.name)
-    let columns = Set(TraceTable.all.flatMap { $0.columns.map(\.name) })
-    return (tables + columns + Question.all.map { "@" + $0.name }).sorted()
+    let shown = TableSet.command
+    let tables = shown.tables.map(\.name) + shown.views.map(\.name)
+    let columns = Set(shown.tables.flatMap { $0.columns.map(\.name) })
+    return (tables + columns + shown.questions.map { "@" + $0.name }).sorted()
   }
 }

@@ -4,11 +4,13 @@ import OpTraceText
 
 /// The texts of `optrace sql` besides answers.
 enum SQLTexts {
+  private static let shown = TableSet.command
+
   /// All built-in questions, or the SQL of the one with this name, with or without its `@`.
   static func questions(named name: String?) throws -> String {
     guard let name else {
-      let width = Question.all.map(\.name.count).max() ?? 0
-      return Question.all.map { question in
+      let width = shown.questions.map(\.name.count).max() ?? 0
+      return shown.questions.map { question in
         let blanks = String(repeating: " ", count: width - question.name.count)
         return "@\(question.name)\(blanks)  \(question.text)\n"
       }.joined()
@@ -18,7 +20,7 @@ enum SQLTexts {
 
   static var schema: String {
     var text = ""
-    for table in TraceTable.all {
+    for table in shown.tables {
       text += "\(table.name)  \(table.meaning)\n"
       let width = table.columns.map(\.name.count).max() ?? 0
       for column in table.columns {
@@ -29,7 +31,7 @@ enum SQLTexts {
       }
       text += "\n"
     }
-    for view in TraceView.all { text += "\(view.name)  \(view.meaning) (a view)\n" }
+    for view in shown.views { text += "\(view.name)  \(view.meaning) (a view)\n" }
     return text
   }
 
@@ -47,9 +49,9 @@ enum SQLTexts {
     if let name = error.unknownName {
       let isFunction = error.message.hasPrefix("no such function")
       var names = Set(
-        isFunction ? TraceDatabase.functions + common : TraceTable.all.map(\.name) + TraceView.all.map(\.name))
+        isFunction ? TraceDatabase.functions + common : shown.tables.map(\.name) + shown.views.map(\.name))
       if !isFunction, !error.message.hasPrefix("no such table") {
-        names.formUnion(TraceTable.all.flatMap { $0.columns.map(\.name) })
+        names.formUnion(shown.tables.flatMap { $0.columns.map(\.name) })
       }
       // A column of another table is no suggestion.
       names.remove(name)

@@ -78,11 +78,11 @@ struct SqlCommand: ParsableCommand {
     if let db {
       let output = try input.output(db)
       let read = try input.read()
-      try output.writeNamed { try Self.writeFile(TableSource(read.trace, by: .command), db, $0) }
+      try output.writeNamed { try Self.writeFile(TableSource(read.trace), db, $0) }
       return try read.end()
     }
     let output = try input.output(self.output)
-    let isTerminal = Console.isTerminal(STDIN_FILENO)
+    let isTerminal = Console.isTerminal(Call.current.input)
     let text = try given ?? (isTerminal ? nil : Self.sql(Self.standardInput()))
     let read = try input.read()
     let asked = AskedTrace(read.trace, timeout: timeout)
@@ -99,7 +99,7 @@ struct SqlCommand: ParsableCommand {
   /// With `--list`, the name of a question that was given in place of the trace, unless it is a trace: questions are
   /// the same for every trace.
   private var listedQuestion: String? {
-    trace.flatMap { $0.hasPrefix("@") || Question.named($0) != nil ? $0 : nil }
+    trace.flatMap { $0.hasPrefix("@") || TableSet.command.question(named: $0) != nil ? $0 : nil }
   }
 
   private func answer(
@@ -133,7 +133,7 @@ struct SqlCommand: ParsableCommand {
 
   private static func writeFile(_ source: TableSource, _ name: String, _ path: UnsafePointer<CChar>) throws {
     do {
-      try withProgress("writing '\(printable(name))'") { try SQLiteFile.write([source], to: path) }
+      try withProgress("writing '\(printable(name))'") { try SQLiteFile.write([source], as: .command, to: path) }
     } catch let error as SQLError {
       throw Failure.cannotWrite(name, printable(error.message))
     }
@@ -144,14 +144,16 @@ struct SqlCommand: ParsableCommand {
     let word = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard word.hasPrefix("@") else { return text }
     let name = String(word.dropFirst())
-    guard let question = Question.named(name) else {
-      let hint = Suggestion.text(for: name, among: Set(Question.all.map(\.name))) ?? "'optrace sql --list' shows them"
+    guard let question = TableSet.command.question(named: name) else {
+      let hint =
+        Suggestion.text(for: name, among: Set(TableSet.command.questions.map(\.name)))
+        ?? "'optrace sql --list' shows them"
       throw Failure.usage("there is no question '@\(printable(name))': \(hint)")
     }
     return question.query
   }
 
   private static func standardInput() throws -> String {
-    String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+    String(decoding: try FileHandle(fileDescriptor: Call.current.input).readToEnd() ?? Data(), as: UTF8.self)
   }
 }

@@ -58,7 +58,10 @@ struct TopCommand: ParsableCommand {
   private func write(_ reading: WatchedTrace.Reading) throws -> Bool {
     var bytes: [UInt8]
     if json {
-      bytes = reading.status.json(of: reading.trace, findings: reading.findings).line
+      bytes =
+        reading.status.json(
+          of: reading.trace, findings: reading.findings, sections: reading.sections
+        ).line
     } else {
       let lines = reading.frame.lines(style: Output.standard.style)
       bytes = Array(TerminalText.harmless(lines.joined(separator: "\n") + "\n").utf8)

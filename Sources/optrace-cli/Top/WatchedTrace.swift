@@ -1,5 +1,6 @@
 import OpTraceDoctor
 import OpTraceLive
+import OpTraceRunning
 import Foundation
 import OpTraceKernel
 import OpTraceModel
@@ -12,6 +13,8 @@ final class WatchedTrace {
     /// What is not over yet; everything if the program has ended.
     var trace: Trace
     var status: LiveStatus
+    /// What capabilities show.
+    var sections: [any LiveSection]
     var findings: [Finding]
     /// Nothing more will come.
     var isOver: Bool
@@ -22,7 +25,7 @@ final class WatchedTrace {
 
     var frame: LiveFrame {
       var frame = LiveFrame(title: title, status: status)
-      frame.findings = findings
+      (frame.contributions, frame.findings) = (sections, findings)
       return frame
     }
   }
@@ -50,7 +53,7 @@ final class WatchedTrace {
     let reader = input.canBeReadAgain && isTraceFile(path) ? try? LiveReader(path: path) : nil
     if let reader, LiveProcess.writes(reader.header) {
       self.reader = reader
-      state = LiveState(reader.header)
+      state = LiveState(reader.header, showing: .command)
     } else {
       state = LiveState(TraceHeader())
       whole = try input.read()
@@ -60,11 +63,11 @@ final class WatchedTrace {
   /// Seconds until the next reading: one, or more if a reading is much work.
   var pause: Double { max(1, Double(cost) * Self.rest / 1e9) }
 
-  /// Processor time of the last reading, without ``services``.
+  /// Processor time of the last reading, without ``sections``.
   private var cost: Nanoseconds = 0
-  /// Services as they were last judged, what that cost, and when they are judged next. They have a pace of their own,
+  /// Sections as they were last found, what that cost, and when they are found next. They have a pace of their own,
   /// so that everything else is up to date however many requests there are.
-  private var services = (last: LiveStatus.Services(), cost: Nanoseconds(0), next: Nanoseconds.min)
+  private var sections = (last: SectionSet.command.empty, cost: Nanoseconds(0), next: Nanoseconds.min)
   /// Whether the last reading has reached the present.
   private var isPresent = false
   /// The pause after a reading, as a multiple of its cost.
@@ -79,10 +82,10 @@ final class WatchedTrace {
   /// - Parameter patience: how long to read at most; the result is of what was read by then. Nil: up to the present.
   func reading(patience: Duration? = nil) throws -> Reading {
     let began = Self.processorTime
-    services.cost = 0
+    sections.cost = 0
     let reading = try newReading(patience)
     // Reading the past is needed only once, so its cost does not count.
-    cost = isPresent ? Self.processorTime - began - services.cost : 0
+    cost = isPresent ? Self.processorTime - began - sections.cost : 0
     isPresent = !reading.isBehind
     return reading
   }
@@ -96,10 +99,9 @@ final class WatchedTrace {
     if progress == .present { names.lookUp(trace.stacks) }
     names.name(&trace)
     let now = progress == .present ? LiveProcess.now(of: header) : trace.end
-    var status = state.status(of: trace, now: now)
+    let status = state.status(of: trace, now: now)
     // Do not delay reading the past.
-    if progress == .over || progress == .present && (isThorough || now >= services.next) { judgeServices(now) }
-    status.services = services.last
+    if progress == .over || progress == .present && (isThorough || now >= sections.next) { findSections(now) }
     if progress == .present { examine(status, trace, isThorough: isThorough) }
     let what: String =
       switch progress {
@@ -108,7 +110,8 @@ final class WatchedTrace {
       case .present: LiveProcess.isStopped(header.processID) ? "is stopped" : "runs"
       }
     return Reading(
-      trace: trace, status: status, findings: doctor.findings, isOver: progress == .over, isBehind: progress == .past,
+      trace: trace, status: status, sections: sections.last, findings: doctor.findings, isOver: progress == .over,
+      isBehind: progress == .past,
       title: Self.title(of: header, what))
   }
 
@@ -145,9 +148,9 @@ final class WatchedTrace {
           state.take(news)
           return .over
         }
-        (self.reader, state, doctor) = (next, LiveState(next.header), LiveDoctor(by: .command))
+        (self.reader, state, doctor) = (next, LiveState(next.header, showing: .command), LiveDoctor(by: .command))
         (began, missedBefore) = (0, 0)
-        services.next = .min
+        sections.next = .min
         continue
       case .open, .closed, .gone: break
       }
@@ -171,11 +174,11 @@ final class WatchedTrace {
   /// How long a state is kept at least if parts of the ring were missed.
   private static let life: Nanoseconds = 10_000_000_000
 
-  private func judgeServices(_ now: Nanoseconds) {
+  private func findSections(_ now: Nanoseconds) {
     let began = Self.processorTime
-    services.last = state.services(now: now) { names.name(&$0) }
-    services.cost = Self.processorTime - began
-    services.next = now.saturating(max(1_000_000_000, Nanoseconds(Double(services.cost) * Self.rest)))
+    sections.last = state.sections(now: now) { names.name(&$0) }
+    sections.cost = Self.processorTime - began
+    sections.next = now.saturating(max(1_000_000_000, Nanoseconds(Double(sections.cost) * Self.rest)))
   }
 
   private func examine(_ status: LiveStatus, _ trace: Trace, isThorough: Bool) {
@@ -216,13 +219,12 @@ final class WatchedTrace {
         certainty.take(news, lostUntil: nil)
       }
     }
-    var status = LiveStatus(of: trace, now: trace.end, certainty: certainty)
-    if trace.tellsOfServices {
-      status.services = .init(of: trace, until: trace.end, completeSince: certainty.incompleteUntil)
-    }
+    let status = LiveStatus(of: trace, now: trace.end, certainty: certainty)
+    let sections = SectionSet.command.sections(
+      of: trace, until: trace.end, completeSince: certainty.incompleteUntil)
     let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter, by: .command)
     return Reading(
-      trace: trace, status: status, findings: findings, isOver: true,
+      trace: trace, status: status, sections: sections, findings: findings, isOver: true,
       title: Self.title(of: trace.header, LiveProcess.ending(of: trace.header)))
   }
 

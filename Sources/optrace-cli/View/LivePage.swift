@@ -1,7 +1,9 @@
-import OpTraceLive
+import OpTraceRunning
 import OpTracePrediction
 import Foundation
-import OpTraceReport
+import OpTraceGraph
+import OpTracePage
+import OpTracePageParts
 import OpTraceModel
 
 /// The updates for pages of a growing trace: each page gets what has changed since its last request.
@@ -16,7 +18,7 @@ struct LivePage {
   }
 
   private var growing: GrowingTrace
-  private var report = GrowingReport()
+  private var report = GrowingReport(page: .command)
   /// Each one continues the one before it.
   private var revisions: [Revision] = []
   private var completeSize = 0
@@ -79,7 +81,7 @@ struct LivePage {
     var analysis: ReportAnalysis?
     if conclusions.wait == 0 {
       let start = Pace.Start()
-      analysis = ReportAnalysis(of: trace)
+      analysis = ReportAnalysis(of: trace, for: .command)
       conclusions.spent(since: start)
     }
     var graph: EmbeddedGraph?
@@ -92,7 +94,9 @@ struct LivePage {
     let start = Pace.Start()
     var bytes: [UInt8] = []
     let since = report.revision
-    try report.writeGrowth(to: trace, analysis: analysis, graph: graph) { bytes.append(contentsOf: $0) }
+    try report.writeGrowth(to: trace, analysis: analysis, contents: graph.map { [$0.content] } ?? []) {
+      bytes.append(contentsOf: $0)
+    }
     add(bytes, since: since)
     growth.spent(since: start)
   }
@@ -100,7 +104,7 @@ struct LivePage {
   private mutating func addComplete(_ trace: Trace) throws {
     let start = Pace.Start()
     var bytes: [UInt8] = []
-    try report.writeWhole(trace) { bytes.append(contentsOf: $0) }
+    try report.writeWhole(trace, contents: []) { bytes.append(contentsOf: $0) }
     add(bytes, since: nil)
     growth.spent(since: start)
   }
@@ -108,7 +112,8 @@ struct LivePage {
   /// Everything once more, with predictions.
   private mutating func end(_ trace: Trace) throws {
     var bytes: [UInt8] = []
-    try report.writeWhole(trace, graph: Report.graph(of: trace), whatIf: Report.whatIf(of: trace)?.pageJSON) {
+    let contents = Report.graph(of: trace).map { [$0.content] } ?? []
+    try report.writeWhole(trace, contents: contents, whatIf: Report.whatIf(of: trace)?.pageJSON) {
       bytes.append(contentsOf: $0)
     }
     add(bytes, since: nil)

@@ -1,5 +1,5 @@
-import OpTraceLive
-import OpTraceReport
+import OpTraceRunning
+import OpTracePage
 import Foundation
 import OpTraceModel
 

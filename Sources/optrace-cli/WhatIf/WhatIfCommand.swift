@@ -1,4 +1,4 @@
-import OpTraceReport
+import OpTracePage
 import ArgumentParser
 import Foundation
 import OpTraceModel

@@ -165,10 +165,10 @@ test('by keyboard: into the drawing, from box to box, Enter selects, plus, minus
 
 test('a folded graph: a box of many selects one of them and lists all', async () => {
   const page = written('folded', workload(2000));
-  const {document} = dataOf(page);
+  const {note} = dataOf(page).graph;
   const {tab, problems, close} = await open(page);
-  assert.match(document.graphNote, /^folded 2,000 operations into \d+ boxes; the critical path runs through them, its longest steps: /);
-  assert.equal(await text(tab, '.graph-note'), document.graphNote);
+  assert.match(note, /^folded 2,000 operations into \d+ boxes; the critical path runs through them, its longest steps: /);
+  assert.equal(await text(tab, '.graph-note'), note);
   const folds = await tab.locator('#drawing .op[id^=fold-]').count();
   assert.ok(folds > 1);
   await tab.getByRole('button', {name: 'Fit'}).click();

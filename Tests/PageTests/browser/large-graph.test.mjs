@@ -2,15 +2,16 @@
 import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
-import {basename} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {closeBrowser, coloursOf, drag, openFile, pinch, settled, texts} from '../support/browser.mjs';
-import {drawn, temporary, workload} from '../support/reports.mjs';
+import {drawn, workload} from '../support/reports.mjs';
 
 after(closeBrowser);
 
 const COUNT = 100_000;
 // Each waits for the one eight before it, so all but the first and last eight have two lines.
-const picture = () => drawn('large', workload(COUNT, {names: (number) => (number === 4711 ? 'the <odd> one' : `operation ${number}`)}), '--full');
+let made;
+const picture = () => made ??= drawn('large', workload(COUNT, {names: (number) => (number === 4711 ? 'the <odd> one' : `operation ${number}`)}), '--full');
 const open = async (options = {}) => {
   const opened = await openFile(picture(), options);
   await settled(opened.tab);
@@ -174,7 +175,7 @@ test('without a script all boxes are seen, in a page and as an image', async () 
   const colours = await coloursOf(await tab.screenshot());
   assert.ok(1280 * 800 - (colours['#ffffff'] ?? 0) > 10_000 && Object.keys(colours).length > 5);
   await close();
-  const page = temporary('large-image.html');
+  const page = join(dirname(picture()), 'large-image.html');
   const box = readFileSync(picture(), 'utf8').match(/viewBox="0 0 (\d+) (\d+)"/).slice(1).map(Number);
   // At a scale at which a box is some pixels, the part around the middle.
   writeFileSync(page, `<body style="margin:0;overflow:hidden"><img src="${basename(picture())}" style="width:${box[0] / 8}px;max-width:none;`

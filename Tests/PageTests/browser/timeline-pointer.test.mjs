@@ -5,6 +5,7 @@ import {
   boxOf, closeBrowser, differences, drag, eventually, openReport, pinch, pixels, selected, settled, shownSlices, slice, text, texts, tipAt,
 } from '../support/browser.mjs';
 import {sample, textTrace, workload, written} from '../support/reports.mjs';
+import {SAMPLES, sampledTrace} from '../support/sampled.mjs';
 
 after(closeBrowser);
 
@@ -152,6 +153,16 @@ test('wheel with Shift moves, the wheel over the titles scrolls, so does the bar
   await eventually(tab, () => document.querySelector('.timeline-bar').scrollTop === 0);
   assert.equal((await shownSlices(tab))[0].name, top);
   await close();
+});
+
+test('a pointer finds at each point what the page says is there', async () => {
+  for (const page of [sample('photo-import'), written('sampled', sampledTrace(SAMPLES))]) {
+    const {tab, close} = await openReport(page);
+    const said = await shownSlices(tab);
+    assert.ok(said.length > 5);
+    assert.deepEqual(await shownSlices(tab, {byPointer: true}), said);
+    await close();
+  }
 });
 
 test('the tip follows the pointer, shows counters, and goes away', async () => {

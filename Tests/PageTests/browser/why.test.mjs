@@ -3,8 +3,9 @@ import {after, test} from 'node:test';
 import assert from 'node:assert/strict';
 import {closeBrowser, focused, openReport, selected, text, texts} from '../support/browser.mjs';
 import {dataOf, json, sample, samples, textTrace, workload, written} from '../support/reports.mjs';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {durationText, grouped, percentText} from '../../../Sources/OpTraceReport/Page/format.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
+import '../support/parts.mjs';
+import {durationText, grouped, percentText} from '../../../Sources/OpTracePage/Page/format.mjs';
 
 after(closeBrowser);
 
@@ -162,7 +163,7 @@ for (const name of ['photo-import', 'barrier', 'async-wait', 'photo-import-stuck
     const {tab, problems, close} = await open(sample(name));
     const path = part(tab, 'Critical path');
     const model = new Model(dataOf(sample(name)));
-    const {steps, before, after: rest} = model.criticalPath;
+    const {steps, before, after: rest} = model.why.path(model);
     const took = steps.reduce((sum, {waitingForDependencies, waitingForSlot, waitingForThread, running}) => sum + waitingForDependencies + waitingForSlot + waitingForThread + running, 0);
     assert.equal(await path.locator('details').evaluate((one) => one.open), steps.length <= 12);
     const parts = path.locator('.path-parts > .table');

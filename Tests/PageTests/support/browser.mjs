@@ -1,4 +1,5 @@
 // A headless browser, driven by real input events.
+import assert from 'node:assert/strict';
 import {existsSync} from 'node:fs';
 import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
@@ -22,7 +23,8 @@ function browserPath() {
 let browser;
 
 async function launched() {
-  if (!browser) {
+  // One for all tests; another when it has crashed.
+  if (!browser?.isConnected()) {
     const {chromium} = await import(pathToFileURL(join(tools, 'playwright/index.mjs')).href);
     // In containers there is no sandbox for root, and little shared memory.
     browser = await chromium.launch({executablePath: browserPath(), args: ['--no-sandbox', '--disable-dev-shm-usage']});
@@ -89,34 +91,37 @@ export const focused = (tab) => tab.evaluate(() => {
 });
 
 // Everything that the timeline's tip can be asked for: {name, what, lines, left, right, top, bottom}, in pixels of the
-// window. It asks as a pointer does, at a grid of points, so it sees what a reader of the page sees.
-export async function shownSlices(tab, {across = 4, down = 6} = {}) {
+// window. The page says what the tip shows at a point; `byPointer` moves a pointer there and reads the tip, which takes
+// many times as long.
+export async function shownSlices(tab, {across = 4, down = 6, byPointer = false} = {}) {
   await settled(tab);
-  return tab.evaluate(([stepX, stepY]) => {
+  return tab.evaluate(([stepX, stepY, byPointer]) => {
     const canvas = document.querySelector('.timeline-stage canvas');
     const tip = document.querySelector('.timeline-stage .pointer-tip');
     const box = canvas.getBoundingClientRect();
     const found = new Map();
-    // Nothing is laid out anew in between: thousands of times that takes seconds.
-    const measured = [tip, canvas.parentElement, canvas];
-    for (const one of measured) one.getBoundingClientRect = () => box;
     const point = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, bubbles: true, pointerId: 77}));
+    const pointed = (x, y) => {
+      point('pointermove', x, y);
+      return tip.hidden ? null : [...tip.children].map((line) => line.textContent);
+    };
+    // Nothing is laid out anew in between: thousands of times that takes seconds.
+    const measured = byPointer ? [tip, canvas.parentElement, canvas] : [];
+    for (const one of measured) one.getBoundingClientRect = () => box;
     for (let y = box.top + 23; y < box.bottom; y += stepY) {
       for (let x = box.left + 90; x < box.right; x += stepX) {
-        point('pointermove', x, y);
-        if (tip.hidden) continue;
-        const lines = [...tip.children].map((line) => line.textContent);
-        if (lines[0].startsWith('at ')) continue;
+        const lines = byPointer ? pointed(x, y) : canvas.textsAt(x - box.left, y - box.top);
+        if (!lines || lines[0].startsWith('at ')) continue;
         const key = lines.join('\n');
         const one = found.get(key);
         if (one) Object.assign(one, {left: Math.min(one.left, x), right: Math.max(one.right, x), bottom: y});
         else found.set(key, {name: lines[0], what: lines[1].replace(/ ?[\d.]+ (ns|µs|ms|s).*$/, ''), lines, left: x, right: x, top: y, bottom: y});
       }
     }
-    point('pointerleave', box.left, box.top);
+    if (byPointer) point('pointerleave', box.left, box.top);
     for (const one of measured) delete one.getBoundingClientRect;
     return [...found.values()].map((one) => ({...one, x: (one.left + one.right) / 2, y: (one.top + one.bottom) / 2, width: one.right - one.left}));
-  }, [across, down]);
+  }, [across, down, byPointer]);
 }
 
 // What is written on the timeline's canvas: {text, x, y}, in its own pixels.
@@ -138,8 +143,23 @@ export async function writtenTexts(tab) {
   });
 }
 
+// A slice by the begin of its name. A pointer that comes by finds it there, too.
 export async function slice(tab, name, what = 'running', options = {}) {
-  return (await shownSlices(tab, options)).find((one) => one.name.startsWith(name) && one.what === what) ?? null;
+  const found = (await shownSlices(tab, options)).find((one) => one.name.startsWith(name) && one.what === what) ?? null;
+  if (found) assert.equal(await passing(tab, found), found.name, 'what the tip says there');
+  return found;
+}
+
+// The first line of the tip while a pointer passes over a point.
+function passing(tab, {x, y}) {
+  return tab.evaluate(([x, y]) => {
+    const canvas = document.querySelector('.timeline-stage canvas');
+    const point = (type) => canvas.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, bubbles: true, pointerId: 77}));
+    point('pointermove');
+    const text = document.querySelector('.timeline-stage .pointer-tip:not([hidden])')?.firstChild.textContent;
+    point('pointerleave');
+    return text;
+  }, [x, y]);
 }
 
 // The lines of the tip where the mouse is, by moving it there.

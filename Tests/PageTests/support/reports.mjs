@@ -1,6 +1,8 @@
-// Reports for the tests, made by the command itself from samples and from traces that are written here as text.
+// Reports for the tests, made by the command itself from samples and from traces that are written here as text. All files of tests run in
+// one process, so each report is made once.
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -14,11 +16,29 @@ const made = new Map();
 
 export function temporary(name) { return join(folder, name); }
 
+function once(key, make) {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key);
+}
+
+// What the command prints.
+function printed(...words) { return execFileSync(optrace, words, {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe']}).toString(); }
+
+// A text in a file of this name. Tests may give one name to several texts, so each has a folder of its own.
+function inFile(name, text) {
+  const own = join(folder, createHash('sha256').update(text).digest('hex').slice(0, 16));
+  const file = join(own, name);
+  if (existsSync(file)) return file;
+  mkdirSync(own, {recursive: true});
+  writeFileSync(file, text);
+  return file;
+}
+
 // The path of a report of a trace file.
 function report(trace, name) {
-  const page = temporary(`${name}.html`);
+  const page = join(dirname(trace).startsWith(folder) ? dirname(trace) : folder, `${name}.html`);
   try {
-    execFileSync(optrace, ['report', trace, '-o', page], {stdio: ['ignore', 'ignore', 'pipe'], maxBuffer: 1 << 28});
+    printed('report', trace, '-o', page);
   } catch (error) {
     // A damaged trace is reported too; the status says so.
     if (error.status !== 65) throw error;
@@ -26,33 +46,25 @@ function report(trace, name) {
   return page;
 }
 
-function once(key, make) {
-  if (!made.has(key)) made.set(key, make());
-  return made.get(key);
-}
-
 // Of one of the sample traces.
 export function sample(name) { return once(`sample ${name}`, () => report(join(root, 'traces', `${name}.optrace`), name)); }
 
+// The trace that a test has written last under a name.
+const traces = new Map();
+
 // Of a trace in its text form.
 export function written(name, text) {
-  return once(`written ${name}`, () => {
-    const trace = temporary(`${name}.txt`);
-    writeFileSync(trace, text);
-    return report(trace, name);
-  });
+  const trace = inFile(`${name}.txt`, text);
+  traces.set(name, trace);
+  return once(`written ${trace}`, () => report(trace, name));
 }
 
 // Of two traces in their text form: what changed from the one to the other.
 export function compared(name, base, changed) {
-  return once(`compared ${name}`, () => {
-    const files = [['base', base], ['new', changed]].map(([word, text]) => {
-      const trace = temporary(`${name}-${word}.txt`);
-      writeFileSync(trace, text);
-      return trace;
-    });
-    const page = temporary(`${name}-diff.html`);
-    execFileSync(optrace, ['diff', ...files, '-o', page], {stdio: ['ignore', 'ignore', 'pipe']});
+  const files = [inFile(`${name}-base.txt`, base), inFile(`${name}-new.txt`, changed)];
+  return once(`compared ${files}`, () => {
+    const page = join(dirname(files[1]), `${name}-diff.html`);
+    printed('diff', ...files, '-o', page);
     return page;
   });
 }
@@ -70,8 +82,7 @@ export const samples = readdirSync(join(root, 'traces')).filter((name) => name.e
 
 // The path of a trace: a sample, or one that `written` has made.
 export function tracePath(name) {
-  const own = temporary(`${name}.txt`);
-  return existsSync(own) ? own : join(root, 'traces', `${name}.optrace`);
+  return traces.get(name) ?? join(root, 'traces', `${name}.optrace`);
 }
 
 // A trace of these lines, `TIME THREAD WORD …` each.
@@ -81,17 +92,14 @@ export function textTrace(lines, {process = '4711 "test"', state = 'closed', end
 }
 
 // What `optrace graph` draws of it.
-export function graphOf(name) {
-  return execFileSync(optrace, ['graph', tracePath(name)], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}).toString();
-}
+export function graphOf(name) { return once(`graph ${tracePath(name)}`, () => printed('graph', tracePath(name))); }
 
 // The path of the picture that `optrace graph` makes of a trace in its text form.
 export function drawn(name, text, ...options) {
-  return once(`drawn ${name} ${options}`, () => {
-    const trace = temporary(`${name}.txt`);
-    const picture = temporary(`${name}.svg`);
-    writeFileSync(trace, text);
-    execFileSync(optrace, ['graph', trace, '-o', picture, ...options], {stdio: ['ignore', 'ignore', 'pipe']});
+  const trace = inFile(`${name}.txt`, text);
+  return once(`drawn ${trace} ${options}`, () => {
+    const picture = join(dirname(trace), `${name}.svg`);
+    printed('graph', trace, '-o', picture, ...options);
     return picture;
   });
 }
@@ -102,14 +110,17 @@ export function dataOf(page) {
 }
 
 // What another command says of the same trace, as JSON.
-export function json(command, trace) {
-  try {
-    return JSON.parse(execFileSync(optrace, [command, tracePath(trace), '--json'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']}));
-  } catch (error) {
-    // The doctor found an error, which is no failure here.
-    if (error.status !== 1) throw error;
-    return JSON.parse(error.stdout);
-  }
+export function json(command, name) {
+  const text = once(`${command} ${tracePath(name)}`, () => {
+    try {
+      return printed(command, tracePath(name), '--json');
+    } catch (error) {
+      // The doctor found an error, which is no failure here.
+      if (error.status !== 1) throw error;
+      return error.stdout.toString();
+    }
+  });
+  return JSON.parse(text);
 }
 
 const MICRO = 1000;

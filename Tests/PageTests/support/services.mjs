@@ -61,3 +61,70 @@ export function serviceTrace({rounds = 60, serve = 'serve()', next = 'next()', h
   const end = events[events.length - 1][0] + 100;
   return textTrace([...stacks.lines, ...events.map(([time, text]) => `${time * 1000} ${text}`)], {process: '4711 "shop"', end: end * 1000});
 }
+
+// A service with spans of its own, on one thread, and a job that needs the thread every second for 300 ms: the request that is suspended then waits for it. Each
+// request makes five calls; the first one after the job fails.
+export function beatingTrace({seconds = 7, route = '/price/{id}'} = {}) {
+  const stacks = new Stacks();
+  const events = [1, 2, 5].map((thread) => [0, `t${thread} thread t${thread} tid=${100 + thread} "worker ${thread}"`]);
+  const add = (time, text) => events.push([time, text]);
+  const call = {db: 'object=0x800040000007 kind=call', backup: 'object=0x800040000008 kind=call'};
+  add(1, 't2 object-named object=0x800040000007 "recv from 127.0.0.1:5432"');
+  add(1, 't2 object-named object=0x800040000008 "send to 127.0.0.1:873"');
+  const resume = (time, id) => {
+    add(time, `t5 task-resumed #${id} by=#0 how=0`);
+    add(time, `t5 task-enqueued #${id} by=#0`);
+  };
+  const run = (time, id) => add(time, `t2 task-run #${id}`);
+  const suspend = (time, id, ...stack) => {
+    add(time, `t2 task-suspended #${id} reason=2`);
+    add(time, `t2 at ${stacks.of(...stack)}`);
+  };
+  const block = (from, to, id, object, ...stack) => {
+    add(from, `t2 blocked #${id} ${object} age=0`);
+    add(from, `t2 at ${stacks.of(...stack)}`);
+    add(to, `t2 unblocked #${id} ${object}`);
+  };
+  const connection = (time, id, loop) => {
+    add(time, `t2 task #${id} by=#0 how=0 priority=21 enqueued code=${stacks.of(loop)}`);
+    run(time + 1, id);
+    suspend(time + 2, id, loop, 'next()');
+  };
+  const job = 5;
+  for (const id of [1, 2, 3, 4]) connection(10 * id, id, 'serve()');
+  connection(50, job, 'everySecond()');
+  let spans = 0;
+  const request = (time, id, late, status) => {
+    const span = ++spans;
+    resume(time, id);
+    run(time + 5, id);
+    add(time + 6, `t2 span #${id} id=${span} "GET price"`);
+    add(time + 7, `t2 span-context s${span} kind=1 "4bf92f3577b34da6a3ce929d0e0e4736-${span.toString(16).padStart(16, '0')}"`);
+    add(time + 8, `t2 span-attribute s${span} "http.request.method=GET"`);
+    add(time + 8, `t2 span-attribute s${span} ${quoted(`http.route=${route}`)}`);
+    suspend(time + 1000, id, 'serve()', 'price()');
+    resume(time + 3000, id);
+    let at = late ?? time + 3010;
+    run(at, id);
+    for (let number = 0; number < 5; number++, at += 1300) block(at + 50, at + 1250, id, call.db, 'serve()', 'price()', 'query()');
+    add(at, `t2 span-attribute s${span} type=1 "http.response.status_code=${status}"`);
+    if (status >= 500) add(at, `t2 span-status s${span} code=2 "too late"`);
+    add(at + 1, `t2 span-ended s${span}`);
+    suspend(at + 10, id, 'serve()', 'next()');
+  };
+  for (let second = 1; second <= seconds; second++) {
+    const began = second * 1e6;
+    request(began, 1, began + 301100, 503);
+    resume(began + 1090, job);
+    run(began + 1100, job);
+    suspend(began + 1150, job, 'everySecond()', 'backup()');
+    resume(began + 1160, job);
+    run(began + 1170, job);
+    block(began + 2000, began + 300000, job, call.backup, 'everySecond()', 'backup()', 'copy()');
+    suspend(began + 301000, job, 'everySecond()', 'next()');
+    for (let number = 0; number < 34; number++) request(began + 310000 + 20000 * number, 2 + number % 3, null, 200);
+  }
+  events.sort((one, other) => one[0] - other[0]);
+  const end = events[events.length - 1][0] + 100;
+  return textTrace([...stacks.lines, ...events.map(([time, text]) => `${time * 1000} ${text}`)], {process: '4712 "shop"', end: end * 1000});
+}

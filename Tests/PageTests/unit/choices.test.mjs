@@ -1,12 +1,13 @@
 // What the parts decide, without a page.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {boxTowards, fittedView, reachable, zoomedView} from '../../../Sources/OpTraceReport/Page/graph.mjs';
-import {bucketText, bucketsInUse, histogramCounts, shortCount} from '../../../Sources/OpTraceReport/Page/histogram.mjs';
-import {findingCounts, findingOrder} from '../../../Sources/OpTraceReport/Page/findings.mjs';
-import {searchDelay} from '../../../Sources/OpTraceReport/Page/search.mjs';
-import {tabAfterKey} from '../../../Sources/OpTraceReport/Page/tabs.mjs';
-import {pathRows} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
+import {boxTowards, fittedView, reachable, zoomedView} from '../../../Sources/OpTraceGraph/Page/graph-geometry.mjs';
+import {shortCount} from '../../../Sources/OpTracePage/Page/format.mjs';
+import {bucketText, bucketsInUse, histogramCounts} from '../../../Sources/OpTraceSummary/Page/histogram.mjs';
+import {findingCounts, findingOrder} from '../../../Sources/OpTracePage/Page/findings.mjs';
+import {searchDelay} from '../../../Sources/OpTracePage/Page/search.mjs';
+import {tabAfterKey} from '../../../Sources/OpTracePage/Page/tabs.mjs';
+import {pathRows} from '../../../Sources/OpTraceSummary/Page/critical-path.mjs';
 
 test('the rows of the critical path run from before it to after it, and add up', () => {
   const step = {waitingForDependencies: 1, waitingForSlot: 2, waitingForThread: 0, running: 7};

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
 
-const css = readFileSync(new URL('../../../Sources/OpTraceReport/Page/timeline.css', import.meta.url), 'utf8');
+const css = readFileSync(new URL('../../../Sources/OpTraceTimeline/Page/timeline.css', import.meta.url), 'utf8');
 
 function luminance(hex) {
   const full = hex.length === 4 ? hex.replace(/[0-9a-f]/g, '$&$&') : hex;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {decodeColumn, decodeTable, grownTable, readAhead, rowsByOwner} from '../../../Sources/OpTraceReport/Page/columns.mjs';
+import {decodeColumn, decodeTable, grownTable, readAhead, rowsByOwner} from '../../../Sources/OpTracePage/Page/columns.mjs';
 
 // The bytes that ColumnEncoder.swift writes, made here by the words of its comment.
 function encoded(values, bases = []) {

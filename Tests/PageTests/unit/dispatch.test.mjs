@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'node:test';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
-import {layOut} from '../../../Sources/OpTraceReport/Page/rows.mjs';
-import {buildCounters} from '../../../Sources/OpTraceReport/Page/steps.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
+import {findWork} from '../../../Sources/OpTracePage/Page/search.mjs';
+import {buildLanes} from '../../../Sources/OpTraceTimeline/Page/slices.mjs';
+import {layOut} from '../../../Sources/OpTraceTimeline/Page/rows.mjs';
+import {buildCounters} from '../../../Sources/OpTraceTimeline/Page/steps.mjs';
 import {dataOf, root, written} from '../support/reports.mjs';
 
 const golden = () => new Model(dataOf(written('dispatch', readFileSync(join(root, 'Tests/OpTraceModelTests/Golden/good-dispatch.txt'), 'utf8'))));
@@ -16,7 +17,7 @@ test('blocks are rows behind the operations, found by number and by function', (
   assert.equal(model.count, 7);
   assert.deepEqual([1, 2, 7].map((id) => [model.rowOf(id), model.kind(model.rowOf(id))]), [[0, 'operation'], [1, 'block'], [6, 'block']]);
   assert.equal(model.rowOf(8), -1);
-  assert.deepEqual(model.find('Upload.start').rows, [1]);
+  assert.deepEqual(findWork(model, 'Upload.start').rows, [1]);
   assert.equal(model.counted(7), '7 operations and blocks');
   assert.deepEqual(model.rowsOfKind('block'), [1, 2, 3, 4, 5, 6]);
 });

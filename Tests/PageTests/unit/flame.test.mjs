@@ -1,10 +1,11 @@
 // The samples of work: merged stacks, and what of them is drawn.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
 import {flameBoxes, foundNodes} from '../../../Sources/COpTraceScripts/Scripts/flame.mjs';
-import {mergedStacks} from '../../../Sources/OpTraceReport/Page/samples-flame.mjs';
-import {callOf, markAt, sampleText, samplesLike, samplesOfWork} from '../../../Sources/OpTraceReport/Page/samples.mjs';
+import {mergedStacks} from '../../../Sources/OpTraceProfile/Page/samples-flame.mjs';
+import {callOf, samplesLike, samplesOfWork} from '../../../Sources/OpTracePage/Page/samples.mjs';
+import {markAt, sampleText} from '../../../Sources/OpTraceTimeline/Page/marks.mjs';
 import {dataOf, json, written} from '../support/reports.mjs';
 import {SAMPLES, PERIOD, sampledTrace} from '../support/sampled.mjs';
 

@@ -1,14 +1,16 @@
 // A page that grows with its trace: what it knows at the end is what a page knows that is made then.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {decodeTable, grownTable} from '../../../Sources/OpTraceReport/Page/columns.mjs';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {layOut} from '../../../Sources/OpTraceReport/Page/rows.mjs';
-import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
-import {buildCounters} from '../../../Sources/OpTraceReport/Page/steps.mjs';
+import {decodeTable, grownTable} from '../../../Sources/OpTracePage/Page/columns.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
+import {layOut} from '../../../Sources/OpTraceTimeline/Page/rows.mjs';
+import {buildLanes} from '../../../Sources/OpTraceTimeline/Page/slices.mjs';
+import {buildCounters} from '../../../Sources/OpTraceTimeline/Page/steps.mjs';
 import {fed, served, until} from '../support/living.mjs';
 import {seeded} from '../support/random.mjs';
-import {slotGiverOf, unblockerOf} from '../../../Sources/OpTraceReport/Page/waiting.mjs';
+import '../support/parts.mjs';
+import {stackOf} from '../../../Sources/OpTracePage/Page/stacks.mjs';
+import {slotGiverOf, unblockerOf} from '../../../Sources/OpTracePage/Page/waiting.mjs';
 
 // A column as ColumnEncoder.swift writes it, of small numbers.
 function column(values, extra = {}) {
@@ -81,13 +83,13 @@ function said(model) {
   const layout = layOut(model, lanes, buildCounters(model));
   return {
     counts: model.counts, states: model.states, end: model.end, findings: model.findings.map((one) => [one.code, one.rows.map(call)]),
-    path: model.criticalPath.steps.map((step) => [call(step.row), step.cause, call(step.causeRow), step.began, step.ended]),
+    path: model.why.path(model).steps.map((step) => [call(step.row), step.cause, call(step.causeRow), step.began, step.ended]),
     work: rows.map((row) => [
       call(row), model.name(row), model.className(row), model.queues[model.queue(row)]?.name ?? null, model.state(row), model.times(row), model.isCritical(row),
       model.moments(row).map((moment) => ({...moment, thread: thread(moment.thread)})), model.dependencies(row).map((one) => [call(one.row), one.removed]),
-      model.dependents(row).map(call), model.inside(row).map((one) => ({...one, thread: thread(one.thread), signalRow: call(one.signalRow), stack: model.stack(one.stack)})),
-      call(model.submitter(row)), model.submissions(row).map(call), model.piecesOfTask(row).map((index) => model.pieceText(index)),
-      model.stack(model.addedStack(row)), unblockerOf(model, row).kind, slotGiverOf(model, row)?.time ?? null,
+      model.dependents(row).map(call), model.inside(row).map((one) => ({...one, thread: thread(one.thread), signalRow: call(one.signalRow), stack: stackOf(model, one.stack)})),
+      call(model.submitter(row)), model.submissions(row).map(call), model.piecesOfTask(row).map((index) => model.pieceText(index)), model.suspensions(row),
+      stackOf(model, model.addedStack(row)), unblockerOf(model, row).kind, slotGiverOf(model, row)?.time ?? null,
     ]),
     lanes: layout.rows.map((row) => [row.key, row.title, row.text ?? null, row.top, row.lane && Array.from({length: row.lane.count}, (_, at) => [
       row.lane.begin[at], row.lane.end[at], call(row.lane.row[at])]), row.instants ?? null, row.counter ? Object.entries(row.counter).map(([kind, {times, values}]) => [kind, [...times], [...values]]) : null]),

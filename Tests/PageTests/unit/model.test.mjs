@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'node:test';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {buildLanes} from '../../../Sources/OpTraceReport/Page/slices.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
+import {findWork} from '../../../Sources/OpTracePage/Page/search.mjs';
+import {buildLanes} from '../../../Sources/OpTraceTimeline/Page/slices.mjs';
 import {dataOf, json, root, sample, workload, written} from '../support/reports.mjs';
-import {slotGiverOf, slotHoldersOf, unblockerOf} from '../../../Sources/OpTraceReport/Page/waiting.mjs';
+import {serviceTrace} from '../support/services.mjs';
+import '../support/parts.mjs';
+import {PIECES} from '../../../Sources/OpTracePage/Page/words.mjs';
+import {slotGiverOf, slotHoldersOf, unblockerOf} from '../../../Sources/OpTracePage/Page/waiting.mjs';
 
 const names = readdirSync(join(root, 'traces')).filter((name) => name.endsWith('.optrace')).map((name) => name.replace('.optrace', ''));
 const load = (page) => new Model(dataOf(page));
@@ -36,7 +40,9 @@ for (const name of names) {
   });
 
   test(`${name}: the critical path adds up to the wall time`, () => {
-    const {criticalPath, wall} = load(sample(name));
+    const model = load(sample(name));
+    const {wall} = model;
+    const criticalPath = model.why.path(model);
     const parts = criticalPath.steps.map((step) => {
       assert.equal(step.waitingForDependencies + step.waitingForSlot + step.waitingForThread + step.running, step.ended - step.began);
       return step.ended - step.began;
@@ -99,13 +105,13 @@ test('the moments of an operation are in the order of time', () => {
 
 test('operations are found by number, name and class, whatever the case', () => {
   const model = load(sample('photo-import'));
-  assert.deepEqual(model.find('#5').rows.map((one) => model.name(one)), ['Download 3']);
-  assert.equal(model.find('#999').total, 0);
-  assert.equal(model.find('DOWNLOAD 3').total, 1);
-  assert.equal(model.find('download').total, 5);
-  assert.equal(model.find('download', 2).rows.length, 2);
-  assert.equal(model.find('  ').total, 0);
-  assert.equal(model.find('(').total, 0);
+  assert.deepEqual(findWork(model, '#5').rows.map((one) => model.name(one)), ['Download 3']);
+  assert.equal(findWork(model, '#999').total, 0);
+  assert.equal(findWork(model, 'DOWNLOAD 3').total, 1);
+  assert.equal(findWork(model, 'download').total, 5);
+  assert.equal(findWork(model, 'download', 2).rows.length, 2);
+  assert.equal(findWork(model, '  ').total, 0);
+  assert.equal(findWork(model, '(').total, 0);
 });
 
 test('a stuck trace marks its cycle', () => {
@@ -127,9 +133,27 @@ test('names with markup stay names', () => {
 
 test('boxes of the graph and operations lead to one another', () => {
   const model = load(written('folded', workload(800)));
-  const boxes = new Set(rows(model).map((one) => model.box(one)));
+  const boxes = new Set(rows(model).map((one) => model.graph.box(model, one)));
   assert.ok(boxes.size < 300);
   let all = 0;
-  for (const box of boxes) all += model.rowsOfBox(box).length;
+  for (const box of boxes) all += model.graph.rowsOf(model, box).length;
   assert.equal(all, model.count);
+});
+
+test('a task was suspended as long, for each reason, as the pieces of its life say', () => {
+  const model = load(written('service', serviceTrace()));
+  let count = 0;
+  for (const task of model.rowsOfKind('task')) {
+    const sums = new Map();
+    for (const index of model.piecesOfTask(task)) {
+      const kind = model.pieceKind(index);
+      if (kind === 'run' || kind === 'turn') continue;
+      sums.set(PIECES[kind].text, (sums.get(PIECES[kind].text) ?? 0) + model.pieces.end[index] - model.pieces.begin[index]);
+    }
+    const sent = model.suspensions(task);
+    assert.deepEqual(new Map(sent.map(({text, time}) => [text, time])), sums, model.name(task));
+    assert.deepEqual(sent.map(({time}) => time), sent.map(({time}) => time).sort((one, other) => other - one));
+    count += sent.length;
+  }
+  assert.ok(count > 0);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {partsOf, shareText, timesOf} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
-import {chainText, durationText, grouped, listText, momentText, percentText, queueHeading} from '../../../Sources/OpTraceReport/Page/format.mjs';
-import {largestRows, sortedRows} from '../../../Sources/OpTraceReport/Page/table.mjs';
-import {boxAround, partView} from '../../../Sources/OpTraceReport/Page/graph.mjs';
-import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceReport/Page/histogram.mjs';
-import {Debounce, foundText} from '../../../Sources/OpTraceReport/Page/search.mjs';
+import {partsOf, shareText, timesOf} from '../../../Sources/OpTraceSummary/Page/critical-path.mjs';
+import {chainText, durationText, grouped, listText, momentText, percentText, queueHeading} from '../../../Sources/OpTracePage/Page/format.mjs';
+import {largestRows, sortedRows} from '../../../Sources/OpTracePage/Page/table.mjs';
+import {boxAround, partView} from '../../../Sources/OpTraceGraph/Page/graph-geometry.mjs';
+import {BUCKETS, bucketOf, bucketRange} from '../../../Sources/OpTraceSummary/Page/histogram.mjs';
+import {Debounce, foundText} from '../../../Sources/OpTracePage/Page/search.mjs';
 
 test('durations have three digits and a unit, as the command writes them', () => {
   const texts = [[0, '0 ms'], [850, '850 ns'], [12_300, '12.3 µs'], [50e6, '50 ms'], [1.23e9, '1.23 s'], [999_999, '1 ms'],

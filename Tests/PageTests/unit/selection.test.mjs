@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Selection} from '../../../Sources/OpTraceReport/Page/selection.mjs';
+import {Selection} from '../../../Sources/OpTracePage/Page/selection.mjs';
+import '../support/parts.mjs';
 
 // Operations, and a finding of each code.
 function modelOf(ids, codes) {

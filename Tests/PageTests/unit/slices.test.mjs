@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Lane} from '../../../Sources/OpTraceReport/Page/slices.mjs';
+import {Lane} from '../../../Sources/OpTraceTimeline/Page/slices.mjs';
 import {seeded} from '../support/random.mjs';
 
 function lane(intervals) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Steps} from '../../../Sources/OpTraceReport/Page/steps.mjs';
+import {Steps} from '../../../Sources/OpTraceTimeline/Page/steps.mjs';
 import {seeded} from '../support/random.mjs';
 
 function visited(steps, from, to, cell) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {Viewport, tickText} from '../../../Sources/OpTraceReport/Page/viewport.mjs';
-import {actionOfKey} from '../../../Sources/OpTraceReport/Page/gestures.mjs';
+import {Viewport, tickText} from '../../../Sources/OpTracePage/Page/viewport.mjs';
+import {actionOfKey} from '../../../Sources/OpTraceTimeline/Page/gestures.mjs';
 import {seeded} from '../support/random.mjs';
 
 function viewport(from = 0, to = 1_000_000) {

@@ -1,15 +1,17 @@
 // Enumerations of the trace come with the document; what the page knows of them by name is compared here with what comes.
 import assert from 'node:assert/strict';
-import {readFileSync, readdirSync} from 'node:fs';
+import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import test from 'node:test';
-import {Model} from '../../../Sources/OpTraceReport/Page/model.mjs';
-import {CAUSES} from '../../../Sources/OpTraceReport/Page/critical-path.mjs';
-import {CALLS, DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTraceReport/Page/words.mjs';
+import {Model} from '../../../Sources/OpTracePage/Page/model.mjs';
+import {CAUSES} from '../../../Sources/OpTraceSummary/Page/critical-path.mjs';
+import {CALLS, DETAILS, MODES, MOMENTS, OTHER_SIGNS, PIECES, SEVERITIES, STATES, VERDICTS} from '../../../Sources/OpTracePage/Page/words.mjs';
 import {dataOf, root, textTrace, written} from '../support/reports.mjs';
 
-const folder = join(root, 'Sources/OpTraceReport/Page');
-const sources = (extension) => readdirSync(folder).filter((name) => name.endsWith(extension)).map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+// The page's own, and those of its parts.
+const folders = readdirSync(join(root, 'Sources')).map((name) => join(root, 'Sources', name, 'Page')).filter(existsSync);
+const sources = (extension) => folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith(extension)).map((path) => readFileSync(path, 'utf8')).join('\n');
 const script = sources('.mjs');
 const style = sources('.css');
 const data = dataOf(written('words', textTrace(['1000 t1 thread t1 tid=1 "main"', '2000 t1 created #1 class="A"'])));
@@ -31,7 +33,7 @@ test('each word of an enumeration has a meaning in the page, and no other word h
   same(Object.keys(PIECES), document.pieceKinds, 'pieces of tasks');
   same(Object.keys(DETAILS), enumerations.details, 'details');
   same(Object.keys(CALLS), Object.keys(enumerations.callFlags), 'nodes of merged stacks');
-  same(Object.keys(CAUSES), enumerations.causes, 'causes');
+  same(Object.keys(CAUSES), data.why.facts.causes, 'causes');
   same(Object.keys(SEVERITIES), enumerations.severities, 'severities');
   same(Object.keys(VERDICTS), enumerations.verdicts, 'verdicts');
   same(Object.keys(MODES), enumerations.modes, 'modes');
@@ -56,7 +58,7 @@ test('a word that the code asks for is one that comes', () => {
   known(found(/\bkind\((?:this\.|step\.)?\w+\) [!=]== '(\w+)'/g).concat(found(/\bword === '(\w+)'\)/g)), kinds, 'kinds of work');
   known(Object.values(VERDICTS).concat(Object.values(SEVERITIES)).map(({sign}) => sign), Object.keys(STATES).concat(Object.keys(OTHER_SIGNS)), 'signs');
   const model = new Model(data);
-  assert.deepEqual([model.runPiece, model.pieceKinds[1]], [0, 'turn']);
+  assert.deepEqual(model.pieceKinds.slice(0, 2), ['run', 'turn']);
   same(Object.keys(enumerations.frameFlags), ['guessed', 'inlined', 'own']);
 });
 

@@ -1,6 +1,6 @@
 import Foundation
 import OpTraceKernel
-import OpTraceLive
+import OpTraceRunning
 import OpTraceModel
 import OpTraceProfile
 import OpTraceSamples

@@ -1,7 +1,7 @@
 import Foundation
 import OpTraceKernel
 import OpTraceFormat
-import OpTraceLive
+import OpTraceRunning
 import OpTraceModel
 import OpTraceProfile
 import OpTraceSamples

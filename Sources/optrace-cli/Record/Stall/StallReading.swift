@@ -1,7 +1,7 @@
 import OpTraceDoctor
 
 #if os(Linux)
-  import OpTraceLive
+  import OpTraceRunning
   import OpTraceModel
   import OpTraceText
 

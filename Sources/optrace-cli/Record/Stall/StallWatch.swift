@@ -4,7 +4,7 @@ import OpTraceDoctor
   import Foundation
   import OpTraceKernel
   import OpTraceFormat
-  import OpTraceLive
+  import OpTraceRunning
   import OpTraceModel
   import OpTraceText
 

@@ -3,7 +3,7 @@ import OpTraceHangs
 
 #if os(Linux)
   import OpTraceKernel
-  import OpTraceLive
+  import OpTraceRunning
   import OpTraceModel
   import OpTraceText
 
