@@ -24,12 +24,12 @@ export OPTRACE_OPTIMIZED ?= 1
 # $(call products,OPTIONS,PRODUCTS): builds one after the other, as the package manager takes one at a time.
 products = for product in $(2); do $(SWIFT) build $(1) --product $$product || exit 1; done
 # Not with --build-tests: that compiles the plugins of other packages as well, and their command line library once more for them.
-tested := OpTracePackageTests $(objects) RingBenchmark RenderLeaks
+tested := OpTracePackageTests $(objects)
 
 # What scripts/setup installs for the tests alone.
 export PATH := $(CURDIR)/.build-tools/bin:$(PATH)
 
-.PHONY: help build release demo test format format-sources lint sanitize sanitize-thread sanitize-address bench readme-images gallery docs
+.PHONY: help build release demo test format format-sources lint sanitize sanitize-thread sanitize-address bench readme-images gallery samples docs
 .PHONY: reliability fuzz test-core bench-page bench-peers bench-whatif bench-fleet bench-ring
 .PHONY: install uninstall writable package clean setup-build setup-test
 
@@ -48,6 +48,7 @@ help:
 	@echo "make test-core  tests of the C core in plain C: here, under a sanitizer, and on arm64 under an emulator"
 	@echo "make docs       the libraries' pages, by DocC, into .build/docs"
 	@echo "make gallery    the gallery's and the tutorials' pictures anew, from runs;  make readme-images: the README's"
+	@echo "make samples    the sample reports in Documentation/samples anew, from their traces"
 	@echo "make lint       check the source's format, that arrows go one way, and the page's modules;  make format: mend the format"
 	@echo "make format-sources  what is made from the table of events (C's headers, accessors, the document), after a change there"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
@@ -62,7 +63,7 @@ setup-test:
 
 build: setup-build
 	@echo "==> Building everything"
-	@$(call products,-c release,$(tested))
+	@$(call products,-c release,$(tested) RingBenchmark RenderLeaks)
 
 release: setup-build
 	@echo "==> Building the command (release; minutes the first time)"
@@ -84,8 +85,6 @@ test: setup-test
 	@echo "==> Building the tests"
 	@$(call products,-c release --quiet,$(tested))
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
-	@echo "==> Looking for public symbols that say nothing"
-	@scripts/check-docs
 	@echo "==> Running the tests; beside them those of the report page, in a browser, and a program that uses the library alone"
 	@SWIFT="$(SWIFT)" scripts/test-all
 
@@ -169,6 +168,10 @@ docs: build
 gallery: release setup-test
 	@scripts/make-gallery $(optrace)
 	@scripts/make-tutorial-images $(optrace)
+
+# With a new trace of the service as well: scripts/make-samples --record.
+samples: release
+	@scripts/make-samples $(optrace)
 
 # Before minutes are spent on what cannot be put anywhere.
 writable:

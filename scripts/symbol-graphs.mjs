@@ -1,7 +1,7 @@
 // The public symbols of the libraries, as the compiler tells them of what `swift build` has left; nothing is compiled.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -34,8 +34,38 @@ export function writeGraphs(build, module, folder, ...options) {
     .map((name) => join(folder, name));
 }
 
+/**
+ * The public symbols of graphs that have no documentation comment, and how many symbols there are. What overrides another symbol, or
+ * fulfils a protocol that says what it is (`==`, `rawValue`), means the same as that one.
+ */
+export function undocumented(paths) {
+  const missing = [];
+  let count = 0;
+  for (const { symbols, relationships } of paths.map((path) => JSON.parse(readFileSync(path, "utf8")))) {
+    const overriding = new Set(relationships.filter(({ kind }) => kind === "overrides").map(({ source }) => source));
+    for (const { identifier, kind, pathComponents, docComment, location } of symbols) {
+      // Only what is in it is of this module.
+      if (kind.identifier === "swift.extension") continue;
+      count += 1;
+      // What stands in no source is made by the compiler.
+      if (!location || overriding.has(identifier.precise)) continue;
+      if (docComment?.lines.some(({ text }) => text.trim())) continue;
+      const file = relative(root, fileURLToPath(location.uri));
+      missing.push(`${file}:${location.position.line + 1}: ${kind.displayName.toLowerCase()} ${pathComponents.join(".")}`);
+    }
+  }
+  return { missing, count };
+}
+
+const known = new Map();
+
 /** What a compiler needs to import the built modules. */
 export function importing(build) {
+  if (!known.has(build)) known.set(build, optionsToImport(build));
+  return known.get(build);
+}
+
+function optionsToImport(build) {
   const { target } = JSON.parse(swift("-print-target-info"));
   const maps = readdirSync(build)
     .map((name) => join(build, name, "module.modulemap"))
@@ -48,5 +78,5 @@ export function importing(build) {
 /** Where the maps stand that are written by hand: those of system libraries, and of C targets that need one. */
 const handwrittenMaps = () =>
   readdirSync(join(root, "Sources"))
-    .flatMap((name) => [join(root, "Sources", name), join(root, "Sources", name, "include")])
+    .flatMap((name) => ["", "include", "Embedded/include"].map((folder) => join(root, "Sources", name, folder)))
     .filter((path) => existsSync(join(path, "module.modulemap")));
