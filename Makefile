@@ -50,7 +50,7 @@ help:
 	@echo "make gallery    the gallery's and the tutorials' pictures anew, from runs;  make readme-images: the README's"
 	@echo "make samples    the sample reports in Documentation/samples anew, from their traces"
 	@echo "make lint       check the source's format, that arrows go one way, and the page's modules;  make format: mend the format"
-	@echo "make format-sources  what is made from the table of events (C's headers, accessors, the document), after a change there"
+	@echo "make format-sources  what is made from the table of events, after a change there; everything that builds does it by itself"
 	@echo "make install    the command, its manual pages and completions, into PREFIX ($(PREFIX));  make uninstall"
 	@echo "make package    a Debian package and a tarball, into .build-package/;  scripts/check-package: in a system without Swift"
 	@echo "make clean      remove everything that was built"
@@ -61,17 +61,17 @@ setup-build:
 setup-test:
 	@scripts/setup test
 
-build: setup-build
+build: setup-build format-sources
 	@echo "==> Building everything"
 	@$(call products,-c release,$(tested) RingBenchmark RenderLeaks)
 
-release: setup-build
+release: setup-build format-sources
 	@echo "==> Building the command (release; minutes the first time)"
 	@$(call products,-c release --quiet,$(objects))
 	@$(SWIFT) build -c release --product optrace --quiet $(SWIFTFLAGS)
 
 # The command as a debug build, without optimising: all that a first picture needs, in less than half the time of a release build.
-demo: setup-build
+demo: setup-build format-sources
 	@echo "==> Building the command (debug; some minutes the first time)"
 	@export OPTRACE_OPTIMIZED=0; $(call products,--quiet,optrace $(objects))
 	@echo "==> Recording photo-import"
@@ -81,7 +81,7 @@ demo: setup-build
 	@echo
 	@echo "The graph:  file://$(CURDIR)/$(demo)/photo-import.svg"
 
-test: setup-test
+test: setup-test format-sources
 	@echo "==> Building the tests"
 	@$(call products,-c release --quiet,$(tested))
 	@SWIFT="$(SWIFT)" scripts/build-hook-programs
@@ -91,17 +91,19 @@ test: setup-test
 format:
 	@$(SWIFT) format --in-place --parallel --configuration .swift-format --recursive $(sources)
 
+# Compares a checksum, and compiles nothing where the table is as it was.
 format-sources:
 	@SWIFT="$(SWIFT)" scripts/make-format
 
 lint:
+	@scripts/make-format --check
 	@$(SWIFT) format lint --strict --parallel --configuration .swift-format --recursive $(sources)
 	@SWIFT="$(SWIFT)" scripts/check-arrows
 	@scripts/check-modules
 
 sanitize: sanitize-thread sanitize-address
 
-sanitize-thread sanitize-address: sanitize-%: setup-build
+sanitize-thread sanitize-address: sanitize-%: setup-build format-sources
 	@echo "==> Tests of the recorder and hooked programs under the $* sanitizer"
 	@scripts/sanitize $*
 
@@ -141,18 +143,18 @@ bench-page: release setup-test
 	@scripts/measure-page.mjs $(optrace) Benchmarks/.build/release/MakeTrace
 
 # The long forms of what the tests do in short; Documentation/recorder.md tells what they show.
-reliability: setup-build
+reliability: setup-build format-sources
 	@$(call products,-c release --quiet,KillBenchmark RingBenchmark RenderLeaks)
 	@.build/release/KillBenchmark 1000
 	@.build/release/KillBenchmark 1000 --ring 4
 	@.build/release/RingBenchmark 100000000
 	@.build/release/RenderLeaks traces/photo-import.optrace 1000
 
-fuzz:
+fuzz: format-sources
 	@echo "==> Fuzzing the readers and the recorder, from their seeds"
 	@scripts/fuzz short
 
-test-core:
+test-core: format-sources
 	@scripts/test-core native address arm64
 
 # The pictures in README.md, from the sample trace.
@@ -206,4 +208,4 @@ package: release
 	@scripts/make-package
 
 clean:
-	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-format .build-tools .build-package $(demo)
+	@rm -rf .build .build-tsan .build-asan .build-fuzz .build-tools .build-package $(demo)

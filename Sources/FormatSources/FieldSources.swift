@@ -2,16 +2,17 @@ import OpTraceFormat
 
 /// Generates the accessors of fields, in Swift and in C, from ``EventSpec/table``.
 enum FieldSources {
-  static let note = ["// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format."]
+  static let note = ["// Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there."]
 
   private static var specs: [EventSpec] { EventSpec.table.filter { !$0.fields.isEmpty } }
 
   // MARK: - Swift
 
-  static var swift: String {
+  /// `sum`: the checksum of what all files are made from, by which `scripts/make-format` sees that they are current.
+  static func swift(sum: String) -> String {
     var lines =
       note + [
-        "// swift-format-ignore-file", "",
+        "// Made from sources with the checksum \(sum).", "// swift-format-ignore-file", "",
         "/// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a",
         "/// field is cut off; a field narrower than its type has its largest value beside it.",
         "package enum EventFields {",

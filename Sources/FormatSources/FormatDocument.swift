@@ -2,14 +2,11 @@ import OpTraceFormat
 
 /// The parts of `Documentation/format.md` that the table of events says.
 enum FormatDocument {
-  private static let begin = "<!-- table of events: begin -->\n"
-  private static let end = "<!-- table of events: end -->"
-
   /// The document with these parts as they are now; nil: it has no place for them.
   static func updated(_ text: String) -> String? {
-    guard let from = text.firstRange(of: begin)?.upperBound, let to = text[from...].firstRange(of: end)?.lowerBound
-    else { return nil }
-    return text.replacingCharacters(from..<to, with: table)
+    text.withFormatVersion(behind: "# The trace format, version ")?
+      .replacingLines(
+        from: "<!-- table of events: begin -->\n", to: "<!-- table of events: end -->", with: table)?
       .replacing(/(?m)^\| \d+ \| u16 \| minor version: \d+/, maxReplacements: 1) { _ in
         "| \(Layout.Header.minorVersion) | u16 | minor version: \(FormatNumbers.minorVersion)"
       }
@@ -34,11 +31,5 @@ enum FormatDocument {
       lines.append("| " + cells.joined(separator: " | ") + " |")
     }
     return lines.joined(separator: "\n") + "\n"
-  }
-}
-
-extension String {
-  fileprivate func replacingCharacters(_ range: Range<String.Index>, with text: String) -> String {
-    self[..<range.lowerBound] + text + self[range.upperBound...]
   }
 }

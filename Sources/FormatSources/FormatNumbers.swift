@@ -38,6 +38,8 @@ enum FormatNumbers {
   /// From the table, and not `Layout.minorVersion`: that one comes from a file that is made here, so it may be that of
   /// the table before the change.
   static var minorVersion: Int { max(EventSpec.versions.max() ?? 0, Int(Layout.Header.newestVersion)) }
+  /// As documents have it: `1.10`.
+  static var version: String { "\(Layout.majorVersion).\(minorVersion)" }
 
   // MARK: - Writing C
 
@@ -50,7 +52,7 @@ enum FormatNumbers {
 
   static func c(_ groups: [String: [Number]]) -> String {
     var lines = [
-      "// Made from Sources/OpTraceFormat, and not by hand: after a change there, run scripts/make-format.",
+      "// Made from Sources/OpTraceFormat, and not by hand: `make build` makes it anew after a change there.",
       "#ifndef COPTRACE_FORMAT_H", "#define COPTRACE_FORMAT_H",
     ]
     for (type, numbers) in groups.sorted(by: { $0.key < $1.key }) {

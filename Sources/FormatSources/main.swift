@@ -2,12 +2,13 @@
 import Foundation
 
 do {
-  guard CommandLine.arguments.count == 2 else {
-    print("usage: FormatSources FOLDER     of the package")
+  guard CommandLine.arguments.count == 3 else {
+    print("usage: FormatSources FOLDER SUM     the package, and the checksum of what its files are made from")
     exit(64)
   }
+  let sum = CommandLine.arguments[2]
   let package = URL(fileURLWithPath: CommandLine.arguments[1])
-  for file in GeneratedFile.allCases where try file.update(in: package) { print("written: \(file.rawValue)") }
+  for file in GeneratedFile.allCases where try file.update(in: package, sum: sum) { print("written: \(file.rawValue)") }
 } catch {
   FileHandle.standardError.write(Data("FormatSources: \(error)\n".utf8))
   exit(1)

@@ -1,4 +1,5 @@
-// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format.
+// Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there.
+// Made from sources with the checksum 2099833278-75718.
 // swift-format-ignore-file
 
 /// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a
@@ -688,9 +689,9 @@ package enum EventFields {
     }
 
     @inlinable @inline(__always)
-    package init(width: Int32, target: UInt32, main: Bool, global: Bool) {
+    package init(width: Int32, target: UInt32, main: Bool, global: Bool, stopped: UInt8) {
       word1 = UInt64(UInt32(bitPattern: width)) << 32
-      word2 = UInt64(target) & 0xF_FFFF | (main ? 1 << 32 : 0) | (global ? 1 << 33 : 0)
+      word2 = UInt64(target) & 0xF_FFFF | (main ? 1 << 32 : 0) | (global ? 1 << 33 : 0) | (UInt64(stopped) & 0x3) << 34
     }
 
     /// The half of the second word that holds fields; the other holds lengths.
@@ -700,6 +701,8 @@ package enum EventFields {
     @inlinable package static var largestTarget: UInt32 { 0xF_FFFF }
     @inlinable package var main: Bool { word2 >> 32 & 1 != 0 }
     @inlinable package var global: Bool { word2 >> 33 & 1 != 0 }
+    @inlinable package var stopped: UInt8 { UInt8(truncatingIfNeeded: word2 >> 34 & 0x3) }
+    @inlinable package static var largestStopped: UInt8 { 0x3 }
   }
 
   /// `task`
@@ -1228,6 +1231,33 @@ package enum EventFields {
     @inlinable package var used: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var throttled: UInt16 { UInt16(truncatingIfNeeded: word2 >> 32) }
     @inlinable package var processors: UInt16 { UInt16(truncatingIfNeeded: word2 >> 48) }
+  }
+
+  /// `outside`
+  package struct Outside: EventWords {
+    @inlinable package static var kind: EventKind { .outside }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(core: Bool, moved: Bool, timed: Bool, watched: UInt32) {
+      word1 = (core ? 1 << 32 : 0) | (moved ? 1 << 33 : 0) | (timed ? 1 << 34 : 0) | (UInt64(watched) & 0xFF_FFFF) << 40
+      word2 = 0
+    }
+
+    /// The half of the second word that holds fields; the other holds lengths.
+    @inlinable package var high: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var core: Bool { word1 >> 32 & 1 != 0 }
+    @inlinable package var moved: Bool { word1 >> 33 & 1 != 0 }
+    @inlinable package var timed: Bool { word1 >> 34 & 1 != 0 }
+    @inlinable package var watched: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestWatched: UInt32 { 0xFF_FFFF }
   }
 
   /// `thread`

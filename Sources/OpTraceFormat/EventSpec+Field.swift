@@ -163,7 +163,8 @@ extension EventSpec {
     /// What a text names. Equal texts of one role become equal numbers when a trace is made anonymous; the raw value is
     /// the word before the number.
     package enum Role: String, Sendable, CaseIterable {
-      case name, `class`, module, function, image, build, queue, thread, object, mark, span, error, attribute, context
+      case name, `class`, module, function, image, build, queue, thread, object, mark, span, error, attribute, context,
+        missing
       /// Its word in anonymous traces is older than its name, and stays.
       case location = "place"
       /// What the fields that name it say.

@@ -50,6 +50,16 @@ package struct RecordLengths: Sendable {
   package static func fields(of word: UInt64) -> UInt64 { word & ~0xFFFF_FFFF }
 }
 
+/// The size class in the two high bits of a record's first byte.
+public enum RecordSize {
+  /// Words in the record, or nil when the second word says how many.
+  @inlinable
+  public static func fixedWords(kind: UInt8) -> Int? {
+    let sizeClass = Int(kind >> 6)
+    return sizeClass == 3 ? nil : sizeClass + 1
+  }
+}
+
 /// The second and third word of a record, as the fields that its kind has; ``EventFields`` has a type for each.
 package protocol EventWords: Sendable {
   static var kind: EventKind { get }

@@ -4,14 +4,56 @@ import Testing
 
 @testable import FormatSources
 
-/// What is made from the table of events is as `scripts/make-format` makes it.
+/// What is made from the table of events is as `scripts/make-format` makes it. make calls that before it builds.
 @Suite struct GeneratedFileTests {
   static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// What `scripts/make-format` prints, and its exit status.
+  private static func makeFormat(_ option: String, in folder: URL = package) throws -> (output: String, status: Int32) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = folder.appendingPathComponent("scripts/make-format")
+    process.arguments = [option]
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (text.trimmingCharacters(in: .newlines), process.terminationStatus)
+  }
+
   @Test(arguments: GeneratedFile.allCases) func isAsTheTableHasIt(_ file: GeneratedFile) throws {
-    let isCurrent = try file.current(in: Self.package) == file.wanted(in: Self.package)
-    #expect(isCurrent, "\(file.rawValue) is not what the table of events says: run scripts/make-format")
+    let wanted = try file.wanted(in: Self.package, sum: Self.makeFormat("--sum").output)
+    let isCurrent = try file.current(in: Self.package) == wanted
+    #expect(isCurrent, "\(file.rawValue) is not what the table of events says: run scripts/make-format --anew")
+  }
+
+  /// With a sum that is not theirs, everybody who builds a new clone would wait for the generator.
+  @Test("the script sees that everything is current, and when a source has changed") func change() throws {
+    let copy = FileManager.default.temporaryDirectory.appendingPathComponent("make-format-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: copy) }
+    for path in ["scripts/make-format", "Sources/OpTraceFormat", "Sources/FormatSources"] {
+      let to = copy.appendingPathComponent(path)
+      try FileManager.default.createDirectory(at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: Self.package.appendingPathComponent(path), to: to)
+    }
+    #expect(try Self.makeFormat("--check", in: copy) == ("", 0))
+    for file in ["OpTraceFormat/EventTable.swift", "OpTraceFormat/Layout.swift", "FormatSources/FieldSources.swift"] {
+      let url = copy.appendingPathComponent("Sources/\(file)")
+      let text = try String(contentsOf: url, encoding: .utf8)
+      // Nothing is made from comments.
+      try (text + "// A comment.\n").write(to: url, atomically: true, encoding: .utf8)
+      #expect(try Self.makeFormat("--check", in: copy).status == 0, "\(file)")
+      try (text + "let added = 1\n").write(to: url, atomically: true, encoding: .utf8)
+      let found = try Self.makeFormat("--check", in: copy)
+      #expect(found.status == 1, "\(file)")
+      #expect(
+        found.output == "make-format: what is made from Sources/OpTraceFormat is not of these sources: "
+          + "run scripts/make-format")
+      try text.write(to: url, atomically: true, encoding: .utf8)
+    }
+    #expect(try Self.makeFormat("--check", in: copy).status == 0)
   }
 
   @Test func everyNumberOfTheCompiledTypesIsFoundInTheSources() throws {
@@ -45,13 +87,28 @@ import Testing
       try FileManager.default.copyItem(at: Self.package.appendingPathComponent(file.rawValue), to: path)
     }
     // The numbers are read from the sources, of which only one was copied.
+    let sum = try Self.makeFormat("--sum").output
     for file in GeneratedFile.allCases where file != .numbers {
-      #expect(try !file.update(in: folder), "\(file.rawValue)")
+      #expect(try !file.update(in: folder, sum: sum), "\(file.rawValue)")
     }
     try Data("old".utf8).write(to: folder.appendingPathComponent(GeneratedFile.traits.rawValue))
-    #expect(try GeneratedFile.traits.update(in: folder))
+    #expect(try GeneratedFile.traits.update(in: folder, sum: sum))
     #expect(try GeneratedFile.traits.current(in: folder) == GeneratedFile.traits.current(in: Self.package))
-    try Data("old".utf8).write(to: folder.appendingPathComponent(GeneratedFile.document.rawValue))
-    #expect(throws: GeneratedFile.NoPlace.self) { try GeneratedFile.document.update(in: folder) }
+    #expect(try GeneratedFile.swiftFields.update(in: folder, sum: "1-1"))
+    for file in [GeneratedFile.document, .library, .dictionary] {
+      try Data("old".utf8).write(to: folder.appendingPathComponent(file.rawValue))
+      #expect(throws: GeneratedFile.NoPlace.self, "\(file.rawValue)") { try file.update(in: folder, sum: sum) }
+    }
+  }
+
+  @Test("the fuzzers' dictionary has the words of all events and fields") func dictionary() throws {
+    let words = try GeneratedFile.dictionary.current(in: Self.package).split(separator: "\n")
+    for spec in EventSpec.table {
+      #expect(words.contains("\"\(spec.name) \""))
+      for field in spec.fields {
+        #expect(words.contains(field.meaning == .flag ? "\"\(field.name)\"" : "\"\(field.name)=\""))
+      }
+    }
+    #expect(words.count == Set(words).count)
   }
 }

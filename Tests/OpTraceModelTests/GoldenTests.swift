@@ -1,8 +1,9 @@
 import Foundation
 import OpTraceFormat
-import OpTraceModel
 import TestSupport
 import Testing
+
+@testable import OpTraceModel
 
 /// Traces as texts, each with its expected outcome: `NAME.txt` and `NAME.expected`.
 ///
@@ -47,28 +48,11 @@ import Testing
     for rule in Violation.Rule.allCases { #expect(broken.contains(rule), "\(rule.rawValue)") }
   }
 
-  @Test("every kind of event is in a golden text, and in a seed of the fuzzers") func everyKindIsThere() throws {
-    let seeds = Self.folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fuzz/Seeds/text")
-    for folder in [Self.folder, seeds] {
-      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
-      let kinds = try Set(
-        files.flatMap { file in
-          let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-          // The seeds begin behind the first line, which the fuzzer writes.
-          return try TraceText.parse(text.hasPrefix("optrace") ? text : "optrace text 1\n" + text).map(\.kind)
-        })
-      for spec in EventSpec.table where spec.part != .bookkeeping {
-        #expect(kinds.contains(spec.kind.rawValue), "`\(spec.name)` stands in no text in \(folder.path)")
-      }
-    }
-  }
-
-  @Test("the fuzzers' dictionary has the word of every kind") func everyWordIsInTheDictionary() throws {
-    let file = Self.folder.appendingPathComponent("../../../Fuzz/text.dict").standardized
-    let words = try String(contentsOf: file, encoding: .utf8)
-    for spec in EventSpec.table {
-      #expect(words.contains("\n\"\(spec.name) \"\n"), "`\(spec.name)`: give it a line in Fuzz/text.dict")
+  /// They are the seeds of the fuzzer of texts, too.
+  @Test("every kind of event is in a golden text") func everyKindIsThere() throws {
+    let kinds = try Set(Self.names.flatMap { try Self.events($0).map(\.kind) })
+    for spec in EventSpec.table where spec.part != .bookkeeping {
+      #expect(kinds.contains(spec.kind.rawValue), "`\(spec.name)` stands in no text in \(Self.folder.path)")
     }
   }
 
@@ -86,17 +70,20 @@ import Testing
     var lines = ["events \(trace.eventCount), last \(trace.lastEvent), end \(trace.end)"]
     for thread in trace.threads {
       lines.append("\(thread.id): tid \(thread.systemID) \"\(thread.name)\"\(thread.isMain ? " main" : "")")
+      lines += others(thread)
     }
     for queue in trace.queues {
       let flags = (queue.isMain ? " main" : "") + (queue.isSuspended ? " suspended" : "")
       lines.append(
         "\(queue.id): \"\(queue.name)\" limit \(queue.limit) \(queue.quality)\(flags), \(queue.changes.count) changes"
           + stack(queue.madeAt, trace))
+      lines += queue.changes.map { "  \($0.kind) at \($0.time) by \($0.thread)" } + others(queue)
     }
     for operation in trace.operations { lines += describe(operation, trace) }
     for queue in trace.dispatchQueues {
       let flags = (queue.isMain ? " main" : "") + (queue.isGlobal ? " global" : "")
       lines.append("\(queue.id): \"\(queue.title)\" width \(show(queue.width)) on \(show(queue.target))\(flags)")
+      lines += others(queue)
     }
     for block in trace.blocks { lines += describe(block, trace) }
     for task in trace.tasks { lines += describe(task, trace) }
@@ -106,6 +93,7 @@ import Testing
       )
       if let signal = wait.lastSignal { lines.append("  last signal \(show(signal))") }
       if let signal = wait.endSignal { lines.append("  ended by \(show(signal))") }
+      lines += others(wait)
     }
     if let snapshot = trace.snapshot {
       let part = snapshot.isPartial ? ", partial" : ""
@@ -115,13 +103,20 @@ import Testing
         return "  \(seen.thread) \(seen.state): \(reason), call \(show(seen.call)), "
           + "cpu \(seen.cpu), \(show(seen.cpuSince)) in \(show(seen.since))\(stack(seen.at, trace))"
       }
+      lines += others(snapshot) + snapshot.threads.flatMap(others)
     }
-    for object in trace.objects { lines.append("\(object.id): \(object.title) at \(object.address)") }
+    for object in trace.objects {
+      lines.append("\(object.id): \(object.title) at \(object.address)")
+      lines += others(object)
+    }
     for span in trace.spans {
       lines.append("span \"\(span.name)\" of \(show(span.work)): \(show(span.began)) to \(show(span.ended))")
       lines += describe(span)
     }
-    for mark in trace.marks { lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))") }
+    for mark in trace.marks {
+      lines.append("mark \"\(mark.name)\" of \(show(mark.operation)): \(show(mark.at))")
+      lines += others(mark)
+    }
     lines += trace.stacks.images.sorted { $0.key < $1.key }.map { number, image in
       "image \(number): \(image.name) build \(image.buildID ?? "-") \(image.base) to \(image.base + image.size)"
     }
@@ -129,6 +124,7 @@ import Testing
       lines.append(
         "sampled by \(profile.way) every \(profile.period), kernel \(profile.seesKernel), copied \(profile.copied), "
           + "refused \(show(profile.refused)), used \(profile.used), lost \(profile.lost), missing \(profile.missing)")
+      lines += others(profile)
     }
     lines += trace.samples.map { one in
       "sample at \(one.time) on \(one.thread)\(one.isInKernel ? " in the kernel" : "")" + stack(one.at, trace)
@@ -140,12 +136,19 @@ import Testing
       lines += loop.seconds.map {
         "  \($0.began) to \($0.time): \($0.turns) turns, busy \($0.busy), idle \($0.idle), longest \($0.longest)"
       }
-      lines += loop.longTurns.map { "  long turn: \($0.began) to \(show($0.ended))" }
+      lines += loop.longTurns.map { "  long turn: \($0.began) to \(show($0.ended))" } + others(loop)
     }
     lines += trace.machine.map { one in
       "until \(one.time) threads waited \(one.waited) for \(one.processors) processors and ran \(one.used) in \(one.over), stopped "
         + "\(one.throttled)"
     }
+    if let origin = trace.origin {
+      lines.append(
+        "from outside\(origin.isCore ? ", a core" : ""), moved \(origin.hasMoved), timed \(origin.isTimed), watched "
+          + "\(origin.watched)")
+      lines += origin.leftOut.map { "  left out: \($0)" } + others(origin)
+    }
+    lines += others(trace)
     if !trace.loss.isComplete {
       lines.append("lost \(trace.loss.lostCount), unknown \(trace.loss.unknownKinds.values.reduce(0, +))")
       for gap in trace.loss.gaps { lines.append("gap of \(gap.count) on \(gap.thread): \(gap.from) to \(gap.to)") }
@@ -172,7 +175,7 @@ import Testing
       "  \(one.actor.title): \(show(one.queued)) to \(show(one.began)) by \(show(one.by)), "
         + "suspension \(one.suspension.map { "\($0)" } ?? "-")"
     }
-    return lines
+    return lines + others(task)
   }
 
   private func describe(_ span: SpanRecord) -> [String] {
@@ -184,8 +187,8 @@ import Testing
     lines += span.attributes.map { "  \($0.key) = \($0.value) (\($0.type))" }
     if let status = span.status { lines.append("  \(status.code): \(show(status.message))") }
     if span.leftOut > 0 { lines.append("  \(span.leftOut) left out") }
-    return lines
-      + span.links.map { "  link to \(show($0.span)), \($0.context.map { "\($0.traceID) \($0.spanID)" } ?? "-")" }
+    lines += span.links.map { "  link to \(show($0.span)), \($0.context.map { "\($0.traceID) \($0.spanID)" } ?? "-")" }
+    return lines + others(span)
   }
 
   private func describe(_ block: BlockRecord, _ trace: Trace) -> [String] {
@@ -197,7 +200,7 @@ import Testing
     ]
     if block.code != nil { lines.append("  runs\(stack(block.code, trace))") }
     if block.submittedAt != nil { lines.append("  submitted\(stack(block.submittedAt, trace))") }
-    return lines
+    return lines + others(block)
   }
 
   private func describe(_ operation: OperationRecord, _ trace: Trace) -> [String] {
@@ -240,8 +243,11 @@ import Testing
     for block in operation.blocks {
       lines.append("  block \(block.index) on \(block.thread): \(block.began) to \(show(block.ended))")
     }
-    return lines
+    return lines + others(operation) + others(operation.rare)
   }
+
+  /// What the words above do not tell.
+  private func others(_ value: some Any) -> [String] { UnsaidValues.lines(of: value).map { "  " + $0 } }
 
   private func stack(_ innermost: FrameID?, _ trace: Trace) -> String {
     trace.stacks.stack(innermost).map { id in

@@ -1,4 +1,6 @@
+import Foundation
 import OpTraceModel
+import TestSupport
 import Testing
 
 /// Keeping a part of a trace works on all its lists, which are found by reflection.
@@ -41,38 +43,61 @@ import Testing
 
     """
 
-  @Test("values of others are removed from every list, and each value has an owner") func lists() throws {
-    let whole = try TraceReader.read(bytes: Array(Self.text.utf8))
-    var none = whole
-    none.keep { _ in false }
-    for (before, after) in zip(Mirror(reflecting: whole).children, Mirror(reflecting: none).children) {
-      guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {
-        continue
+  /// The golden ones besides, which have every kind of event: a new list needs no line here.
+  private static func texts() throws -> [TraceEvents] {
+    let golden = SampleTraces.textNames.filter { $0.hasPrefix("good-") }
+    return try [TraceText.parse(text)]
+      + golden.map { try TraceReader.events(path: SampleTraces.textFolder.appendingPathComponent($0 + ".txt").path) }
+  }
+
+  /// The lists of both, and that none is empty in all traces.
+  private func everyList(_ pairs: [(Trace, Trace)], _ check: (_ name: String, _ list: [Any], _ left: [Any]) -> Void) {
+    var all: Set<String> = []
+    var found: Set<String> = []
+    for (one, other) in pairs {
+      for (before, after) in zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children) {
+        guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {
+          continue
+        }
+        all.insert(name)
+        guard !list.isEmpty else { continue }
+        found.insert(name)
+        check(name, list, left)
       }
-      #expect(!list.isEmpty, "this test's trace has no `\(name)`: give it one")
+    }
+    #expect(all.subtracting(found) == [], "no golden text has these: give them one")
+  }
+
+  @Test("values of others are removed from every list, and each value has an owner") func lists() throws {
+    let pairs = try Self.texts().map { events in
+      let whole = TraceBuilder.build(events)
+      var none = whole
+      none.keep { _ in false }
+      return (whole, none)
+    }
+    everyList(pairs) { name, list, left in
       let owners = list.compactMap { ($0 as? any TraceOwned)?.owner }
       #expect(owners.count == list.count, "the values of `\(name)` do not say whose they are (TraceOwned)")
       #expect(left.count == owners.count { $0 == .everybody }, "`Trace.keep` forgets `\(name)`")
     }
+    let none = try #require(pairs.first).1
     #expect(none.threads.count == 2 && none.lastSign == nil)
   }
 
   /// Lists of unfinished work and of definitions stay.
   @Test("a growing trace empties every list to which nothing refers") func forgets() throws {
-    let events = try TraceText.parse(Self.text)
-    var builder = TraceBuilder(growing: events.header, forgets: true)
-    builder.add(newest: events)
-    let before = builder.snapshot()
-    builder.forget(finishedBefore: .max)
+    let pairs = try Self.texts().map { events in
+      var builder = TraceBuilder(growing: events.header, forgets: true)
+      builder.add(newest: events)
+      let before = builder.snapshot()
+      builder.forget(finishedBefore: .max)
+      return (before, builder.snapshot())
+    }
     let stay: Set = [
       "threads", "queues", "dispatchQueues", "operations", "blocks", "tasks", "waits", "holdups", "objects", "spans",
       "loops",
     ]
-    for (before, after) in zip(Mirror(reflecting: before).children, Mirror(reflecting: builder.snapshot()).children) {
-      guard let name = before.label, let list = before.value as? [Any], let left = after.value as? [Any] else {
-        continue
-      }
-      #expect(!list.isEmpty, "this test's trace has no `\(name)`: give it one")
+    everyList(pairs) { name, _, left in
       #expect(left.isEmpty || stay.contains(name), "`Trace.forgetMoments` does not empty `\(name)`")
     }
   }

@@ -12,10 +12,12 @@ import Testing
     (operation.enqueued, operation.ready, operation.started) = (stamp(3), stamp(4), stamp(5))
     (operation.executionBegan, operation.executionEnded) = (stamp(6), stamp(7))
     (operation.startReturned, operation.finished, operation.released) = (stamp(8), stamp(9), stamp(10))
-    (operation.addingSince, operation.finishSeen, operation.cancelRequested) = (stamp(11), stamp(12), stamp(13))
-    operation.completion = CompletionRecord(queued: stamp(14), began: stamp(15), ended: stamp(16))
-    operation.dependencies = [Dependency(on: OperationID(2), added: 17, removed: 18)]
-    operation.blocks = [BlockExecution(index: 0, thread: ThreadID(19), began: 19, ended: 20)]
+    operation.completion = CompletionRecord(queued: stamp(11), began: stamp(12), ended: stamp(13))
+    operation.dependencies = [Dependency(on: OperationID(2), added: 14, removed: 15)]
+    operation.blocks = [BlockExecution(index: 0, thread: ThreadID(16), began: 16, ended: 17)]
+    for (index, path) in RareFacts.Values.stamps.enumerated() {
+      operation.rare[keyPath: path] = CompactStamp(stamp(18 + Nanoseconds(index)))
+    }
     operation.error = "no network"
     operation.source = "main.swift:1"
     return operation

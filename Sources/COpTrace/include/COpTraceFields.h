@@ -1,4 +1,4 @@
-// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format.
+// Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there.
 // The fields of each kind of event that has some: put into the second and third word of a record, and read from them. What does
 // not fit a field is cut off; a field narrower than its type has its largest value beside it.
 #ifndef COPTRACE_FIELDS_H
@@ -490,13 +490,16 @@ typedef struct {
   uint32_t target;
   bool main;
   bool global;
+  uint8_t stopped;
 } optrace_dispatch_queue_fields;
 enum { optrace_dispatch_queue_largest_target = 0xFFFFF };
+enum { optrace_dispatch_queue_largest_stopped = 0x3 };
 static inline uint64_t optrace_dispatch_queue_word1(optrace_dispatch_queue_fields fields) {
   return (uint64_t)(uint32_t)fields.width << 32;
 }
 static inline uint64_t optrace_dispatch_queue_word2(optrace_dispatch_queue_fields fields) {
-  return ((uint64_t)fields.target & 0xFFFFFu) | (uint64_t)fields.main << 32 | (uint64_t)fields.global << 33;
+  return ((uint64_t)fields.target & 0xFFFFFu) | (uint64_t)fields.main << 32 | (uint64_t)fields.global << 33 |
+         ((uint64_t)fields.stopped & 0x3u) << 34;
 }
 // The half of that word that holds fields; the other holds lengths.
 static inline uint32_t optrace_dispatch_queue_high(optrace_dispatch_queue_fields fields) {
@@ -504,7 +507,7 @@ static inline uint32_t optrace_dispatch_queue_high(optrace_dispatch_queue_fields
 }
 static inline optrace_dispatch_queue_fields optrace_dispatch_queue_read(uint64_t word1, uint64_t word2) {
   return (optrace_dispatch_queue_fields){.width = (int32_t)(word1 >> 32), .target = (uint32_t)(word2 & 0xFFFFFu),
-    .main = word2 >> 32 & 1, .global = word2 >> 33 & 1};
+    .main = word2 >> 32 & 1, .global = word2 >> 33 & 1, .stopped = (uint8_t)(word2 >> 34 & 0x3u)};
 }
 
 // `task`
@@ -859,6 +862,27 @@ static inline uint64_t optrace_machine_word2(optrace_machine_fields fields) {
 static inline optrace_machine_fields optrace_machine_read(uint64_t word1, uint64_t word2) {
   return (optrace_machine_fields){.over = (uint32_t)(word1 & 0xFFFFFFu), .waited = word1 >> 24,
     .used = (uint32_t)(word2), .throttled = (uint16_t)(word2 >> 32), .processors = (uint16_t)(word2 >> 48)};
+}
+
+// `outside`
+typedef struct {
+  bool core;
+  bool moved;
+  bool timed;
+  uint32_t watched;
+} optrace_outside_fields;
+enum { optrace_outside_largest_watched = 0xFFFFFF };
+static inline uint64_t optrace_outside_word1(optrace_outside_fields fields) {
+  return (uint64_t)fields.core << 32 | (uint64_t)fields.moved << 33 | (uint64_t)fields.timed << 34 |
+         ((uint64_t)fields.watched & 0xFFFFFFu) << 40;
+}
+// The half of that word that holds fields; the other holds lengths.
+static inline uint32_t optrace_outside_high(optrace_outside_fields fields) {
+  return (uint32_t)(optrace_outside_word1(fields) >> 32);
+}
+static inline optrace_outside_fields optrace_outside_read(uint64_t word1) {
+  return (optrace_outside_fields){.core = word1 >> 32 & 1, .moved = word1 >> 33 & 1, .timed = word1 >> 34 & 1,
+    .watched = (uint32_t)(word1 >> 40)};
 }
 
 // `thread`

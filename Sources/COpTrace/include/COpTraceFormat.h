@@ -1,4 +1,4 @@
-// Made from Sources/OpTraceFormat, and not by hand: after a change there, run scripts/make-format.
+// Made from Sources/OpTraceFormat, and not by hand: `make build` makes it anew after a change there.
 #ifndef COPTRACE_FORMAT_H
 #define COPTRACE_FORMAT_H
 
@@ -135,6 +135,7 @@ enum {
   optrace_kind_span_status = 0xCE,
   optrace_kind_span_link = 0xCF,
   optrace_kind_span_named = 0xD0,
+  optrace_kind_outside = 0xD1,
 };
 
 enum {

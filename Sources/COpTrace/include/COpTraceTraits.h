@@ -1,4 +1,4 @@
-// Made from EventSpec.table, and not by hand: after a change there, run scripts/make-format.
+// Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there.
 // What a flight recorder asks of each kind of record: by its number; 0 for a kind that there is not.
 #ifndef COPTRACE_TRAITS_H
 #define COPTRACE_TRAITS_H

@@ -279,56 +279,6 @@ extension OperationRecord {
     set { compactReleased = CompactStamp(newValue) }
   }
 
-  /// Since when, and on which thread, the call that adds it to its queue has not returned: at the end of the trace, the
-  /// call had taken longer than adding takes. If one call adds several operations, the first has this. Nil: the call
-  /// returned.
-  public var addingSince: Stamp? {
-    @inlinable get { rareFacts.flatMap { $0.addingSince } }
-    set { rare.addingSince = CompactStamp(newValue) }
-  }
-  /// When it was first seen to be finished without having announced it.
-  public var finishSeen: Stamp? {
-    @inlinable get { rareFacts.flatMap { $0.finishSeen } }
-    set { rare.finishSeen = CompactStamp(newValue) }
-  }
-  /// When cancelling was first requested.
-  public var cancelRequested: Stamp? {
-    @inlinable get { rareFacts.flatMap { $0.cancelRequested } }
-    set { rare.cancelRequested = CompactStamp(newValue) }
-  }
-  /// The description of the error that it finished with.
-  public var error: String? {
-    @inlinable get { rareFacts.flatMap { $0.error } }
-    set { rare.error = newValue }
-  }
-
-  /// Its completion block; nil: it had none, or the trace does not say (before format 1.5).
-  public var completion: CompletionRecord? {
-    @inlinable get { rareFacts.flatMap { $0.completion } }
-    set { rare.completion = newValue }
-  }
-  /// Processor time that its code used on the thread where it began, in nanoseconds, as counted by the system for
-  /// threads; for an asynchronous operation, until its `start()` returned. Nil: not recorded (`record --cpu`), or not
-  /// over.
-  public var processorTime: Nanoseconds? { rare.processorTime.used }
-
-  /// Notes the processor time for the record before it: the begin or the end of the code.
-  mutating func noteProcessorTime(_ reading: UInt64, on thread: ThreadID, isBeginning: Bool) {
-    if isBeginning {
-      if rare.processorTime.began == nil {
-        rare.processorTime.began = reading
-        rare.processorTime.thread = thread
-      }
-    } else if rare.processorTime.began != nil {
-      rare.processorTime.ended(reading, on: thread)
-    }
-  }
-
-  private var rare: RareFacts.Values {
-    get { rareFacts?.values ?? .init() }
-    set { rareFacts = newValue == .init() ? nil : RareFacts(newValue) }
-  }
-
   package var owner: TraceOwner { .operation(id) }
 
   /// The displayed name: its name, else the function that it runs, else the class.
