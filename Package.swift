@@ -8,6 +8,123 @@ let cli = TargetDependencyCondition.when(traits: ["CLI"])
 let tracing = TargetDependencyCondition.when(traits: ["Tracing"])
 let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
 
+/// A capability in a folder of its own, `Sources/NAME`. It stands on the kernel and on hosts, and none of them knows it.
+struct Column {
+  let name: String
+  let library: String?
+  var targets: [Target]
+
+  /// - Parameters:
+  ///   - library: what lists its `Capability`; the command has all columns. Nil: it adds nothing to hosts.
+  ///   - page: the module of its folder `Embedded`, with the files in `Page`: its part of the report's page. Nil: it has none.
+  ///   - tests: what `Tests/NAMETests` imports besides the column and `TestSupport`. Nil: its tests are others.
+  init(
+    _ name: String, of library: String? = nil, page: String? = nil, on dependencies: [Target.Dependency],
+    tests: [Target.Dependency]? = nil
+  ) {
+    (self.name, self.library) = (name, library)
+    let embedded = page.map { [Target.Dependency(stringLiteral: $0)] } ?? []
+    targets = [
+      .target(name: name, dependencies: embedded + dependencies, exclude: page == nil ? [] : ["Embedded", "Page"])
+    ]
+    if let page {
+      targets.append(
+        .target(name: page, path: "Sources/\(name)/Embedded", cSettings: [.headerSearchPath("../..")]))
+    }
+    if let tests {
+      let own = ["TestSupport", name].map(Target.Dependency.init(stringLiteral:))
+      targets.append(.testTarget(name: "\(name)Tests", dependencies: own + tests))
+    }
+  }
+}
+
+let columns = [
+  // What is stuck or wrong: rules, and what every thread does.
+  Column(
+    "OpTraceHangs", of: "OpTraceAnalysis",
+    on: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"],
+    tests: ["OpTraceAnalysis", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+  // The figures of a run, and what makes it longer than it needs to be.
+  Column(
+    "OpTraceSummary", of: "OpTraceAnalysis", page: "COpTraceSummaryPage",
+    on: [
+      "OpTracePageParts", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+      "OpTraceModel", "OpTraceFormat",
+    ], tests: ["OpTraceBlame", "OpTraceSamples", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+  // Units of work, such as requests: kinds of them, and why some are slow.
+  Column(
+    "OpTraceRequests", of: "OpTraceAnalysis", page: "COpTraceRequestsPage",
+    on: [
+      "OpTracePageParts", "OpTraceLive", "OpTraceTables", "OpTraceBlame", "OpTraceDoctor", "OpTraceText",
+      "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+    ], tests: ["OpTraceAnalysis", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
+  // Dependency graphs as pictures.
+  Column(
+    "OpTraceGraph", of: "OpTraceAnalysis", page: "COpTraceGraphPage",
+    on: [
+      "COpTraceScripts", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel",
+      "OpTraceFormat",
+    ], tests: ["OpTraceAnalysis", "OpTraceModel"]),
+  Column("OpTraceGraphviz", on: ["CGraphviz", "OpTraceGraph", "OpTraceModel"]),
+  // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
+  Column(
+    "OpTraceTimeline", of: "OpTraceAnalysis", page: "COpTraceTimelinePage",
+    on: [
+      "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+      "OpTraceFormat",
+    ],
+    tests: [
+      "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceGraph", "OpTraceText", "OpTraceAnalysis",
+      "OpTraceModel", "OpTraceFormat",
+    ]),
+  // How long a run would take with changes: a simulator.
+  Column(
+    "OpTracePrediction", of: "OpTraceReport", page: "COpTracePredictionPage",
+    on: [
+      "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+      "OpTraceFormat",
+    ], tests: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+  // What differs between runs, and its picture.
+  Column(
+    "OpTraceComparison", of: "OpTraceReport", page: "COpTraceComparisonPage",
+    on: [
+      "OpTracePageParts", "OpTraceGraph", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+      "OpTraceModel",
+    ], tests: ["OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
+  // Where processor time went: tables, and files for other tools.
+  Column(
+    "OpTraceProfile", of: "OpTraceReport", page: "COpTraceProfilePage",
+    on: [
+      "COpTraceScripts", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+      "OpTraceModel",
+    ], tests: ["OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceSamples", "OpTraceModel"]),
+  // The report's page, whose files come in as scripts do, and the data that it shows.
+  Column(
+    "OpTracePage", of: "OpTraceReport", page: "COpTracePage",
+    on: [
+      "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
+      "OpTraceFormat",
+    ]),
+  // When a ring is kept, and which kept files stay.
+  Column(
+    "OpTraceKeeping", on: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"],
+    tests: ["OpTraceAnalysis", "OpTraceModel"]),
+  // Programs that run while they are watched: whether they write a trace, what it has grown by, their threads seen from outside.
+  Column("OpTraceRunning", on: ["OpTraceLive", "OpTraceText", "OpTraceModel", "OpTraceFormat", "COpTrace"]),
+  // Tables asked in the system's SQLite.
+  Column(
+    "OpTraceSQL", on: ["CSQLite", "OpTraceTables", "OpTraceKernel"],
+    tests: ["OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
+  // The same in ClickHouse: what makes them there, and what of an export is not there yet.
+  Column("OpTraceFleet", on: ["OpTraceTables"], tests: ["OpTraceTables"]),
+  // Packed traces. By itself, since it links a library of the system that a program with a watchdog does without.
+  Column("OpTracePacked", on: ["CLzma", "OpTraceModel", "OpTraceFormat"]),
+  // Addresses to names and lines; it knows no traces.
+  Column("OpTraceSymbols", on: ["OpTraceProcesses"], tests: []),
+  // A process that nobody prepared: its memory, or a core file, as events of a trace.
+  Column("OpTraceSnapshot", on: ["CZlib", "OpTraceSymbols", "OpTraceModel", "OpTraceFormat", "COpTrace"]),
+]
+
 let package = Package(
   name: "OpTrace",
   platforms: [.macOS(.v13), .iOS(.v16)],
@@ -44,7 +161,8 @@ let package = Package(
     // What a program links to be recorded.
     .target(name: "COpTrace", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     .target(name: "OpTraceFormat"),
-    // Writes the files that are made from the table of events; it builds when nothing above does. `scripts/make-format` runs it.
+    // Writes the files that are made from the table of events. `scripts/make-format` compiles and runs it before the build; here it is
+    // for its tests.
     .executableTarget(name: "FormatSources", dependencies: ["OpTraceFormat"]),
     .target(name: "OpTrace", dependencies: ["COpTrace", "OpTraceFormat"]),
     // It goes into programs that are no Swift at all, so it is linked without Swift's start-up code and without its
@@ -65,13 +183,8 @@ let package = Package(
 
     // What reads, explains, tells and draws a trace.
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
-    // Packed traces. By itself, since it links a library of the system that a program with a watchdog does without.
-    .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
-    .target(name: "OpTracePacked", dependencies: ["CLzma", "OpTraceModel", "OpTraceFormat"]),
     // Starts other programs.
     .target(name: "OpTraceProcesses"),
-    // Addresses to names and lines; it knows no traces.
-    .target(name: "OpTraceSymbols", dependencies: ["OpTraceProcesses"]),
     // What every explanation stands on: times, intervals, names, the dependency graph, the critical path, who waits for whom.
     .target(name: "OpTraceKernel", dependencies: ["OpTraceModel", "OpTraceFormat"]),
     // Samples of processor time: in which functions, and in which work.
@@ -97,134 +210,27 @@ let package = Package(
     // A host: where time went. Waiting is given to who had what was waited for, and passed on.
     .target(name: "OpTraceBlame", dependencies: ["OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
 
-    // Columns: each holds one capability, and no host knows it.
-    // What is stuck or wrong: rules, and what every thread does.
-    .target(
-      name: "OpTraceHangs",
-      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
-    // The figures of a run, and what makes it longer than it needs to be.
-    .target(
-      name: "COpTraceSummaryPage", path: "Sources/OpTraceSummary/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceSummary",
-      dependencies: [
-        "COpTraceSummaryPage", "OpTracePageParts", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
-        "OpTraceKernel",
-        "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // Units of work, such as requests: kinds of them, and why some are slow.
-    .target(
-      name: "COpTraceRequestsPage", path: "Sources/OpTraceRequests/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceRequests",
-      dependencies: [
-        "COpTraceRequestsPage", "OpTracePageParts", "OpTraceLive", "OpTraceTables", "OpTraceBlame", "OpTraceDoctor",
-        "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // What a program imports to explain traces: the kernel, and the capabilities of a library.
-    .target(
-      name: "OpTraceAnalysis",
-      dependencies: [
-        "OpTraceTimeline", "OpTraceGraph", "OpTraceRequests", "OpTraceSummary", "OpTraceHangs", "OpTraceDoctor",
-        "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
-      ]),
-
-    // Programs that run while they are watched: whether they write a trace, what it has grown by, their threads seen from outside.
-    .target(
-      name: "OpTraceRunning",
-      dependencies: ["OpTraceLive", "OpTraceText", "OpTraceModel", "OpTraceFormat", "COpTrace"]),
     // What makes pictures in files, and those of the report's page, answer to pointers and keys. Scripts come in as C: as a literal in
     // Swift a long text takes half a minute to compile, and as resources of SwiftPM they would be a folder beside each program.
     .target(name: "COpTraceScripts", exclude: ["Scripts"], cSettings: [.headerSearchPath("..")]),
-    // Dependency graphs as pictures.
-    .target(
-      name: "COpTraceGraphPage", path: "Sources/OpTraceGraph/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceGraph",
-      dependencies: [
-        "COpTraceScripts", "COpTraceGraphPage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceKernel",
-        "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // Time from left to right: Chrome trace JSON, Perfetto, spans of OpenTelemetry.
-    .target(
-      name: "COpTraceTimelinePage", path: "Sources/OpTraceTimeline/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceTimeline",
-      dependencies: [
-        "COpTraceTimelinePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
-        "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // How long a run would take with changes: a simulator.
-    .target(
-      name: "COpTracePredictionPage", path: "Sources/OpTracePrediction/Embedded",
-      cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTracePrediction",
-      dependencies: [
-        "COpTracePredictionPage", "OpTracePageParts", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceModel",
-        "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // What differs between runs, and its picture.
-    .target(
-      name: "COpTraceComparisonPage", path: "Sources/OpTraceComparison/Embedded",
-      cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceComparison",
-      dependencies: [
-        "COpTraceComparisonPage", "OpTracePageParts", "OpTraceGraph", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
-        "OpTraceKernel", "OpTraceModel",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // Where processor time went: tables, and files for other tools.
-    .target(
-      name: "COpTraceProfilePage", path: "Sources/OpTraceProfile/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTraceProfile",
-      dependencies: [
-        "COpTraceScripts", "COpTraceProfilePage", "OpTracePageParts", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
-        "OpTraceModel",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // When a ring is kept, and which kept files stay.
-    .target(
-      name: "OpTraceKeeping",
-      dependencies: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
-    // Tables asked in the system's SQLite.
+    // Libraries of the system that columns stand on.
+    .systemLibrary(name: "CLzma", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"]), .brew(["xz"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     // Lines typed at a terminal.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
-    .target(
-      name: "OpTraceSQL",
-      dependencies: ["CSQLite", "OpTraceTables", "OpTraceKernel"]),
-    // The same in ClickHouse: what makes them there, and what of an export is not there yet.
-    .target(name: "OpTraceFleet", dependencies: ["OpTraceTables"]),
-    // The report's page, whose files come in as scripts do, and the data that it shows.
-    .target(
-      name: "COpTracePage", path: "Sources/OpTracePage/Embedded", cSettings: [.headerSearchPath("../..")]),
-    .target(
-      name: "OpTracePage",
-      dependencies: [
-        "COpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
-        "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-      ],
-      exclude: ["Embedded", "Page"]),
-    // What a program imports to write reports: the page with the parts of a library.
-    .target(
-      name: "OpTraceReport",
-      dependencies: [
-        "OpTracePage", "OpTracePageParts", "OpTraceProfile", "OpTraceComparison", "OpTracePrediction",
-        "OpTraceAnalysis", "OpTraceTimeline", "OpTraceGraph", "OpTraceText", "OpTraceModel",
-      ]),
     .systemLibrary(
       name: "CGraphviz", pkgConfig: "libgvc", providers: [.apt(["libgraphviz-dev"]), .brew(["graphviz"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "OpTraceGraphviz", dependencies: ["CGraphviz", "OpTraceGraph", "OpTraceModel"]),
+    // What a program imports to explain traces, and to write reports: hosts, and the columns that name these libraries.
+    .target(
+      name: "OpTraceAnalysis",
+      dependencies: ["OpTracePageParts", "OpTraceDoctor", "OpTraceSamples", "OpTraceKernel", "OpTraceModel"]),
+    .target(
+      name: "OpTraceReport",
+      dependencies: [
+        "OpTraceAnalysis", "OpTraceGraph", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceModel",
+      ]),
 
     // Recorder and analysis in one process.
     .target(name: "COpTraceSignals", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
@@ -242,18 +248,14 @@ let package = Package(
       name: "OpTraceMetrics",
       dependencies: ["OpTrace", .product(name: "CoreMetrics", package: "swift-metrics", condition: metrics)]),
 
-    // The command and the demo programs.
+    // The command, which has all columns, and the demo programs.
     .target(name: "OpTraceScenarios", dependencies: ["OpTrace", "OpTraceModel", "OpTraceProcesses"]),
     .executableTarget(
       name: "optrace-cli",
       dependencies: [
-        "OpTraceScenarios", "OpTraceGraphviz", "CZlib", "OpTracePage", "OpTracePageParts", "OpTraceFleet", "OpTraceSQL",
-        "CEdit",
-        "OpTraceTables", "OpTraceKeeping", "OpTraceProfile", "OpTraceComparison", "OpTracePrediction",
-        "OpTraceTimeline", "OpTraceGraph", "OpTraceRunning", "OpTraceLive", "OpTraceRequests", "OpTraceSummary",
-        "OpTraceHangs",
-        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceSymbols", "OpTraceProcesses",
-        "OpTracePacked", "OpTraceModel", "OpTrace", "OpTraceFormat", "COpTrace",
+        "OpTraceScenarios", "CZlib", "CEdit", "OpTraceReport", "OpTracePageParts", "OpTraceTables", "OpTraceLive",
+        "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel", "OpTraceProcesses", "OpTraceModel",
+        "OpTrace", "OpTraceFormat", "COpTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: cli),
       ],
       // Its own search path for Swift's libraries comes before LD_LIBRARY_PATH, which is for the program that is recorded and may
@@ -285,10 +287,18 @@ let package = Package(
       name: "OpTracePackedTests",
       dependencies: ["TestSupport", "OpTracePacked", "OpTraceModel", "OpTraceFormat", "OpTrace"], exclude: ["Golden"]),
     .testTarget(name: "OpTraceProcessesTests", dependencies: ["TestSupport", "OpTraceProcesses"]),
-    .testTarget(name: "OpTraceSymbolsTests", dependencies: ["TestSupport", "OpTraceSymbols"]),
     // Programs that hang, and that know nothing of OpTrace.
     .executableTarget(name: "HangingProgram", path: "Tests/HangingProgram"),
     .executableTarget(name: "HangPrograms", path: "Tests/HangPrograms"),
+    // One that says what it has.
+    .executableTarget(name: "AccountProgram", path: "Tests/AccountProgram"),
+    .testTarget(
+      name: "OpTraceSnapshotTests",
+      dependencies: [
+        "TestSupport", "OpTraceSnapshot", "OpTraceSymbols", "OpTraceAnalysis", "OpTraceDoctor", "OpTraceModel",
+        "COpTrace",
+        "HangingProgram", "HangPrograms", "AccountProgram",
+      ]),
     .testTarget(
       name: "OpTraceKernelTests", dependencies: ["TestSupport", "OpTraceKernel", "OpTraceModel"]),
     .testTarget(
@@ -304,45 +314,12 @@ let package = Package(
         "OpTraceFormat",
       ]),
     .testTarget(
-      name: "OpTraceHangsTests",
-      dependencies: [
-        "TestSupport", "OpTraceAnalysis", "OpTraceHangs", "OpTraceDoctor", "OpTraceText", "OpTraceKernel",
-        "OpTraceModel", "OpTraceFormat",
-      ]),
-    .testTarget(
-      name: "OpTraceSummaryTests",
-      dependencies: [
-        "TestSupport", "OpTraceSummary", "OpTraceBlame", "OpTraceSamples", "OpTraceText", "OpTraceKernel",
-        "OpTraceModel", "OpTraceFormat",
-      ]),
-    .testTarget(
       name: "OpTraceBlameTests", dependencies: ["TestSupport", "OpTraceBlame", "OpTraceKernel", "OpTraceModel"]),
-    .testTarget(
-      name: "OpTraceRequestsTests",
-      dependencies: [
-        "TestSupport", "OpTraceAnalysis", "OpTraceRequests", "OpTraceBlame", "OpTraceDoctor", "OpTraceText",
-        "OpTraceKernel", "OpTraceModel",
-      ]),
     .testTarget(
       name: "OpTraceLiveTests",
       dependencies: [
         "TestSupport", "OpTraceLive", "OpTraceRunning", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests",
         "OpTraceModel",
-      ]),
-    .testTarget(
-      name: "OpTraceKeepingTests",
-      dependencies: ["TestSupport", "OpTraceKeeping", "OpTraceAnalysis", "OpTraceModel"]),
-    .testTarget(
-      name: "OpTraceGraphTests",
-      dependencies: ["TestSupport", "OpTraceGraph", "OpTraceAnalysis", "OpTraceModel"]),
-    .testTarget(
-      name: "OpTraceTimelineTests",
-      dependencies: [
-        "TestSupport", "OpTraceTimeline", "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceGraph",
-        "OpTraceText",
-        "OpTraceAnalysis",
-        "OpTraceModel",
-        "OpTraceFormat",
       ]),
     .testTarget(
       name: "OpTraceReportTests",
@@ -362,25 +339,7 @@ let package = Package(
     .testTarget(
       name: "OpTraceAnalysisTests",
       dependencies: ["OpTraceAnalysis"]),
-    .testTarget(
-      name: "OpTracePredictionTests",
-      dependencies: ["TestSupport", "OpTracePrediction", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
-    .testTarget(
-      name: "OpTraceComparisonTests",
-      dependencies: ["TestSupport", "OpTraceComparison", "OpTraceText", "OpTraceAnalysis", "OpTraceModel"]),
-    .testTarget(
-      name: "OpTraceProfileTests",
-      dependencies: [
-        "TestSupport", "OpTraceProfile", "OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceSamples",
-        "OpTraceModel",
-      ]),
     .testTarget(name: "OpTraceTablesTests", dependencies: ["TestSupport", "OpTraceTables"]),
-    .testTarget(
-      name: "OpTraceFleetTests",
-      dependencies: ["TestSupport", "OpTraceFleet", "OpTraceTables"]),
-    .testTarget(
-      name: "OpTraceSQLTests",
-      dependencies: ["TestSupport", "OpTraceSQL", "OpTraceTables", "OpTraceAnalysis", "OpTraceModel"]),
     .testTarget(
       name: "OpTraceGraphvizTests",
       dependencies: [
@@ -396,11 +355,11 @@ let package = Package(
     .testTarget(
       name: "OpTraceCLITests",
       dependencies: [
-        "TestSupport", "optrace-cli", "OpTraceFleet", "OpTraceSQL", "OpTraceTables", "OpTraceRunning", "OpTraceDoctor",
-        "OpTraceText",
+        "TestSupport", "optrace-cli", "OpTraceFleet", "OpTraceSQL", "OpTraceTables", "OpTraceRunning", "OpTraceReport",
+        "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText",
         "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
         "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
-        "PlainTaskProgram",
+        "PlainTaskProgram", "HangingProgram", "HangPrograms",
       ]),
 
     // Tests of the recorder.
@@ -470,6 +429,14 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Columns, and who has them.
+for column in columns {
+  package.targets += column.targets
+  for target in package.targets where ["optrace-cli", column.library].contains(target.name) {
+    target.dependencies.append(.init(stringLiteral: column.name))
+  }
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
@@ -500,17 +467,11 @@ if Context.environment["OPTRACE_OPTIMIZED"] == "1" {
       target.swiftSettings?.append(.unsafeFlags(["-enable-testing"], .when(configuration: .release)))
     }
   }
-  let computing = [
-    "OpTraceFormat", "OpTraceModel", "OpTracePacked", "OpTraceSymbols", "OpTraceKernel",
-    "OpTraceSamples",
-    "OpTraceAnalysis", "OpTracePrediction",
-    "OpTraceComparison", "OpTraceProfile", "OpTraceRequests", "OpTraceSummary",
-    "OpTraceDoctor", "OpTraceHangs",
-    "OpTraceText", "OpTraceLive",
-    "OpTraceGraph", "OpTraceTimeline", "OpTracePageParts", "OpTracePage", "OpTraceReport", "OpTraceTables",
-    "OpTraceSQL", "OpTraceFleet",
-    "OpTraceGraphviz",
-  ]
+  let computing =
+    columns.map(\.name) + [
+      "OpTraceFormat", "OpTraceModel", "OpTraceKernel", "OpTraceSamples", "OpTraceBlame", "OpTraceText",
+      "OpTraceDoctor", "OpTraceTables", "OpTraceLive", "OpTracePageParts", "OpTraceAnalysis", "OpTraceReport",
+    ]
   for target in package.targets where computing.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
   }

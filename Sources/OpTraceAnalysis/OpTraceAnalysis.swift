@@ -4,14 +4,20 @@
 @_exported public import OpTraceHangs
 @_exported public import OpTraceKernel
 public import OpTraceModel
+import OpTracePageParts
 @_exported public import OpTraceRequests
 @_exported public import OpTraceSamples
 @_exported public import OpTraceSummary
 @_exported public import OpTraceTimeline
 
+extension Capability {
+  /// Those that this library has. Findings, tables, sections of `top` and tabs of the report are in this order.
+  package static let analysis: [Capability] = [.hangs, .timeline, .graph, .summary, .findings, .requests]
+}
+
 extension RuleSet {
   /// The rules of all capabilities that this library has.
-  public static let all = hangs + summary + requests
+  public static let all = RuleSet(of: Capability.analysis)
 }
 
 extension DoctorRule {

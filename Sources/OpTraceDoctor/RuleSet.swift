@@ -17,6 +17,9 @@ public struct RuleSet: Sendable {
     self.witnesses = witnesses
   }
 
+  /// The rules of all of these, in their order.
+  package init(of capabilities: [Capability]) { self = capabilities.all(RuleSet.self).reduce(RuleSet([]), +) }
+
   /// Computes these facts before rules for this symptom run.
   package func needing(_ type: any DoctorFacts.Type, for symptom: DoctorRule.Symptom) -> RuleSet {
     var set = self
@@ -52,6 +55,8 @@ public struct RuleSet: Sendable {
     return table
   }
 }
+
+extension RuleSet: Contribution {}
 
 /// What rules of one capability share: computed once for each trace, before they run.
 package protocol DoctorFacts: Sendable {

@@ -21,8 +21,9 @@ package struct ReportPart: Sendable {
 
   /// The key of its data among the page's. Its modules give the same name to `addPart`.
   package let name: String
-  /// Its style sheets and its modules, each module after those that it imports.
-  package let files: EmbeddedFiles
+  /// Its style sheets and its modules, each module after those that it imports. O(length): only a page needs them.
+  package var files: EmbeddedFiles { readFiles() }
+  private let readFiles: @Sendable () -> EmbeddedFiles
   /// Draws the conclusions. Without them it has no data of its own.
   package let conclude: @Sendable (Trace) -> Conclusions
   /// Arranges work in lanes, beside the conclusions, and each time that the trace has grown. Nil: it has none. A page has the lanes of one
@@ -30,10 +31,20 @@ package struct ReportPart: Sendable {
   package let lanes: (@Sendable (Trace, RuleSet) -> PageLanes)?
 
   package init(
-    _ name: String, _ files: EmbeddedFiles,
+    _ name: String, _ files: @autoclosure @escaping @Sendable () -> EmbeddedFiles,
     conclude: @escaping @Sendable (Trace) -> Conclusions = { _ in Conclusions(write: nil) },
     lanes: (@Sendable (Trace, RuleSet) -> PageLanes)? = nil
   ) {
-    (self.name, self.files, self.conclude, self.lanes) = (name, files, conclude, lanes)
+    (self.name, self.readFiles, self.conclude, self.lanes) = (name, files, conclude, lanes)
   }
+}
+
+extension ReportPart: Contribution {
+  /// What the doctor found: the tab of the page itself, which has its files. This is its place among the parts.
+  package static let findings = ReportPart("findings", EmbeddedFiles())
+}
+
+extension Capability {
+  /// What all rules find.
+  package static let findings = Capability(ReportPart.findings)
 }

@@ -1,6 +1,7 @@
 // What a program imports to write reports: the page, and the parts that a library has.
 import OpTraceAnalysis
 import OpTraceComparison
+package import OpTraceDoctor
 @_exported public import OpTraceGraph
 public import OpTraceModel
 @_exported public import OpTracePage
@@ -8,20 +9,19 @@ import OpTracePageParts
 import OpTracePrediction
 import OpTraceProfile
 public import OpTraceText
-import OpTraceTimeline
+
+extension Capability {
+  /// Those that this library has: those of the analysis come first.
+  package static let report = analysis + [.profile, .comparison, .prediction]
+}
 
 extension ReportPage {
-  /// The parts of all capabilities that this library has, in the order of their tabs and sections.
-  private static let usual: [ReportPart] = [
-    .timeline, .graph, .why, .findings, .requests, .flame, .comparison, .prediction,
-  ]
-
   /// The page with everything that this library has.
-  public static let standard = ReportPage(usual, rules: .all)
+  public static let standard = ReportPage(of: Capability.report)
 
   /// Makes a page from these three texts, splitting the shell at its slots. O(length).
   public init(shell: String, style: String, script: String) {
-    self.init(shell: shell, style: style, script: script, parts: Self.usual, rules: .all)
+    self.init(shell: shell, style: style, script: script, parts: Self.standard.parts, rules: .all)
   }
 }
 

@@ -1,3 +1,5 @@
+package import OpTraceDoctor
+
 /// The tables of a trace that a program shows, with the views and questions over them: those of each capability that it has, added to
 /// each other.
 ///
@@ -32,6 +34,13 @@ package struct TableSet: Sendable {
   /// In the order in which a trace is written somewhere: where it has its row in `traces`, all others are there.
   package var inOrderOfWriting: [TraceTable] {
     tables.filter { $0.name != "traces" } + tables.filter { $0.name == "traces" }
+  }
+}
+
+extension TableSet: Contribution {
+  /// What the recorder wrote, the tables of all of these in their order, and what their rules find.
+  package init(of capabilities: [Capability]) {
+    self = (capabilities.all(TableSet.self) + [.explained(by: RuleSet(of: capabilities))]).reduce(.recorded, +)
   }
 }
 

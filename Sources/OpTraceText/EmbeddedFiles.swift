@@ -14,6 +14,9 @@ package struct EmbeddedFiles: Sendable {
 
   private init(_ all: [(name: String, text: String)]) { self.all = all }
 
+  /// None.
+  package init() { self.init([]) }
+
   /// These among them.
   package func only(_ names: Set<String>) -> EmbeddedFiles { EmbeddedFiles(all.filter { names.contains($0.name) }) }
 

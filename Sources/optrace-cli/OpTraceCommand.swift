@@ -15,7 +15,8 @@ struct OpTraceCommand: ParsableCommand {
       Start with 'optrace demo photo-import', or with your own program: 'optrace record -o run.optrace PROGRAM', \
       then 'optrace view run.optrace'.
 
-      TRACE is a file, '-' for standard input, or the process id of a program that is being recorded.
+      TRACE is a file, '-' for standard input, or the process id of a program that is being recorded. 'doctor', 'stacks', \
+      'graph', 'report' and 'snapshot' take any running program, and core files.
 
       Exit status: 0 success, 1 an error was found (doctor, diff --fail-on, a prediction that never ends), 64 wrong \
       usage, 65 damaged input or no trace, 66 no such input, 70 a bug in optrace, 73 the output cannot be \
@@ -31,7 +32,9 @@ struct OpTraceCommand: ParsableCommand {
           ViewCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
           ProfileCommand.self, TopCommand.self,
         ]),
-      CommandGroup(name: "Diagnose", subcommands: [DoctorCommand.self, RequestsCommand.self, StacksCommand.self]),
+      CommandGroup(
+        name: "Diagnose",
+        subcommands: [DoctorCommand.self, RequestsCommand.self, StacksCommand.self, SnapshotCommand.self]),
       CommandGroup(name: "Compare", subcommands: [DiffCommand.self, WhatIfCommand.self]),
       CommandGroup(
         name: "Data",
@@ -40,6 +43,12 @@ struct OpTraceCommand: ParsableCommand {
           DumpCommand.self, SymbolicateCommand.self, ValidateCommand.self, DemoProgramCommand.self,
         ]),
     ])
+
+  /// The names of all commands, in the order of help, and whether it shows them.
+  static let names: [(name: String, isShown: Bool)] = configuration.subcommands.compactMap { command in
+    let own = command.configuration
+    return own.commandName.map { ($0, own.shouldDisplay) }
+  }
 
   static let version = OpTraceVersion.current
 
@@ -69,7 +78,7 @@ struct OpTraceCommand: ParsableCommand {
   private static func checkName(in arguments: [String]) throws {
     let candidates = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
     guard let name = candidates.first, !name.hasPrefix("-") else { return }
-    let names = Set(configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
+    let names = Set(names.map(\.name) + ["help"])
     guard !names.contains(name) else { return }
     if access(name.asPath, F_OK) == 0 {
       throw Failure.usage(
@@ -90,7 +99,7 @@ struct OpTraceCommand: ParsableCommand {
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if code.isSuccess {
-      let shown = Completions.completed(ParserText.withUsageLines(text))
+      let shown = Completions.completed(ParserText.withUsageLines(text), of: configuration.subcommands)
       do { try Output.standard.write(RawPath.bytes(of: shown + "\n")) } catch { return status(telling: error) }
       return ExitStatus.good.rawValue
     }

@@ -1,6 +1,9 @@
 import Foundation
+import OpTraceTables
 import TestSupport
 import Testing
+
+@testable import optrace_cli
 
 @Suite("optrace export", .ownThread)
 struct ExportCommandTests {
@@ -51,7 +54,9 @@ struct ExportCommandTests {
       let found = files(format)
       #expect(found.contains("operations/trace=\(hash)/part-0.\(format)"))
       #expect(found.contains("finding_operations/trace=\(hash)/part-0.\(format)"))
-      #expect(found.count == 25 && found.allSatisfy { $0.hasSuffix("/trace=\(hash)/part-0.\(format)") })
+      #expect(
+        found.count == TableSet.command.tables.count
+          && found.allSatisfy { $0.hasSuffix("/trace=\(hash)/part-0.\(format)") })
     }
     let header = try #require(files("csv").first { $0.hasPrefix("marks/") })
     #expect(
@@ -145,7 +150,7 @@ struct ExportCommandTests {
     #expect(result.status == 65)
     #expect(result.output.hasPrefix("\(cut): trace "))
     #expect(result.errors.contains("is damaged"))
-    #expect(files("lake").count == 25)
+    #expect(files("lake").count == TableSet.command.tables.count)
     // A second export still gives status 65.
     #expect(try Command.run("export", cut, "-o", folder.path("lake")).status == 65)
   }
@@ -180,6 +185,6 @@ struct ExportCommandTests {
     let closed = try Command.run(
       arguments: ["export", trace, "-o", folder.path("other")], shell: "\"$optrace\" \"$@\" | true")
     #expect(closed.errors == "")
-    #expect(files("other").count == 25)
+    #expect(files("other").count == TableSet.command.tables.count)
   }
 }

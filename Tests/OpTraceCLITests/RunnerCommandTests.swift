@@ -70,12 +70,13 @@ struct RunnerCommandTests {
     try Command.run(arguments: [folder.folder.path] + arguments, shell: #"cd "$1" && shift && exec "$optrace" "$@""#)
   }
 
-  private static let commands = [
-    ["summary"], ["summary", "--json"], ["doctor"], ["doctor", "--json"], ["doctor", "--format", "sarif"], ["stacks"],
-    ["stacks", "--full"], ["stacks", "--json"], ["requests"], ["requests", "--json"], ["profile"],
-    ["profile", "--off-cpu"], ["profile", "--json"], ["whatif", "--suggest"], ["whatif", "--width", "1"], ["validate"],
-    ["dump"], ["top", "--once"], ["top", "--once", "--json"], ["symbolicate"],
-  ]
+  private static let commands =
+    UsageTests.printers.map { [$0] } + [
+      ["summary", "--json"], ["doctor", "--json"], ["doctor", "--format", "sarif"], ["stacks", "--full"],
+      ["stacks", "--json"], ["requests", "--json"], ["profile", "--off-cpu"], ["profile", "--json"],
+      ["whatif", "--suggest"], ["whatif", "--width", "1"], ["top", "--once"], ["top", "--once", "--json"],
+      ["symbolicate"],
+    ]
 
   @Test(
     "texts, JSON and the text form of traces, on standard output and standard error",
@@ -86,6 +87,7 @@ struct RunnerCommandTests {
   func everyCommand(name: String) throws {
     let file = "::error::\(name).txt"
     try folder.write(file, Array(Self.spoiled(try Self.trace(name)).utf8))
+    #expect(Set(Self.commands.map { $0[0] }).isSuperset(of: ["summary", "doctor", "stacks", "validate", "dump"]))
     for command in Self.commands { expectNone(try run(command + [file]), command + [name]) }
     // The text form has its own escapes, which read back.
     let text = try run(["dump", file]).output

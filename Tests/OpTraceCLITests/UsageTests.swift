@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import optrace_cli
+
 @Suite("Help, usage errors and input", .ownThread)
 struct UsageTests {
   private let folder: Scratch
@@ -55,7 +57,13 @@ struct UsageTests {
     let commands = root.output.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
       .filter { !$0.contains("optrace help") }
       .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first.map(String.init) : nil }
-    #expect(Set(commands).isSuperset(of: ["timeline", "summary"]))
+    #expect(commands == Self.commands)
+    let known = [
+      "record", "keep", "list", "demo", "view", "report", "graph", "timeline", "summary", "profile", "top", "doctor",
+      "requests", "stacks", "snapshot", "diff", "whatif", "sql", "export", "fleet", "pack", "unpack", "dump",
+      "symbolicate", "validate",
+    ]
+    #expect(commands.filter(known.contains) == known, "names are a contract, and so is their order")
     let groups = root.output.split(separator: "\n").filter { $0.hasSuffix(" SUBCOMMANDS:") }
     #expect(groups.map { $0.split(separator: " ")[0] } == ["RECORD", "LOOK", "DIAGNOSE", "COMPARE", "DATA"])
     for command in commands {
@@ -84,18 +92,24 @@ struct UsageTests {
     let names = help.split(separator: "\n").compactMap { line in
       line.prefixMatch(of: #/  (?:-\w, )?(--[\w-]+)/#).map { String($0.1) }
     }
-    let readers = Set(Self.commands).subtracting(["demo", "record", "list", "symbolicate", "fleet"])
-    #expect(names.contains("--max-unpacked") == readers.contains(command))
+    #expect(names.contains("--max-unpacked") == Self.readers.contains(command))
     if let place = names.firstIndex(of: "--max-unpacked") {
       #expect(names[(place + 1)...] == ["--version", "--help"], "\(names)")
     }
   }
 
-  static let commands = [
-    "demo", "report", "view", "graph", "timeline", "summary", "doctor", "stacks", "validate", "dump", "pack",
-    "unpack", "symbolicate", "record", "keep", "list", "top", "profile", "whatif", "diff", "sql", "export",
-    "fleet", "requests",
-  ]
+  /// Those that help shows.
+  static let commands = OpTraceCommand.names.filter(\.isShown).map(\.name)
+  /// Those that read traces.
+  static let readers = commands.filter {
+    !["demo", "record", "list", "symbolicate", "fleet", "snapshot"].contains($0)
+  }
+  /// Those of them that need nothing but a trace.
+  static let lookers = readers.filter { !["export", "diff", "whatif", "sql", "keep"].contains($0) }
+  /// Those of them that print, once, what the trace shows.
+  static let printers = lookers.filter {
+    !["view", "report", "graph", "timeline", "top", "pack", "unpack"].contains($0)
+  }
 
   @Test("every command's errors begin with `optrace:` and a small letter", arguments: commands)
   func errorsBeginAlike(command: String) throws {
@@ -232,7 +246,7 @@ struct UsageTests {
     }
   #endif
 
-  @Test("missing input gives status 66, input that is not a trace 65", arguments: ["summary", "timeline", "doctor"])
+  @Test("missing input gives status 66, input that is not a trace 65", arguments: lookers)
   func badInput(command: String) throws {
     func expect(_ path: String, _ status: Int32, _ message: String, input: [UInt8] = []) throws {
       let result = try Command.start(command, path, input: input)

@@ -8,7 +8,7 @@ import Testing
 
 extension TableSet {
   /// The tables of a program with all rules of the library.
-  fileprivate static let all = recorded + requests + explained(by: .all)
+  fileprivate static let all = TableSet(of: Capability.analysis)
 }
 
 @Suite("Querying a trace in SQL")

@@ -48,10 +48,6 @@ void string_read(swift_string string, string_text *to) {
   if (is_proven && !string_is_nil(string)) read_words(string, to);
 }
 
-size_t string_prefix(const string_text *text) {
-  return optrace_text_length(text->bytes, text->length);
-}
-
 void string_done(string_text *text) { runtime_release(text->made); }
 
 void string_release(swift_string string) {

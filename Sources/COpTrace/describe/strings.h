@@ -23,8 +23,6 @@ static inline bool string_is_nil(swift_string string) { return !string.second; }
 // Reads a string; the text is valid until `string_done`. It is empty if the string is nil or cannot be read.
 void string_read(swift_string string, string_text *to);
 void string_done(string_text *text);
-// Returns how many bytes of the text fit into a record, without splitting a character.
-size_t string_prefix(const string_text *text);
 // Releases a string that the caller owns.
 void string_release(swift_string string);
 

@@ -68,8 +68,6 @@ const char *blocks_misfit(void) {
   return special_invoke && !flags_offset ? "barriers among work items are not recognised, because this libdispatch has another layout" : NULL;
 }
 
-bool blocks_known(void) { return special_invoke && stack_class && copy && release; }
-
 bool block_is_special(const block *body) { return !special_invoke || body->invoke == special_invoke; }
 
 block block_on_stack(function invoke, const block_descriptor *descriptor) {

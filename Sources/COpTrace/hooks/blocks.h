@@ -28,8 +28,6 @@ enum { block_has_helpers = 1 << 25, block_is_global = 1 << 28 };
 
 // Finds the runtime's functions. Once.
 void blocks_prepare(void);
-// Whether the runtime's functions were found; if not, no block may be made.
-bool blocks_known(void);
 // Whether the block was made by `dispatch_block_create` (a "special" block). libdispatch recognises these by their `invoke` and reads
 // their other fields, so they must not be wrapped. True for all blocks if that is not known.
 bool block_is_special(const block *body);

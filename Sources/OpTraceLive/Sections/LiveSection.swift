@@ -1,3 +1,4 @@
+package import OpTraceDoctor
 package import OpTraceModel
 package import OpTraceText
 
@@ -41,6 +42,11 @@ package struct SectionSet: Sendable {
   func sections(of trace: Trace, within window: ClosedRange<Nanoseconds>) -> [any LiveSection] {
     types.map { $0.isConcerned(by: trace) ? $0.init(of: trace, within: window) : $0.init() }
   }
+}
+
+extension SectionSet: Contribution {
+  /// The sections of all of these, in their order.
+  package init(of capabilities: [Capability]) { self = capabilities.all(SectionSet.self).reduce(SectionSet([]), +) }
 }
 
 /// The text that rows have to contain, as it is typed.

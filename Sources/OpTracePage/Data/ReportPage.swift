@@ -64,11 +64,18 @@ extension ReportPage {
       script: EmbeddedFiles.script(Self.modules(with: parts), isIndented: false), parts: parts, rules: rules)
   }
 
+  /// The page with the parts of all of these, in the order of their tabs and sections.
+  package init(of capabilities: [Capability]) {
+    self.init(capabilities.all(ReportPart.self), rules: RuleSet(of: capabilities))
+  }
+
   /// The modules of the page and of these parts, each after those that it imports.
   static func modules(with parts: [ReportPart]) -> [(name: String, text: String)] {
     let own = files.without(["findings.mjs"]).modules
     let end = own.firstIndex { $0.name == "main.mjs" } ?? own.endIndex
-    return own[..<end] + parts.flatMap(\.files.modules) + own[end...]
+    let findings = files.only(["findings.mjs"]).modules
+    return own[..<end] + parts.flatMap { $0.name == ReportPart.findings.name ? findings : $0.files.modules }
+      + own[end...]
   }
 
   /// The page's own files as the compiler embedded them, in the order of `Embedded/page.c`.
@@ -82,9 +89,4 @@ extension ReportPage {
   func lanes(of trace: Trace) -> PageLanes {
     parts.lazy.compactMap(\.lanes).first?(trace, rules) ?? PageLanes(of: trace)
   }
-}
-
-extension ReportPart {
-  /// What the doctor found: the tab of the page itself, which has its place among those of the parts.
-  package static let findings = ReportPart("findings", ReportPage.files.only(["findings.mjs"]))
 }

@@ -55,9 +55,9 @@ enum Completions {
 
   /// The parser's script for bash, zsh or fish, extended so that `help` completes the commands, which the parser does
   /// not support. Any other text is returned unchanged.
-  static func completed(_ text: String) -> String {
+  static func completed(_ text: String, of commands: [any ParsableCommand.Type]) -> String {
     // Key paths into the configurations of any command crash the compiler (6.3.1).
-    let configurations = OpTraceCommand.configuration.subcommands.map { $0.configuration }
+    let configurations = commands.map { $0.configuration }
     let names = configurations.filter { $0.shouldDisplay }.compactMap { $0.commandName }.joined(separator: " ")
     let insertions = [
       (

@@ -10,6 +10,7 @@ struct Call: Sendable {
   let input: Int32
   let output: Int32
   let errors: Int32
+  private let values = CallValues()
   /// Whether the process is this call and nothing else: a signal then ends it, too.
   let isProcess: Bool
   /// Colour only on a terminal that supports it, and never against `NO_COLOR` (no-color.org: set and not empty).
@@ -34,6 +35,26 @@ struct Call: Sendable {
     hasColour = false
   }
 
+  /// What one call makes once, such as the traces of processes that nobody recorded: one value of each type.
+  func kept<Value: Sendable>(_ make: () -> Value) -> Value { values.value(make) }
+
   /// A name under which the input can be opened.
   var inputPath: String { isProcess ? "/dev/stdin" : "/dev/fd/\(input)" }
+}
+
+/// One value of each type.
+///
+/// Sendable: the lock guards what changes.
+private final class CallValues: @unchecked Sendable {
+  private let lock = NSLock()
+  private var values: [ObjectIdentifier: any Sendable] = [:]
+
+  func value<Value: Sendable>(_ make: () -> Value) -> Value {
+    lock.withLock {
+      if let known = values[ObjectIdentifier(Value.self)] as? Value { return known }
+      let made = make()
+      values[ObjectIdentifier(Value.self)] = made
+      return made
+    }
+  }
 }

@@ -152,7 +152,7 @@ struct RecordCommand: ParsableCommand {
     guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
     // The parser passes unknown options, even its own help, to the program.
     if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
-    if words.first == "--version" { throw CleanExit.message(OpTraceCommand.version) }
+    if words.first == "--version" { throw CleanExit.message(OpTraceVersion.current) }
     if program.hasPrefix("-"), words.first != "--" {
       let options = Set(Self.helpMessage().matches(of: /--[a-z][a-z-]+/).map { String($0.output) })
       let hint = Suggestion.text(for: program, among: options).map { "; \($0)" } ?? ""
