@@ -1,3 +1,4 @@
+import Foundation
 import OpTraceAnalysis
 import OpTraceModel
 import OpTraceScenarios
@@ -31,19 +32,24 @@ struct BrokenTwinTests {
     #expect(Scenario.all.allSatisfy { $0.code == nil })
   }
 
-  @Test("each code of the doctor has a program, and each program has a code")
-  func complete() {
+  @Test("each code about operations has a program, each other one a test, and each program a code")
+  func complete() throws {
     let shown = Set(Scenario.broken.compactMap(\.code))
     // These need blocks and tasks, or waits outside of operations: see Tests/LayerProgram and Tests/HangPrograms.
-    // For codes about services see ServiceRuleTests.
-    let others: Set = [
-      "dispatch-cycle", "continuation-never-resumed", "never-signalled", "event-loop-blocked", "hot-actor",
-      "pool-exhausted", "cpu-hotspot", "task-leak", "stream-backlog", "retry-storm", "slow-dependency",
-      "blocking-call", "lock-contention", "busy-queue", "repeated-calls", "stampede",
-      "uneven-loops", "growing-backlog",
-    ]
-    let known = Set(DoctorRule.table.map(\.code.rawValue)).subtracting(others)
-    #expect(known.subtracting(shown) == [], "no program in Scenario.broken shows these")
+    let others: Set = ["dispatch-cycle", "continuation-never-resumed", "never-signalled"]
+    let about = Set((RuleSet.hangs + RuleSet.summary).rules.map(\.code.rawValue)).subtracting(others)
+    let known = Set(DoctorRule.table.map(\.code.rawValue))
+    #expect(about.subtracting(shown) == [], "no program in Scenario.broken shows these")
     #expect(shown.subtracting(known) == [], "no rule in DoctorRule.table finds these")
+    // Those of other columns.
+    let tests = URL(fileURLWithPath: #filePath).appendingPathComponent("../..").standardized
+    let texts = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
+      .compactMap { $0 as? URL }
+      .filter { $0.pathExtension == "swift" && $0.path != #filePath }
+      .map { try String(contentsOf: $0, encoding: .utf8) }
+    let untested = known.subtracting(about).subtracting(shown).filter { code in
+      !texts.contains { $0.contains("\"\(code)\"") }
+    }
+    #expect(untested == [], "no test and no program in Scenario.broken shows these")
   }
 }

@@ -138,38 +138,54 @@ extension RequestFinder {
 
 /// Finds readers of a stream that have always had the next element waiting.
 extension RequestFinder {
-  /// Tasks that once waited for a stream's elements and do not any more, though they go on. O(suspensions).
-  mutating func backlogs() -> [Requests.Backlog] {
+  /// Tasks that once waited for a stream's elements and do not any more, though they go on. One element may take several waits at one
+  /// place: as many as there were between two waits for elements. If there were none, the requests that feed the stream tell whether more
+  /// elements came. O(suspensions).
+  mutating func backlogs(of requests: Requests) -> [Requests.Backlog] {
     var known: [FrameID: Bool] = [:]
+    var feeds: StreamFeeds?
     var backlogs: [Requests.Backlog] = []
     for row in trace.tasks.indices where trace.tasks[row].over == nil && trace.tasks[row].suspensions.count > 1 {
       let task = trace.tasks[row]
-      var last: TaskRecord.Suspension?
+      var reads: [TaskRecord.Suspension] = []
       var after: [FrameID: Int] = [:]
-      var fedBy: [Int32: Int] = [:]
+      // For each place, the most waits between two for elements.
+      var most: [FrameID: Int] = [:]
       for suspension in task.suspensions {
         guard let at = suspension.at else { continue }
-        let reads = known[at] ?? trace.stacks.readsStream(at)
-        known[at] = reads
-        if reads {
-          last = suspension
+        let isRead = known[at] ?? trace.stacks.readsStream(at)
+        known[at] = isRead
+        if isRead {
+          if !reads.isEmpty { most.merge(after, uniquingKeysWith: max) }
+          reads.append(suspension)
           after.removeAll(keepingCapacity: true)
-          if let feeder = suspension.resumer.flatMap(trace.taskRow) { fedBy[loops.group[feeder], default: 0] += 1 }
         } else if suspension.reason != .executor {
           after[at, default: 0] += 1
         }
       }
-      guard let last, let since = last.to,
-        let (at, count) = after.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) })
+      guard let last = reads.last, let since = last.to else { continue }
+      var asked: Int?
+      if most.isEmpty, after.values.contains(where: { $0 >= Requests.Backlog.leastHandled }) {
+        let found = feeds ?? StreamFeeds(requests, trace)
+        feeds = found
+        guard let came = found.since(reads), came.elements >= Requests.Backlog.leastHandled else { continue }
+        asked = came.requests
+      }
+      guard
+        let (at, count) = after.compactMap({ at, waits in
+          asked != nil ? (at, waits) : most[at].map { (at, waits / $0) }
+        }).max(by: { ($0.1, $1.0.rawValue) < ($1.1, $0.0.rawValue) })
       else { continue }
-      let read = parts.code.path(last.at)
       backlogs.append(
         Requests.Backlog(
-          work: task.id, reader: read.location, location: parts.code.path(at).location, since: since, handled: count,
-          isFedByRequests: fedBy.keys.contains { group in
-            loops.idle.indices.contains { loops.group[$0] == group && loops.idle[$0] != nil }
-          }))
+          work: task.id, reader: parts.code.path(last.at).location, location: parts.code.path(at).location,
+          since: since, handled: count, requests: asked, isFedByRequests: isFedByRequests(reads)))
     }
     return backlogs.sorted { ($1.handled, $0.work) < ($0.handled, $1.work) }
+  }
+
+  /// Whether tasks that work in rounds ended waits for elements. O(reads).
+  private func isFedByRequests(_ reads: [TaskRecord.Suspension]) -> Bool {
+    reads.contains { $0.resumer.flatMap(trace.taskRow).map { loops.idle[$0] != nil } ?? false }
   }
 }

@@ -94,7 +94,7 @@ struct RequestFinder {
       found.pools = pools()
       found.leaks = leaks()
       found.repeats = repeats()
-      found.backlogs = backlogs()
+      found.backlogs = backlogs(of: found)
       found.growing = OpenWork(trace).growing()
       let calls = UnitCalls(found, trace, &parts.code)
       (found.calls, found.crowds) = (calls.calls(in: found), calls.crowds(in: found))

@@ -183,8 +183,12 @@ package struct Requests: Sendable {
     package var location: Int32
     /// Since when it has not waited for an element.
     package var since: Nanoseconds
-    /// The least number of elements that it has handled since.
+    /// The least number of elements that it has handled since; with ``requests`` how often it has waited there instead.
     package var handled: Int
+    /// If nothing tells how often it waits for one element: how many requests, like the one that fed it last, came since.
+    package var requests: Int?
+    /// Fewer elements are no backlog.
+    package static let leastHandled = 50
     /// Whether requests feed the stream.
     package var isFedByRequests: Bool
   }

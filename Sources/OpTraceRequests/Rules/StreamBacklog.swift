@@ -30,32 +30,46 @@ extension DoctorRule {
 }
 
 extension DoctorContext {
-  private static let leastHandled = 50
   private static let leastBusy: Nanoseconds = 3_000_000_000
 
   fileprivate func backlog(_ one: Requests.Backlog) -> Finding? {
     let busy = trace.end - one.since
-    guard one.isFedByRequests, one.handled >= Self.leastHandled, busy >= Self.leastBusy, busy * 3 >= requestTime ?? .max
+    guard one.isFedByRequests, one.handled >= Requests.Backlog.leastHandled, busy >= Self.leastBusy,
+      busy * 3 >= requestTime ?? .max
     else {
       return nil
     }
     let reader = one.reader < 0 ? nil : requests.locations[Int(one.reader)]
     let location = one.location < 0 ? reader : requests.locations[Int(one.location)]
-    var finding = Finding(
-      .streamBacklog, .warning, ending: .itWorks,
-      title:
-        "'\(Self.shown(reader?.function ?? "a task"))' does not keep up with the stream that it reads: the next element has "
-        + "always been there \(since(one.since))\(Self.line(reader))",
-      explanation:
-        "\(name(one.work)) has handled \(one.handled) elements since it last had to wait for one. What is not read yet is in the "
-        + "stream's buffer, which grows unless it has a limit.",
-      fix:
-        "Give the stream a limit (bufferingPolicy), let what yields wait for its reader, or handle several elements at once."
-    )
+    let fix =
+      "Give the stream a limit (bufferingPolicy), let what yields wait for its reader, or handle several elements at once."
+    let shown = "'\(Self.shown(reader?.function ?? "a task"))'"
+    let buffer = "What is not read yet is in the stream's buffer, which grows unless it has a limit."
+    var finding =
+      if let requests = one.requests {
+        Finding(
+          .streamBacklog, .note, ending: .itWorks,
+          title:
+            "\(shown) has not had to wait for an element of the stream that it reads \(since(one.since))\(Self.line(reader)), while "
+            + "\(requests) requests came like the one that fed it then: if these feed it, too, it does not keep up",
+          explanation:
+            "Nothing tells how often \(name(one.work)) waits for one element, so it may be busy with a single one. \(buffer)",
+          fix: fix)
+      } else {
+        Finding(
+          .streamBacklog, .warning, ending: .itWorks,
+          title:
+            "\(shown) does not keep up with the stream that it reads: the next element has always been there "
+            + "\(since(one.since))\(Self.line(reader))",
+          explanation:
+            "\(name(one.work)) has handled at least \(one.handled) elements since it last had to wait for one. \(buffer)",
+          fix: fix)
+      }
     finding.location = reader
     finding.explains = 0.5
     finding.evidence.append(.init(time: one.since, "it got an element that it had waited for, the last time"))
-    finding.evidence.append(.init("between two elements it waits\(Self.phrase(location))"))
+    finding.evidence.append(
+      .init("\(one.requests == nil ? "between two elements" : "instead") it waits\(Self.phrase(location))"))
     return finding
   }
 }
