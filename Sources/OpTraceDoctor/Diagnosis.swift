@@ -10,6 +10,8 @@ public struct Diagnosis: Sendable {
   public enum Verdict: String, Sendable, CaseIterable {
     /// No findings, or only notes.
     case healthy
+    /// The same, of a process that nobody recorded and of which not all could be read: what is missing may show otherwise.
+    case unknown
     /// Something is wrong or slow, and nothing is proven to be stuck.
     case warning
     /// Nothing has moved for ``DoctorOptions/stallAfter``, work is open, and the reason is likely but not proven.
@@ -57,6 +59,13 @@ public struct Diagnosis: Sendable {
       let reason = "the trace contradicts itself, so records are missing that were not counted: \(contradiction)"
       found = found.map { $0.severity == .error ? context.unproven($0, because: reason) : $0 }
     }
+    if let missing = trace.origin?.leftOut, let first = missing.first {
+      // A cycle needs nothing else. What nobody ends may be ended by what was left out.
+      let reason =
+        missing.count == 1 ? first : "\(missing.count) parts of the process could not be read, such as: \(first)"
+      found = found.map { $0.severity == .error && !$0.isDeadlock ? context.unproven($0, because: reason) : $0 }
+    }
+    if trace.hasNoTimes { found = found.map(\.withoutUnknownTimes) }
     // That work may still resume its submitter is worth a note only while nothing moves.
     if !context.isStalled { found.removeAll { $0.severity == .note && $0.isDeadlock } }
     let order = Finding.Severity.allCases
@@ -127,7 +136,13 @@ public struct Diagnosis: Sendable {
   /// Something is proven to be wrong.
   public var hasErrors: Bool { findings.contains { $0.severity == .error } }
   /// The findings in one word: the worst of them decides.
-  public var verdict: Verdict { Self.verdict(findings) }
+  public var verdict: Verdict { Self.verdict(findings, of: context.trace) }
+
+  /// These findings about a trace in one word: nothing found is healthy only where nothing was left out. O(findings).
+  package static func verdict(_ findings: [Finding], of trace: Trace) -> Verdict {
+    let word = verdict(findings)
+    return word == .healthy && trace.origin?.leftOut.isEmpty == false ? .unknown : word
+  }
 
   /// These findings in one word: the worst of them decides, and notes alone are healthy. O(findings).
   public static func verdict(_ findings: [Finding]) -> Verdict {

@@ -67,8 +67,10 @@ package struct DoctorContext: Sendable {
     waiting = findWaiting()
   }
 
-  /// Since when no thread is known to have moved, where nothing was recorded: since the snapshot before the last one.
+  /// Since when no thread is known to have moved, where nothing was recorded: what looked from outside says so, else since the snapshot
+  /// before the last one.
   private static func stillSince(_ trace: Trace) -> Nanoseconds {
+    if let origin = trace.origin { return origin.since }
     guard let snapshot = trace.snapshot else { return 0 }
     return max(0, snapshot.time - (snapshot.threads.compactMap(\.since).min() ?? 0))
   }
@@ -77,6 +79,9 @@ package struct DoctorContext: Sendable {
   package var silence: Nanoseconds { max(0, end - lastSign) }
   /// Whether nothing has moved for long enough to count. Silence that `record --stall-timeout` waited for counts, too.
   package var isStalled: Bool { silence > options.stallAfter || trace.header.stalled.map { $0 >= lastSign } == true }
+
+  /// The program ended. One that was looked at from outside goes on, though its trace is whole.
+  package var hasEnded: Bool { trace.header.isClosed && trace.origin == nil }
 
   /// How long a state must have lasted to count: a running program passes through states that are wrong only if they
   /// last. In a trace that was closed properly, much less is enough.

@@ -45,7 +45,15 @@ extension DoctorContext {
     for task in trace.tasks where task.over == nil && task.suspension?.reason == .sleep {
       doors.append(Door(text: "\(name(task.id)) sleeps\(Self.phrase(location(of: task)))"))
     }
-    if let handled = trace.header.handledSignalNames { doors.append(Door(text: "a handler of \(handled) may run")) }
+    if let handled = trace.header.handledSignalNames {
+      // A core does not have the list of handlers: it is each signal that the program may have given one.
+      let isKnown = trace.origin?.isCore != true
+      doors.append(
+        Door(
+          text: isKnown
+            ? "a handler of \(handled) may run" : "a signal may have a handler that goes on, which a core does not tell"
+        ))
+    }
     return doors
   }
 

@@ -136,7 +136,7 @@ extension DoctorContext {
   /// A finding about a state that any code of the program may undo. It is only a note while somebody is left that
   /// could, in a program that runs and in a standstill, however short the silence. Where a program ended, nobody is.
   package func undoable(_ finding: Finding) -> Finding {
-    guard isStandstill || !trace.header.isClosed, !options.isSilenceEnough else { return finding }
+    guard isStandstill || !hasEnded, !options.isSilenceEnough else { return finding }
     switch left {
     case .somebody(let door): return noted(finding, because: "\(door.text), and that may undo it")
     case .itself(let door): return likely(finding, because: door.text)

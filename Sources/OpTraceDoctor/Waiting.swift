@@ -28,9 +28,20 @@ extension DoctorContext {
     if let open {
       return "\(who) waits for \(target(of: open))\(Self.phrase(location(of: open) ?? location(of: seen.thread)))"
     }
+    if let queue = queueAwaited(by: seen.thread) {
+      return "\(who) waits for \(queue)\(Self.phrase(location(of: seen.thread)))"
+    }
     guard seen.reason != .unknown else { return nil }
     let limit = seen.isTimed && seen.reason != .time ? " with a time limit" : ""
     return "\(who) waits for \(seen.phrase)\(limit)\(Self.phrase(location(of: seen.thread)))"
+  }
+
+  /// The dispatch queue for which this thread waits in `sync`; nil: it waits for none that is known.
+  package func queueAwaited(by thread: ThreadID) -> String? {
+    let block = trace.blocks.last { block in
+      block.way == .sync && block.began == nil && block.over == nil && block.submitted?.thread == thread
+    }
+    return block?.queue.flatMap(trace.dispatchQueue).map { name($0) }
   }
 
   /// Threads that sleep in the program's own code until another thread wakes them, and whose wait was not recorded: a

@@ -2,11 +2,12 @@ public import OpTraceModel
 
 /// Times as people read them: at most three significant digits, and a unit.
 public enum DurationText {
-  /// `0 ms`, `850 ns`, `12.3 µs`, `50 ms`, `1.23 s`, `2 min 05 s`, `1 h 02 min`.
+  /// `0 ms`, `850 ns`, `12.3 µs`, `50 ms`, `1.23 s`, `2 min 05 s`, `1 h 02 min`; `an unknown time` in a core, which has no times.
   public static func text(_ time: Nanoseconds) -> String {
     let sign = time < 0 ? "−" : ""
     let value = time.magnitude
     if value == 0 { return "0 ms" }
+    if TraceOrigin.isUnknown(time) { return "an unknown time" }
     if value < 1000 { return "\(sign)\(value) ns" }
     for (unit, size, next) in [
       ("µs", 1000, 1_000_000), ("ms", 1_000_000, 1_000_000_000), ("s", 1_000_000_000, 60_000_000_000),

@@ -8,9 +8,10 @@ package func counted(
   return "\(grouped(number)) \(one ? noun : plural ?? noun + "s")" + (verb ? (one ? " is" : " are") : "")
 }
 
-/// A duration in the largest unit that keeps it above one, three digits: `1.23 ms`, `45.6 s`, `0`.
+/// A duration in the largest unit that keeps it above one, three digits: `1.23 ms`, `45.6 s`, `0`; `unknown` in a core.
 package func duration(_ nanoseconds: Nanoseconds) -> String {
   if nanoseconds == 0 { return "0" }
+  if TraceOrigin.isUnknown(nanoseconds) { return "unknown" }
   let value = Double(nanoseconds)
   switch value.magnitude {
   case ..<999.5: return "\(nanoseconds) ns"

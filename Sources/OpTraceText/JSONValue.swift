@@ -113,6 +113,7 @@ public indirect enum JSONValue: Sendable, Equatable {
 
   /// Decimal digits of the nanoseconds, so that nothing is rounded; without the zeros that say nothing.
   private static func writeSeconds(_ value: Nanoseconds, to writer: ByteWriter) {
+    if TraceOrigin.isUnknown(value) { return writer.text("null") }
     if value < 0 { writer.byte(UInt8(ascii: "-")) }
     let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
     writer.number(UInt(whole))

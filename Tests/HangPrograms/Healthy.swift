@@ -254,7 +254,9 @@ func flock() {
   // Whoever has the file open may unlock it: other processes, too.
   let queue = limitedQueue(1)
   queue.addOperation {
-    let first = open("lock", O_RDWR | O_CREAT, 0o600), second = open("lock", O_RDWR)
+    let path = NSTemporaryDirectory() + "optrace-lock-\(getpid())"
+    let first = open(path, O_RDWR | O_CREAT, 0o600), second = open(path, O_RDWR)
+    unlink(path)
     _ = flock(first, LOCK_EX)
     _ = flock(second, LOCK_EX)
   }

@@ -18,7 +18,9 @@ func limitedQueue(_ limit: Int) -> OperationQueue {
 }
 
 // One of the programs, by its name; without one, all names.
-let all = Array(healthy) + Array(healthyWaits) + Array(broken) + Array(brokenWaits)
+let all =
+  Array(healthy) + Array(healthyWaits) + Array(healthyDispatch) + Array(broken) + Array(brokenWaits)
+  + Array(brokenDispatch)
 guard let name = CommandLine.arguments.dropFirst().first, let program = all.first(where: { $0.key == name })?.value
 else {
   for (name, _) in all { print(name) }

@@ -61,14 +61,5 @@ import Testing
       #expect(result.status == 1)
       #expect(!result.output.contains("two readings"))
     }
-
-    @Test("a process that is not recorded gives a message and status 66")
-    func withoutTrace() throws {
-      try withSilentProcess { number in
-        let result = try Command.run("doctor", "\(number)")
-        let expected = "optrace: process \(number) is not being recorded\n"
-        #expect(result == Command.Result(status: 66, output: "", errors: expected))
-      }
-    }
   }
 #endif

@@ -102,7 +102,7 @@ static uint32_t frame_of(const struct profiler *p, const cpu_sample *sample) {
   stack_start start = {.pc = sample->pc, .sp = sample->sp, .bp = sample->bp};
   stack_memory memory = {.low = sample->sp, .high = sample->sp + sample->bytes, .bytes = sample->stack, .foreign = true};
   bool is_whole = false;
-  size_t guessed, count = stack_walk_far(&start, &memory, addresses, deepest, &guessed, &is_whole);
+  size_t guessed, count = stack_walk_far(&start, &memory, addresses, NULL, deepest, &guessed, &is_whole);
   uint64_t time = sample->time > modules_changed_at() ? code_now : sample->time;
   size_t certain = time == code_now ? count : count_certain(sample, addresses, count);
   if (guessed > certain) guessed = certain;

@@ -39,7 +39,9 @@ static bool read_twice(uint64_t address, uint32_t *words, int count) {
 
 // Signal 0 only checks whether the process has such a thread.
 static bool is_thread(uint32_t id) {
+  bool has;
   if (!id || id > id_bits) return false;
+  if (peek_knows_thread(id, &has)) return has;
   int error = errno;
   uint32_t process = peek_process();
   // In another user's process the call is refused if the thread exists.

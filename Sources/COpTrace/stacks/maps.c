@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   uint64_t low, high, offset;
@@ -75,25 +76,54 @@ static bool has_code(const mappings *list, const char *path, uint64_t low, uint6
   return false;
 }
 
-static void take(const mappings *list, const mapping *first) {
-  enum { most_parts = 64 };
-  ElfW(Ehdr) head;
+enum { most_parts = 64 };
+typedef struct {
   ElfW(Phdr) parts[most_parts];
-  if (first->offset || !peek_all(first->low, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return;
-  if (head.e_phentsize != sizeof *parts || head.e_phnum > most_parts || head.e_phoff > first->high - first->low) return;
-  if (!peek_all(first->low + head.e_phoff, parts, head.e_phnum * sizeof *parts)) return;
-  for (int i = 0; i < head.e_phnum; i++) {
-    if (parts[i].p_type != PT_LOAD || parts[i].p_offset) continue;
-    uint64_t base = first->low - parts[i].p_vaddr;
-    for (int code = 0; code < head.e_phnum; code++) {
-      const ElfW(Phdr) *part = &parts[code];
-      if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
-      uint64_t low = base + part->p_vaddr;
-      if (!has_code(list, first->path, low, low + part->p_memsz)) return;
-    }
-    modules_add(base, parts, head.e_phnum, first->path);
-    return;
+  size_t count;
+  uint64_t base;
+} program_header;
+
+// Reads the header of the file whose first page is mapped there. False: it is no ELF file.
+static bool read_header(uint64_t address, program_header *out) {
+  ElfW(Ehdr) head;
+  if (!peek_all(address, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
+  if (head.e_phentsize != sizeof *out->parts || head.e_phnum > most_parts || head.e_phoff > UINT32_MAX) return false;
+  out->count = head.e_phnum;
+  if (!peek_all(address + head.e_phoff, out->parts, out->count * sizeof *out->parts)) return false;
+  for (size_t i = 0; i < out->count; i++) {
+    if (out->parts[i].p_type != PT_LOAD || out->parts[i].p_offset) continue;
+    out->base = address - out->parts[i].p_vaddr;
+    return true;
   }
+  return false;
+}
+
+static void take(const mappings *list, const mapping *first) {
+  program_header header;
+  if (first->offset || !read_header(first->low, &header)) return;
+  for (size_t i = 0; i < header.count; i++) {
+    const ElfW(Phdr) *part = &header.parts[i];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+    uint64_t low = header.base + part->p_vaddr;
+    if (!has_code(list, first->path, low, low + part->p_memsz)) return;
+  }
+  modules_add(header.base, header.parts, header.count, first->path);
+}
+
+bool maps_add(uint64_t address, const char *path) {
+  program_header header;
+  if (!read_header(address, &header)) return false;
+  modules_add(header.base, header.parts, header.count, path);
+  return true;
+}
+
+bool maps_begin_by(uint32_t process, peek_reader *read, peek_has_thread *has_thread, void *context) {
+  if (peek_process()) return false;
+  locks_prepare();  // Before `peek_into`, because it tests locks in this process.
+  if (!modules_turn(true)) return false;
+  peek_by(read, has_thread, context);
+  peek_into(process);
+  return true;
 }
 
 void maps_begin(uint32_t process) {
@@ -109,12 +139,22 @@ void maps_begin(uint32_t process) {
 
 void maps_end(void) {
   peek_into(0);
-  modules_turn(false);
+  peek_by(NULL, NULL, NULL);
+  // Another thread has the list for a moment at most; without this, the own modules would never be read again.
+  for (int i = 0; i < 10000 && !modules_turn(false); i++) usleep(1000);
 }
 
 #else
 
 void maps_begin(uint32_t process) { (void)process; }
+bool maps_begin_by(uint32_t process, peek_reader *read, peek_has_thread *has_thread, void *context) {
+  (void)process, (void)read, (void)has_thread, (void)context;
+  return false;
+}
+bool maps_add(uint64_t address, const char *path) {
+  (void)address, (void)path;
+  return false;
+}
 void maps_end(void) {}
 
 #endif

@@ -291,8 +291,20 @@ void modules_refresh_behind(void) {
 }
 
 bool modules_turn(bool others) {
+  // How much room this process's own modules take. Those of others are forgotten when it turns back, so that any number of processes can
+  // be looked at.
+  static uint32_t own_count;
+  static size_t own_text;
   if (!hold()) return false;
   uint32_t now = atomic_load_explicit(&count, memory_order_relaxed);
+  if (others && !atomic_load(&are_others)) {
+    own_count = now;
+    own_text = text_used;
+  } else if (!others && atomic_load(&are_others)) {
+    now = own_count;
+    atomic_store_explicit(&count, own_count, memory_order_release);
+    text_used = own_text;
+  }
   for (uint32_t i = 0; i < now; i++) {
     leave(i, optrace_clock_monotonic());
     atomic_store_explicit(&all[i].is_loaded, false, memory_order_release);

@@ -35,7 +35,8 @@ bool modules_refresh(void);
 void modules_refresh_behind(void);
 
 // Switches the list to another process (`others`), or back. With true, the known modules are marked as not loaded, and `modules_refresh`
-// does nothing until this is called with false. See `peek_into`. False: another thread is using the list.
+// does nothing until this is called with false, which forgets the other's modules. See `peek_into`. False: another thread is using the
+// list.
 bool modules_turn(bool others);
 // Adds a module of the other process, by its program header.
 void modules_add(uint64_t base, const void *parts, size_t count, const char *path);

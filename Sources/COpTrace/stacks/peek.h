@@ -15,7 +15,16 @@ bool peek_all(uint64_t address, void *out, size_t size);
 // From now on all functions in this folder take addresses of that process; 0: of this process again. Only for a program that inspects
 // other processes and records nothing itself meanwhile.
 void peek_into(uint32_t process);
-// That other process; 0: none.
+// That other process; 0: none. `peek_nobody`: one that is not on this machine, or no more.
+enum { peek_nobody = UINT32_MAX };
 uint32_t peek_process(void);
+
+// While `peek_into` is in force, its memory comes from this function, which returns how many bytes it has copied. `has_thread` says
+// whether it has a thread of this id. Null: the memory comes from the system again.
+typedef size_t peek_reader(void *context, uint64_t address, void *out, size_t size);
+typedef bool peek_has_thread(void *context, uint32_t id);
+void peek_by(peek_reader *read, peek_has_thread *has_thread, void *context);
+// Whether that is so; then `has` is the answer of `has_thread`.
+bool peek_knows_thread(uint32_t id, bool *has);
 
 #endif

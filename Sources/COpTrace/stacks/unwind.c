@@ -295,14 +295,15 @@ static bool find_bp(const stack_memory *memory, unwind_rule rule, uint64_t addre
   return best != 0;
 }
 
-size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
-                      bool *is_whole) {
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, uint64_t *sps, size_t most,
+                      size_t *guessed, bool *is_whole) {
   registers r = {.pc = start->pc, .sp = start->sp, .bp = start->bp};
   uint64_t generation = generation_now();
   size_t count = 0, first_guess = SIZE_MAX;
   *is_whole = false;
   bool is_exact = true;  // pc is not a return address, so it may be a function's first instruction.
   while (count < most && r.pc) {
+    if (sps) sps[count] = r.sp;
     pcs[count++] = r.pc;
     uint64_t address = r.pc - !is_exact;
     unwind_rule rule = rule_at(address, memory->foreign || first_guess != SIZE_MAX, generation);
@@ -337,7 +338,7 @@ size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint
 
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed) {
   bool is_whole;
-  return stack_walk_far(start, memory, pcs, most, guessed, &is_whole);
+  return stack_walk_far(start, memory, pcs, NULL, most, guessed, &is_whole);
 }
 
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed) {
@@ -391,8 +392,9 @@ unwind_rule unwind_rule_at(uint64_t address, bool careful) {
   return 0;
 }
 
-size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
-                      bool *is_whole) {
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, uint64_t *sps, size_t most,
+                      size_t *guessed, bool *is_whole) {
+  (void)sps;
   *is_whole = false;
   return stack_walk(start, memory, pcs, most, guessed);
 }

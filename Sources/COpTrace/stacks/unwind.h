@@ -27,9 +27,10 @@ typedef struct {
 // only where a rule is missing (or for `foreign` and `beyond`). About 10 ns per frame; a rule that is not cached takes about a
 // microsecond, or 15 with `foreign`.
 size_t stack_walk(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed);
-// The same. `is_whole`: the walk has reached the function that the thread began with.
-size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, size_t most, size_t *guessed,
-                      bool *is_whole);
+// The same. `is_whole`: the walk has reached the function that the thread began with. `sps`: null, or for each address the stack pointer
+// there, so that a function's frame is from its own to the next one's.
+size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, uint64_t *sps, size_t most,
+                      size_t *guessed, bool *is_whole);
 // The same for the calling thread, on whatever stack it is.
 size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, size_t *guessed);
 

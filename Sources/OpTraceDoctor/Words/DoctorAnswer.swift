@@ -12,11 +12,11 @@ extension DoctorReport {
     let isStuck = first.isOfStuck(in: trace)
     switch (first.certainty, isStuck) {
     case (.proven, true):
-      return joined("Stuck for \(duration(of: first)): \(what)", first.ending) + mistake(besides: first)
+      return joined("Stuck\(duration(of: first)): \(what)", first.ending) + mistake(besides: first)
     case (.proven, false) where first.severity == .error: return "A mistake: \(what)."
     case (.proven, false): return "It works, but: \(what)." + slowMachine
     case (_, true):
-      let lead = first.isOfStandstill ? "Probably stuck for \(duration(of: first))" : "Perhaps stuck"
+      let lead = first.isOfStandstill ? "Probably stuck\(duration(of: first))" : "Perhaps stuck"
       return joined("\(lead): \(what)", first.ending)
     case (_, false): return "It works, but probably: \(what)." + slowMachine
     }
@@ -48,10 +48,11 @@ extension DoctorReport {
     ending.isEmpty ? sentence + "." : "\(sentence). \(ending)"
   }
 
-  /// Since the last of its moments: a cycle is closed by the wait that came last. What a snapshot saw began before it.
+  /// ` for 2 min 05 s`; empty: nobody knows. Since the last of its moments: a cycle is closed by the wait that came last. What a snapshot saw began before it.
   private func duration(of finding: Finding) -> String {
+    guard !trace.hasNoTimes else { return "" }
     let last = finding.evidence.compactMap(\.time).filter { $0 <= end - silence }.max()
-    return DurationText.text(max(0, last.map { end - $0 } ?? silence))
+    return " for " + DurationText.text(max(0, last.map { end - $0 } ?? silence))
   }
 
   /// ` at main.swift:12`, unless the title says it.
@@ -66,8 +67,10 @@ extension DoctorReport {
 
   /// No finding does not mean that all is well: where nothing moves, it says who waits for what.
   private var healthyAnswer: String {
-    guard isStandstill else { return healthySentence }
-    var text = "Nothing has moved for \(DurationText.text(silence)), and \(openWork). "
+    let lead = missingSentence.map { $0 + " " } ?? ""
+    guard isStandstill else { return lead + healthySentence }
+    let still = trace.hasNoTimes ? "Nothing moves" : "Nothing has moved for \(DurationText.text(silence))"
+    var text = lead + "\(still), and \(openWork). "
     if doors.isEmpty {
       if trace.snapshot == nil { return text + "No reason is known: the trace has no snapshot of the threads." }
       return text
@@ -83,6 +86,14 @@ extension DoctorReport {
     let shown = all + (rest > 0 ? ["\(grouped(rest)) more may move it"] : [])
     text += "Nothing is proven to be stuck: \(shown.joined(separator: "; "))."
     return text
+  }
+
+  /// That the answer is worth little, because of what could not be read; nil: all was.
+  private var missingSentence: String? {
+    guard let missing = trace.origin?.leftOut, let first = missing.first else { return nil }
+    let rest = missing.count - 1
+    return "Whether it is stuck is not known. \(first)"
+      + (rest > 0 ? " \(grouped(rest)) more \(rest == 1 ? "part is" : "parts are") left out." : "")
   }
 
   /// `The main thread waits for semaphore 1, in load() at main.swift:12; 3 more wait.`; nil: nobody is known to wait.

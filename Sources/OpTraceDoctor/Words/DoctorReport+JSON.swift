@@ -18,7 +18,8 @@ extension DoctorReport {
       "findings": jsonOfFindings,
     ]
     let kept = trace.header.kept.map { [$0.member] } ?? []
-    return .members(members, and: kept + (MachineLoad(of: trace).map { [$0.member] } ?? []))
+    let origin = trace.origin.map { [$0.member] } ?? []
+    return .members(members, and: kept + origin + (MachineLoad(of: trace).map { [$0.member] } ?? []))
   }
 
   /// The findings alone.
@@ -52,7 +53,7 @@ extension DoctorReport {
       "evidence": .array(
         finding.evidence.map { evidence in
           .members([
-            "atSeconds": .optional(evidence.time) { .seconds($0) },
+            "atSeconds": .optional(trace.hasNoTimes ? nil : evidence.time) { .seconds($0) },
             "thread": .optional(evidence.thread) { .integer(Int($0.rawValue)) },
             "threadSystemId": .optional(evidence.thread.flatMap { threads[$0] }) { .integer(Int($0.systemID)) },
             "text": .string(evidence.text),

@@ -55,7 +55,7 @@ public struct DoctorReport: Sendable {
   private var isIdleForGood: Bool { rest.isIdleForGood }
 
   /// The worst of the findings in one word.
-  public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings) }
+  public var verdict: Diagnosis.Verdict { Diagnosis.verdict(findings, of: trace) }
   /// Something is proven to be wrong.
   public var hasErrors: Bool { findings.contains { $0.severity == .error } }
 
@@ -159,7 +159,7 @@ extension DoctorReport {
   public var sentence: String {
     let all = trace.operations.count
     let open = unfinished
-    if verdict == .healthy { return answer }
+    if verdict == .healthy || verdict == .unknown && findings.isEmpty { return answer }
     let counts = Finding.Severity.allCases.compactMap { severity -> String? in
       let count = findings.count { $0.severity == severity }
       return count == 0 ? nil : counted(count, severity.rawValue)
@@ -180,6 +180,10 @@ extension DoctorReport {
   /// Of a program that works.
   var healthySentence: String {
     if isIdleForGood { return idleSentence }
+    if trace.origin != nil, trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
+      return "No unfinished operation or task was found. "
+        + (whoWaits(waiting) ?? "`optrace stacks` shows where threads wait.") + tooEarly
+    }
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
         + "`record --all` also records dispatch queues and tasks; if it did, the program used none. "
@@ -195,8 +199,18 @@ extension DoctorReport {
 
   /// Who waits in a process that runs and does not move: the reader may know that it should.
   private var stillWaiting: String {
-    guard let movement, !movement.hasMoved, let who = whoWaits(waiting) else { return "" }
-    return " " + who
+    let isStill = movement.map { !$0.hasMoved } ?? (trace.origin?.hasMoved == false)
+    guard isStill, let who = whoWaits(waiting) else { return "" }
+    return " " + who + tooEarly
+  }
+
+  /// Of a process that was seen from outside, and has not moved for a short time: what only silence shows is told later.
+  private var tooEarly: String {
+    guard let origin = trace.origin, origin.isTimed, !origin.hasMoved, silence <= Self.defaultStallAfter else {
+      return ""
+    }
+    return " Nothing has moved for \(DurationText.text(silence)): look again when it has not for "
+      + "\(DurationText.text(Self.defaultStallAfter))."
   }
 
   /// Of a program in which nothing can begin any more: often something that it waits for was released.
@@ -208,7 +222,9 @@ extension DoctorReport {
   }
 
   /// Nothing has moved for long enough to mention it. With two readings the text says what moved instead.
-  private var isSilent: Bool { movement == nil && silence >= 1_000_000_000 }
+  private var isSilent: Bool {
+    movement == nil && silence >= 1_000_000_000 && !trace.hasNoTimes && trace.origin?.hasMoved != true
+  }
 
   /// What is missing, and what that means; nil: nothing.
   package var lossSentence: String? {

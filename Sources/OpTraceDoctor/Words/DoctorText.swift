@@ -146,7 +146,7 @@ public struct DoctorText: Sendable {
     if operation.name != nil { row.kind = Self.shown(operation.className, 60) }
     if let source = operation.source { row.kind += (row.kind.isEmpty ? "at " : " at ") + Self.shown(source, 80) }
     let (word, since) = report.state(of: operation)
-    row.state = word + (since.map { " \(DurationText.text($0))" } ?? "")
+    row.state = word + (since.flatMap { TraceOrigin.isUnknown($0) ? nil : " \(DurationText.text($0))" } ?? "")
     if let queue = operation.queue {
       row.state += " in " + (queues[queue]?.title(quoting: { Self.shown($0, 40) }) ?? queue.description)
     } else if word == "pending" {
@@ -165,7 +165,9 @@ public struct DoctorText: Sendable {
   /// When, on which thread, what.
   private func evidence(_ all: [Finding.Evidence]) -> [String] {
     let shown = all.prefix(Self.mostEvidence)
-    let cells = shown.map { [$0.time.map(Self.seconds) ?? "", thread(of: $0)] }
+    // A snapshot does not know when something began.
+    let isTimed = report.trace.origin == nil
+    let cells = shown.map { [isTimed ? $0.time.map(Self.seconds) ?? "" : "", thread(of: $0)] }
     let widths = (0..<2).map { column in cells.reduce(0) { max($0, TerminalText.columns(of: $1[column])) } }
     let indent = widths.reduce(2) { $0 + ($1 > 0 ? $1 + 2 : 0) }
     // In a narrow window the text goes below its time.
@@ -189,6 +191,8 @@ public struct DoctorText: Sendable {
   private func thread(of evidence: Finding.Evidence) -> String {
     guard let id = evidence.thread else { return "" }
     guard let thread = threads[id] else { return "\(id)" }
+    // What made the snapshot is no thread of the program.
+    if report.trace.origin != nil, thread.systemID == 0 { return "" }
     let name = thread.isMain ? "main thread" : "thread \(thread.systemID)"
     return evidence.text.hasPrefix(name) || evidence.text.hasPrefix("the \(name)") ? "" : name
   }
@@ -205,6 +209,7 @@ public struct DoctorText: Sendable {
 
   /// `0.002 s` since the trace's start.
   static func seconds(_ time: Nanoseconds) -> String {
+    if TraceOrigin.isUnknown(time) { return "" }
     let milliseconds = (time.magnitude + 500_000) / 1_000_000
     let rest = String(milliseconds % 1000)
     let sign = time < 0 && milliseconds > 0 ? "−" : ""
@@ -246,8 +251,9 @@ extension TextStyle {
 extension DoctorText {
   func verdict(_ hints: [Hint]) -> [String] {
     // A program that works has its sentence in the first line.
-    var lines = report.verdict == .healthy ? [] : sentence
+    var lines = report.verdict == .healthy || report.verdict == .unknown && report.findings.isEmpty ? [] : sentence
     if let loss = report.lossSentence { lines += wrapped(loss) }
+    lines += origin
     if let machine = report.machineRemark { lines += wrapped(machine) }
     if let unknown = report.unknownWaitsSentence { lines += wrapped(unknown) }
     if let movement = report.movement { lines += wrapped(text(of: movement)) }
@@ -264,6 +270,15 @@ extension DoctorText {
       )
     }
     return lines
+  }
+
+  /// What a trace that nobody recorded cannot show, and what was left out of it.
+  private var origin: [String] {
+    guard let origin = report.trace.origin else { return [] }
+    let shown = origin.leftOut.prefix(Self.mostEvidence).map { "Left out: " + Self.shown($0) }
+    let rest = origin.leftOut.count - shown.count
+    return ([origin.sentence(until: report.end)] + shown + (rest > 0 ? ["And \(grouped(rest)) more."] : []))
+      .flatMap(wrapped)
   }
 
   private var sentence: [String] {

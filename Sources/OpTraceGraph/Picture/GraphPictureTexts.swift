@@ -115,7 +115,8 @@ extension GraphPictureBuilder {
       ("enqueued", operation.enqueued), ("began", operation.executionBegan),
       ("cancelled", operation.cancelRequested), ("ended", operation.finished),
     ].compactMap { what, stamp in stamp.map { "\(what) at \(DurationText.text($0.time - period.lowerBound))" } }
-    if !moments.isEmpty { lines.append(moments.joined(separator: " · ")) }
+    // A snapshot does not know when something began.
+    if !moments.isEmpty, trace.origin == nil { lines.append(moments.joined(separator: " · ")) }
     if let thread = operation.executionBegan?.thread { lines.append("on \(line(threadName(thread)))") }
     if let names = listed(graph.dependencies(of: index)) { lines.append("depends on \(names)") }
     if let names = listed(graph.dependents(of: index)) { lines.append("needed by \(names)") }

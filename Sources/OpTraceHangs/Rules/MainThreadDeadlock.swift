@@ -28,7 +28,9 @@ extension DoctorRule {
         queue.addOperation(load)        // and back to the run loop
         """)
   ) { context in
-    context.blockage.deadlocks.filter { context.kind(of: $0) == .mainThread }.map { deadlock in
+    let deadlocks = context.blockage.deadlocks.filter { context.kind(of: $0) == .mainThread }
+    if deadlocks.isEmpty, let finding = context.mainThreadIsNeeded() { return [finding] }
+    return deadlocks.map { deadlock in
       let needy = deadlock.edges.first { $0.reason == .mainThread }.flatMap {
         context.work(of: context.blockage.graph.nodes[$0.from])
       }
@@ -64,6 +66,33 @@ extension DoctorContext {
         + "\(Self.phrase(location(of: task))).")
     finding.location = wait.flatMap { location(of: $0) } ?? location(of: task)
     return finding
+  }
+
+  /// The finding for a main thread that waits for a signal where nothing in the process can go on but tasks that need it. Who made them
+  /// need not be known: if one of them signals, it cannot, and if none does, nobody else will.
+  fileprivate func mainThreadIsNeeded() -> Finding? {
+    guard isDeadWorld, isStalled, let wait = waitOfMainThread, case .object = wait.target,
+      let task = trace.tasks.first(where: \.waitsForMain)
+    else { return nil }
+    let what = target(of: wait)
+    var finding = Finding(
+      // No cycle that is seen: it rests on nothing else being left.
+      .mainThreadDeadlock, .error, ending: .sentence("Nothing can end it."),
+      title: "the main thread waits for \(what), while \(name(task.id)) needs the main thread",
+      explanation:
+        "The main actor's code runs on the main thread when it is idle. Nothing else in the process can go on, so only "
+        + "\(name(task.id)) could still end the wait, and it needs the main thread first.",
+      fix:
+        "Do not wait on the main thread: make main asynchronous and await the task, or keep the task off the main actor"
+        + "\(Self.phrase(location(of: task))).")
+    finding.location = location(of: wait) ?? location(of: task)
+    finding.evidence.append(
+      .init(at: Stamp(wait.began, wait.thread), "the main thread waits for \(what)\(Self.phrase(location(of: wait)))"))
+    finding.evidence.append(
+      .init(
+        at: task.suspensions.last?.enqueued ?? task.enqueued,
+        "\(name(task.id)) waits for its turn on the main thread (MainActor)\(Self.phrase(location(of: task)))"))
+    return proven(finding)
   }
 
   private var waitOfMainThread: WaitRecord? {

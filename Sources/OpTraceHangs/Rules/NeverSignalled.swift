@@ -119,6 +119,12 @@ extension DoctorContext {
       tell(instead, in: &finding)
       return proven(finding)
     }
+    // What could still signal may wait for what the waiter has.
+    let claims = claims(on: first)
+    if let claim = claims.first {
+      tell(claims, claim, of: what, who, in: &finding)
+      return proven(finding)
+    }
     // The code that should signal may hang itself, so show first where it is.
     let waiters = Set(waits.map(\.thread))
     let others = (trace.snapshot?.threads ?? []).filter { seen in
@@ -128,11 +134,11 @@ extension DoctorContext {
       finding.evidence.append(
         .init(
           at: Stamp(seenThreads.time ?? end, seen.thread),
-          "\(name(seen.thread)) waits for \(seen.reason.text)\(Self.phrase(self.location(of: seen.thread)))"))
+          "\(name(seen.thread)) waits for \(awaited(by: seen))\(Self.phrase(self.location(of: seen.thread)))"))
     }
     if let other = others.first {
       finding.title +=
-        "; \(name(other.thread)) waits for \(other.reason.text)\(Self.phrase(self.location(of: other.thread)))"
+        "; \(name(other.thread)) waits for \(awaited(by: other))\(Self.phrase(self.location(of: other.thread)))"
       finding.explanation += " What should do it may be in a thread that waits itself."
       finding.fix =
         "See first why \(others.count == 1 ? "another thread waits" : "other threads wait")"
@@ -150,6 +156,8 @@ extension DoctorContext {
     }
     return proven(finding)
   }
+
+  private func awaited(by seen: SeenThread) -> String { queueAwaited(by: seen.thread) ?? seen.reason.text }
 
   func isGroup(_ wait: WaitRecord) -> Bool {
     guard case .object(let id) = wait.target else { return false }

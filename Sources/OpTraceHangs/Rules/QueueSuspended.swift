@@ -90,64 +90,13 @@ extension DoctorContext {
     addWaitingThreads(root.waitingThreads, to: &finding)
     finding = undoable(finding, since: since)
     // A throttle suspends its queue on purpose. In a closed trace nobody resumed it.
-    guard let stop, let longest = queue.longestStop(before: stop), !trace.header.isClosed,
+    guard let stop, let longest = queue.longestStop(before: stop), !hasEnded,
       end - stop.time <= longest
     else {
       return finding
     }
     return unproven(
       finding, because: "it was \(verb) for as long before (\(DurationText.text(longest))), and then \(undone)")
-  }
-}
-
-/// Dispatch queues: their suspensions are not recorded.
-extension DoctorContext {
-  /// Finds blocks that have not begun, in queues of the program in which nothing runs, while nothing else will happen.
-  /// Such a queue would get a thread, so it is suspended or was never activated; or it runs work that is not recorded,
-  /// such as the handler of a dispatch source.
-  fileprivate func stoppedDispatchQueues() -> [Finding] {
-    guard isStalled, isClosedWorld else { return [] }
-    let waiting = trace.blocks.filter { block in
-      [.async, .barrier, .sync].contains(block.way) && block.began == nil && block.over == nil && block.isOutcomeKnown
-    }
-    let busy = Set(trace.blocks.lazy.filter { $0.began != nil && $0.over == nil }.compactMap(\.queue))
-    let groups = Dictionary(grouping: waiting) { $0.queue }
-    let stopped = groups.compactMap { id, blocks -> (queue: DispatchQueueRecord, blocks: [BlockRecord])? in
-      guard let id, !busy.contains(id), let queue = trace.dispatchQueue(id), !queue.isMain, !queue.isGlobal,
-        queue.target.flatMap(trace.dispatchQueue).map(\.isGlobal) ?? true
-      else { return nil }
-      return (queue, blocks)
-    }
-    .sorted { $0.queue.id < $1.queue.id }
-    return stopped.isEmpty ? [] : [finding(of: stopped)]
-  }
-
-  /// Makes one finding of all stopped queues, because one mistake may stop many.
-  private func finding(of stopped: [(queue: DispatchQueueRecord, blocks: [BlockRecord])]) -> Finding {
-    let titles = QueueTitles(trace)
-    let names = stopped.prefix(3).map { titles.phrase(of: $0.queue) }
-    let rest = stopped.count - names.count
-    let queues = Self.list(names + (rest > 0 ? ["\(rest) more"] : []))
-    let blocks = stopped.flatMap(\.blocks)
-    let them = stopped.count == 1 ? "it is suspended, or was" : "they are suspended, or were"
-    var finding = Finding(
-      .queueSuspended, .warning, ending: .onlyBy("resume() or activate()"),
-      title: (blocks.count == 1 ? "\(name(blocks[0].id)) has" : "\(Self.count(blocks.count, "block")) have")
-        + " not begun in \(queues), where nothing runs: \(them) never activated",
-      explanation:
-        "Nothing that was recorded runs in \(queues), and each queue would get a thread. What runs unrecorded, as the handler "
-        + "of a source, may hold it as well.",
-      fix:
-        "Call resume() once for each suspend() on every path, also where an error is thrown; activate() a queue that was made inactive."
-    )
-    finding.location = location(ofSubmitting: blocks[0])
-    finding.isProven = false
-    for block in blocks.prefix(Self.mostEvidence) {
-      guard let submitted = block.submitted else { continue }
-      finding.evidence.append(
-        .init(at: submitted, "\(name(block.id)) was submitted\(Self.phrase(location(ofSubmitting: block)))"))
-    }
-    return finding
   }
 }
 

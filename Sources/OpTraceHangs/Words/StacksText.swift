@@ -52,6 +52,7 @@ public struct StacksText: Sendable {
         + (statuses.threads.isEmpty
           ? ", and none waits or runs an operation" : "; these wait or run operations at the trace's end")
     }
+    if let origin = trace.origin { return origin.isCore ? "read from a core file" : "seen from outside, not recorded" }
     var text = "snapshot \(duration(snapshot.time)) after the start"
     if statuses.wentOn { return text + "; it continued afterwards" }
     if let last = statuses.lastSign, snapshot.time > last {
@@ -133,7 +134,9 @@ public struct StacksText: Sendable {
     case .lock, .thread, .signal, .input, .time, .process, .systemSignal: text = awaited.words ?? awaited.kind.rawValue
     }
     if let address = awaited.address, awaited.kind == .lock { text += " 0x" + String(address, radix: 16) }
-    if let since = awaited.since, statuses.time > since { text += " for \(duration(statuses.time - since))" }
+    if let since = awaited.since, statuses.time > since, !TraceOrigin.isUnknown(statuses.time - since) {
+      text += " for \(duration(statuses.time - since))"
+    }
     if awaited.isTimed { text += " (with a timeout)" }
     if let owner = thread.owner {
       text += ", held by \(name(owner))"

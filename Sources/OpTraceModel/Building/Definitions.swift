@@ -76,6 +76,7 @@ struct Definitions {
       queue.target = fields.target == 0 ? nil : DispatchQueueID(fields.target)
       queue.isMain = fields.main
       queue.isGlobal = fields.global
+      queue.stop = DispatchQueueRecord.Stop(rawValue: fields.stopped)
       queues[event.subject] = queue
     default: break
     }

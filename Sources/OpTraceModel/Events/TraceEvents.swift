@@ -1,4 +1,4 @@
-import OpTraceFormat
+package import OpTraceFormat
 
 /// The records of a trace in the order of (time, thread, position in the file), not yet interpreted. The builder, the
 /// checks and the text form start from them.
@@ -197,4 +197,21 @@ public struct TraceEvent: Sendable, Equatable {
 
 extension EventWords {
   init(_ event: TraceEvent) { self.init(event.word1, event.word2) }
+}
+
+extension TraceEvents {
+  /// Adds an event with fields at the end.
+  package mutating func append<Fields: EventWords>(
+    _ fields: Fields, of subject: UInt32 = 0, at time: Nanoseconds, by thread: ThreadID, text: String? = nil
+  ) {
+    append(
+      TraceEvent(
+        kind: Fields.kind.rawValue, time: time, thread: thread, subject: subject, word1: fields.word1,
+        word2: fields.word2, text: text))
+  }
+
+  /// Adds an event that has no fields.
+  package mutating func append(_ kind: EventKind, of subject: UInt32, at time: Nanoseconds, by thread: ThreadID) {
+    append(TraceEvent(kind: kind.rawValue, time: time, thread: thread, subject: subject))
+  }
 }

@@ -35,6 +35,8 @@ public struct Trace: Sendable, Equatable {
   public var samples: [SampleRecord] = []
   /// When the program's threads waited for processors, in the order of time.
   public var machine: [MachineReading] = []
+  /// How the trace was made, if nobody recorded the process; nil: a recorder wrote it.
+  public var origin: TraceOrigin?
   /// Event loops, sorted by thread.
   public var loops: [LoopRecord] = []
   /// The stacks that were recorded, and what their code is called.

@@ -162,6 +162,16 @@ public struct DispatchQueueRecord: Sendable, Equatable, Identifiable, TraceOwned
   public var isMain = false
   /// Whether it is one of the system's own queues.
   public var isGlobal = false
+  /// Why it begins nothing; nil: it may, or that is not known: only what looks at a process from outside sees it.
+  public var stop: Stop?
+
+  /// Why a dispatch queue begins nothing.
+  public enum Stop: UInt8, Sendable {
+    /// `suspend()` was called more often than `resume()`.
+    case suspended = 1
+    /// It was made inactive, and `activate()` was never called.
+    case inactive = 2
+  }
 
   package var owner: TraceOwner { .everybody }
 

@@ -5,6 +5,8 @@ const DURATION_UNITS = [['µs', 1e3, 1e6], ['ms', 1e6, 1e9], ['s', 1e9, 60e9]];
 /** Formats a duration with at most three significant digits and a unit: `0 ms`, `850 ns`, `12.3 µs`, `2 min 05 s`. An unknown duration is a dash. */
 export function durationText(time) {
   if (time === null || time === undefined || Number.isNaN(time)) return '–';
+  // What stands for an unknown time in the trace of a core (`TraceOrigin.isUnknown`).
+  if (Math.abs(time) >= 2 ** 55 - 2 ** 51) return '–';
   const sign = time < 0 ? '−' : '';
   const value = Math.round(Math.abs(time));
   if (value === 0) return '0 ms';

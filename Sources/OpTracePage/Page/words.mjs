@@ -30,6 +30,7 @@ export const SEVERITIES = {error: {sign: 'failed'}, warning: {sign: 'warning'}, 
 
 export const VERDICTS = {
   healthy: {sign: 'finished', css: 'good'},
+  unknown: {sign: 'warning', css: 'warned'},
   warning: {sign: 'warning', css: 'warned'},
   suspected: {sign: 'warning', css: 'warned'},
   stalled: {sign: 'stalled', css: 'wrong'},

@@ -1,20 +1,20 @@
 /// Little-endian numbers, one after another. Past the end every number is 0 and `isBroken` is set, so that a reader checks
 /// once where it would act on what it read.
-struct ByteCursor {
-  let bytes: [UInt8]
-  private(set) var offset: Int
-  private(set) var isBroken = false
+package struct ByteCursor {
+  package let bytes: [UInt8]
+  package private(set) var offset: Int
+  package private(set) var isBroken = false
 
-  init(_ bytes: [UInt8], from offset: Int = 0) {
+  package init(_ bytes: [UInt8], from offset: Int = 0) {
     self.bytes = bytes
     self.offset = min(max(offset, 0), bytes.count)
   }
 
   private var end: Int { bytes.count }
-  var isAtEnd: Bool { offset >= end }
-  var left: Int { end - offset }
+  package var isAtEnd: Bool { offset >= end }
+  package var left: Int { end - offset }
 
-  mutating func byte() -> UInt8 {
+  package mutating func byte() -> UInt8 {
     guard offset < end else {
       isBroken = true
       return 0
@@ -24,7 +24,7 @@ struct ByteCursor {
   }
 
   /// Of 1 to 8 bytes.
-  mutating func number(bytes count: Int) -> UInt64 {
+  package mutating func number(bytes count: Int) -> UInt64 {
     guard count <= end - offset else {
       isBroken = true
       offset = end
@@ -36,9 +36,9 @@ struct ByteCursor {
     return value
   }
 
-  mutating func u16() -> UInt16 { UInt16(truncatingIfNeeded: number(bytes: 2)) }
-  mutating func u32() -> UInt32 { UInt32(truncatingIfNeeded: number(bytes: 4)) }
-  mutating func u64() -> UInt64 { number(bytes: 8) }
+  package mutating func u16() -> UInt16 { UInt16(truncatingIfNeeded: number(bytes: 2)) }
+  package mutating func u32() -> UInt32 { UInt32(truncatingIfNeeded: number(bytes: 4)) }
+  package mutating func u64() -> UInt64 { number(bytes: 8) }
 
   /// LEB128. Bits above the 64th are dropped.
   mutating func unsigned() -> UInt64 { leb128().bits }
@@ -62,7 +62,7 @@ struct ByteCursor {
     }
   }
 
-  mutating func skip(_ count: UInt64) {
+  package mutating func skip(_ count: UInt64) {
     if count > UInt64(end - offset) {
       isBroken = true
       offset = end
@@ -72,7 +72,7 @@ struct ByteCursor {
   }
 
   /// Up to a closing zero, which is passed.
-  mutating func text() -> String {
+  package mutating func text() -> String {
     guard let zero = bytes[offset..<end].firstIndex(of: 0) else {
       isBroken = true
       offset = end
@@ -85,7 +85,7 @@ struct ByteCursor {
 
 /// A text up to a closing zero, out of the bytes that begin with it; nil where it does not end within `limit` of them.
 /// - Parameter beginning: gives the first bytes. Most texts are short, and each call may be one to the system.
-func closedText(limit: Int, _ beginning: (_ count: Int) -> [UInt8]?) -> String? {
+package func closedText(limit: Int, _ beginning: (_ count: Int) -> [UInt8]?) -> String? {
   for count in [min(256, limit), limit] {
     guard let bytes = beginning(count) else { return nil }
     if let zero = bytes.firstIndex(of: 0) { return String(decoding: bytes[..<zero], as: UTF8.self) }

@@ -5,10 +5,10 @@ package struct ElfFile {
   package struct Machine: Equatable, Sendable {
     var wordClass: UInt8
     var byteOrder: UInt8
-    var processor: UInt16
+    package var processor: UInt16
 
     /// Tables of other files are not read.
-    var isOurs: Bool { wordClass == 2 && byteOrder == 1 }
+    package var isOurs: Bool { wordClass == 2 && byteOrder == 1 }
 
     /// For people.
     package var name: String {

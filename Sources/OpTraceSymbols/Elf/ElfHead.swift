@@ -1,20 +1,23 @@
 /// The first bytes of an ELF file, and the two tables that they lead to. Every offset in the file is checked: it may be damaged,
 /// and of any size.
-struct ElfHead {
+package struct ElfHead {
   private typealias Table = (offset: UInt64, size: Int, count: Int)
 
-  let machine: ElfFile.Machine
-  private let file: ImageFile
+  package let machine: ElfFile.Machine
+  /// What kind of file it is: a program, a library, a core.
+  package let type: UInt16
+  private let file: any ElfBytes
   private let segmentTable: Table
   private let sectionTable: Table
   private let nameSection: Int
 
-  init(_ file: ImageFile) throws(SymbolTrouble) {
+  package init(_ file: any ElfBytes) throws(SymbolTrouble) {
     self.file = file
     let head = file.beginning(at: 0, count: 64)
     guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { throw .notElf(file.path) }
     guard head.count == 64 else { throw .damaged(file.path, "its header is cut off") }
-    var cursor = ByteCursor(head, from: 18)
+    var cursor = ByteCursor(head, from: 16)
+    type = cursor.u16()
     let processor = cursor.u16()
     machine = ElfFile.Machine(
       wordClass: head[4], byteOrder: head[5], processor: head[5] == 1 ? processor : processor.byteSwapped)
@@ -26,10 +29,22 @@ struct ElfHead {
     nameSection = Int(cursor.u16())
   }
 
+  /// In bytes, of an entry of a table. All known ones are 56 and 64.
+  private static let widest = 256
+
   /// Empty: it has none, or they are not where the header says.
-  func segments() -> [ElfImage.Segment] {
-    let (offset, size, count) = segmentTable
-    guard size >= 56, let table = file.bytes(at: offset, count: size * count) else { return [] }
+  package func segments() -> [ElfImage.Segment] {
+    let (offset, size, written) = segmentTable
+    var count = written
+    // Where there are very many, as in cores of large processes, the first, empty section has the number.
+    if count == 0xFFFF, let first = file.bytes(at: sectionTable.offset, count: 64) {
+      count = Int(Self.section(ByteCursor(first)).information)
+    }
+    guard (56...Self.widest).contains(size), count <= ElfImage.Limit.segments,
+      let table = file.bytes(at: offset, count: size * count)
+    else {
+      return []
+    }
     return (0..<count).map { index in
       var cursor = ByteCursor(table, from: index * size)
       let type = cursor.u32()
@@ -44,10 +59,10 @@ struct ElfHead {
   }
 
   /// Empty: it has none. Nil: they are not where the header says.
-  func sections() -> [ElfImage.Section]? {
+  package func sections() -> [ElfImage.Section]? {
     let (offset, size, count) = sectionTable
     guard offset != 0 else { return [] }
-    guard size >= 64, let first = file.bytes(at: offset, count: 64) else { return nil }
+    guard (64...Self.widest).contains(size), let first = file.bytes(at: offset, count: 64) else { return nil }
     // Where there are very many, the first, empty one has the numbers.
     let zeroth = Self.section(ByteCursor(first))
     let number = count == 0 ? Int(clamping: zeroth.size) : count
@@ -76,9 +91,10 @@ struct ElfHead {
     let offset = cursor.u64()
     let size = cursor.u64()
     let link = cursor.u32()
-    cursor.skip(12)
+    let information = cursor.u32()
+    cursor.skip(8)
     return ElfImage.Section(
       name: "", type: type, flags: flags, address: address, offset: offset, size: size, link: link,
-      entrySize: cursor.u64())
+      information: information, entrySize: cursor.u64())
   }
 }

@@ -2,27 +2,31 @@
 /// the file is checked, and nothing is read that was not asked for: a file may be damaged, and of any size.
 ///
 /// After "Tool Interface Standard (TIS) Executable and Linking Format" and the System V ABI's gABI, chapters 4 and 5.
-final class ElfImage {
-  struct Segment {
-    var type: UInt32
+package final class ElfImage {
+  package struct Segment: Sendable {
+    package var type: UInt32
     var flags: UInt32
-    var offset: UInt64
-    var address: UInt64
-    var fileSize: UInt64
-    var memorySize: UInt64
+    package var offset: UInt64
+    package var address: UInt64
+    package var fileSize: UInt64
+    package var memorySize: UInt64
 
-    static let load: UInt32 = 1, dynamic: UInt32 = 2, loader: UInt32 = 3, note: UInt32 = 4
-    var isExecutable: Bool { flags & 1 != 0 }
+    package static let load: UInt32 = 1, note: UInt32 = 4, frameHeader: UInt32 = 0x6474_E550
+    static let dynamic: UInt32 = 2, loader: UInt32 = 3
+    package var isExecutable: Bool { flags & 1 != 0 }
+    package var isWritable: Bool { flags & 2 != 0 }
+    package var isReadable: Bool { flags & 4 != 0 }
   }
 
-  struct Section {
-    var name: String
+  package struct Section {
+    package var name: String
     var type: UInt32
     var flags: UInt64
-    var address: UInt64
-    var offset: UInt64
-    var size: UInt64
+    package var address: UInt64
+    package var offset: UInt64
+    package var size: UInt64
     var link: UInt32
+    var information: UInt32
     var entrySize: UInt64
 
     static let symbols: UInt32 = 2, note: UInt32 = 7, noBits: UInt32 = 8, dynamicSymbols: UInt32 = 11
@@ -34,6 +38,8 @@ final class ElfImage {
   /// More than this counts as damage. Linked programs have some dozens of sections.
   enum Limit {
     static let sections = 1 << 16
+    /// A core has one for each mapping.
+    static let segments = 1 << 20
     /// Sections or segments with code.
     static let code = 1024
     static let sectionNames = 4 << 20
@@ -41,16 +47,16 @@ final class ElfImage {
     static let name = 1 << 14
   }
 
-  let file: ImageFile
-  let machine: ElfFile.Machine
-  let segments: [Segment]
-  let sections: [Section]
+  package let file: ImageFile
+  package let machine: ElfFile.Machine
+  package let segments: [Segment]
+  package let sections: [Section]
   /// As `.note.gnu.build-id` holds it; nil: it has none.
-  let buildID: [UInt8]?
+  package let buildID: [UInt8]?
   private let code: [(start: UInt64, size: UInt64)]
 
   /// - Complexity: O(sections).
-  init(path: String) throws(SymbolTrouble) {
+  package init(path: String) throws(SymbolTrouble) {
     let file = try ImageFile(path: path)
     self.file = file
     let head = try ElfHead(file)
@@ -63,7 +69,7 @@ final class ElfImage {
     code = Self.code(segments, sections)
   }
 
-  func section(_ name: String) -> Section? {
+  package func section(_ name: String) -> Section? {
     sections.first { $0.name == name && $0.type != Section.noBits && $0.size > 0 }
   }
 
@@ -93,7 +99,7 @@ final class ElfImage {
     }
   }
 
-  static func buildID(_ file: ImageFile, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
+  package static func buildID(_ file: any ElfBytes, _ segments: [Segment], _ sections: [Section]) -> [UInt8]? {
     var ranges = sections.filter { $0.type == Section.note }.map { ($0.offset, $0.size) }
     ranges += segments.filter { $0.type == Segment.note }.map { ($0.offset, $0.fileSize) }
     for (offset, size) in ranges.prefix(64) where size <= Limit.notes {
@@ -125,7 +131,7 @@ final class ElfImage {
 
 extension UInt64 {
   /// Nil: too large.
-  func adding(_ other: UInt64) -> UInt64? {
+  package func adding(_ other: UInt64) -> UInt64? {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? nil : sum
   }

@@ -6,16 +6,28 @@
   import Musl
 #endif
 
+/// The bytes of an ELF file: those of the file itself, or as far as a process has it in its memory.
+package protocol ElfBytes {
+  /// For messages.
+  var path: String { get }
+  /// All of the bytes, or nil.
+  func bytes(at offset: UInt64, count: Int) -> [UInt8]?
+  /// Up to `count` bytes, fewer where there are no more.
+  func beginning(at offset: UInt64, count: Int) -> [UInt8]
+}
+
 /// A regular file, open. It is read by `pread` and never mapped: a mapped file that shrinks would kill the reader.
-final class ImageFile {
+///
+/// Sendable: nothing of it changes.
+package final class ImageFile: ElfBytes, Sendable {
   /// As it was asked for.
-  let path: String
+  package let path: String
   /// In bytes, when it was opened. What lies behind is not read.
-  let size: UInt64
+  package let size: UInt64
   private let descriptor: Int32
 
   /// Anything but a regular file is refused, and none is waited for: a path in a trace may lead to a pipe.
-  init(path name: UnsafePointer<CChar>) throws(SymbolTrouble) {
+  package init(path name: UnsafePointer<CChar>) throws(SymbolTrouble) {
     let path = String(cString: name)
     var descriptor: Int32
     repeat { descriptor = openToRead(name) } while descriptor < 0 && errno == EINTR
@@ -39,10 +51,10 @@ final class ImageFile {
   deinit { close(descriptor) }
 
   /// Whether all of these bytes lie in the file.
-  func holds(_ offset: UInt64, _ count: UInt64) -> Bool { offset <= size && count <= size - offset }
+  package func holds(_ offset: UInt64, _ count: UInt64) -> Bool { offset <= size && count <= size - offset }
 
   /// All of the bytes, or nil: a number in the file may be wrong, and the file may have shrunk.
-  func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
+  package func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
     guard count >= 0, holds(offset, UInt64(count)) else { return nil }
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
@@ -50,8 +62,14 @@ final class ImageFile {
     return bytes.count == count ? bytes : nil
   }
 
+  /// As far as the file goes; returns how many bytes.
+  package func fill(_ target: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
+    guard offset < size else { return 0 }
+    return read(at: offset, into: .init(rebasing: target.prefix(Int(min(UInt64(target.count), size - offset)))))
+  }
+
   /// Up to `count` bytes, fewer where the file ends.
-  func beginning(at offset: UInt64, count: Int) -> [UInt8] {
+  package func beginning(at offset: UInt64, count: Int) -> [UInt8] {
     guard offset < size else { return [] }
     return bytes(at: offset, count: Int(min(UInt64(count), size - offset))) ?? []
   }

@@ -70,9 +70,15 @@ struct GraphCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Whether to show the critical path.")
   var criticalPath = true
 
+  @OptionGroup var core: CoreOptions
+
   @OptionGroup var limit: UnpackingLimit
 
-  private var input: TraceInput { trace.input(limit) }
+  private var input: TraceInput {
+    var input = trace.input(limit)
+    input.unprepared = core.unprepared
+    return input
+  }
 
   func validate() throws {
     if let hops, hops < 0 { throw ValidationError("--hops must not be negative.") }
@@ -133,6 +139,11 @@ struct GraphCommand: ParsableCommand {
   private func isNothingStuck(in trace: InputTrace, _ count: Int) -> Bool {
     guard deadlock, count == 0 else { return false }
     let diagnosis = Diagnosis(of: trace.trace, by: .command)
+    if diagnosis.verdict == .unknown {
+      Console.error(
+        "optrace: whether an operation is stuck in \(input.name) is not known, because not all could be read")
+      return true
+    }
     let isOfOthers = diagnosis.isStandstill || [.deadlocked, .stalled, .suspected].contains(diagnosis.verdict)
     Console.error(
       isOfOthers

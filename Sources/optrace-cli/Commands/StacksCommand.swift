@@ -13,7 +13,9 @@ struct StacksCommand: ParsableCommand {
       new snapshot and is not stopped; if it does not answer, optrace takes one from outside. If a trace has no snapshot, \
       only threads that wait or run operations are shown.
 
-      Example: optrace stacks 4711, of a program that hangs and is being recorded
+      A program that nobody recorded, or a core file, will do.
+
+      Example: optrace stacks 4711, of a program that hangs
       """)
 
   @OptionGroup var trace: ChosenTrace
@@ -30,10 +32,12 @@ struct StacksCommand: ParsableCommand {
     completion: .file())
   var output: String?
 
+  @OptionGroup var core: CoreOptions
+
   @OptionGroup var limit: UnpackingLimit
 
   func run() throws {
-    let source = try trace.input(limit)
+    let source = try trace.input(limit, core.unprepared)
     let output = try source.output(output)
     let input = try source.readWithFreshSnapshot()
     let statuses = withProgress("looking at the threads of \(source.name)") { ThreadStatuses(of: input.trace) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OpTrace
 import OpTraceDoctor
 import OpTraceKernel
 import OpTraceModel
@@ -13,9 +14,12 @@ struct DoctorCommand: ParsableCommand {
       apart, and only what both readings show is reported. The program is not changed. Its recorder takes a snapshot of \
       the threads; if it does not answer, optrace takes one from outside.
 
+      A program that nobody recorded, and a core file (also packed with gzip or zstd), are read as they are. The last \
+      lines say what that cannot show. If not all could be read and nothing is found, the verdict is 'unknown'.
+
       Exit status: 1 where an error was found, also in a damaged trace; else as for all commands.
 
-      Example: optrace doctor 4711, of a program that hangs and is being recorded
+      Example: optrace doctor 4711, of a program that hangs
 
       In CI: optrace doctor --annotations github --format sarif -o run.sarif run.optrace
       """)
@@ -44,6 +48,8 @@ struct DoctorCommand: ParsableCommand {
   var stallAfter: Double?
 
   @OptionGroup var own: OwnModules
+
+  @OptionGroup var core: CoreOptions
 
   @Option(
     name: .shortAndLong,
@@ -89,14 +95,15 @@ struct DoctorCommand: ParsableCommand {
       let guide = DoctorGuideText(style: output.style)
       return try output.write(try explain.map { guide.page(of: try rule($0)) } ?? guide.list(of: .command))
     }
-    let input = try trace.input(limit)
+    var input = try trace.input(limit, core.unprepared)
+    input.notesOrigin = false
     let output = try input.output(output)
     let examination = try DoctorExamination(of: input, stallAfter: stallAfter, own: own)
     let report = examination.report
     switch chosenFormat {
     case .json: try output.write(report.json.bytes)
     case .sarif:
-      try output.write(report.sarif(version: OpTraceCommand.version, roots: Annotations.roots).exactBytes)
+      try output.write(report.sarif(version: OpTraceVersion.current, roots: Annotations.roots).exactBytes)
     case .text: try output.write(DoctorText(report, style: output.style).text(next: hints(for: report, input.path)))
     }
     try annotations?.write(report)
@@ -115,8 +122,14 @@ struct DoctorCommand: ParsableCommand {
 
   /// Commands to run next.
   private func hints(for report: DoctorReport, _ trace: String) -> [DoctorText.Hint] {
-    guard let first = report.findings.first(where: { $0.severity != .note }) else { return [] }
     var hints: [DoctorText.Hint] = []
+    if let origin = report.trace.origin, origin.isCore, core.sysroot == nil,
+      origin.leftOut.contains(where: { $0.contains(" is missing, ") })
+    {
+      hints.append(
+        .init("\(calledCommand) doctor \(quoted(trace)) --sysroot FOLDER", "With a copy of the other machine's files"))
+    }
+    guard let first = report.findings.first(where: { $0.severity != .note }) else { return hints }
     // The graph draws operations, so it would show nothing of threads, blocks and tasks alone.
     let hasPicture = report.findings.contains { $0.isOfStuck(in: report.trace) && !$0.operations.isEmpty }
     if hasPicture, [.deadlocked, .stalled].contains(report.verdict), trace != "-" {

@@ -32,13 +32,17 @@ extension TraceInput {
 /// The optional argument TRACE. Without it, commands take the trace of the only recorded program.
 struct ChosenTrace: ParsableArguments {
   static let help = ArgumentHelp(
-    "The trace: a file, '-' for standard input, or the process id of a program that is being recorded. Without it: the "
-      + "only program of this machine that is being recorded.",
+    "The trace: a file, '-' for standard input, or the process id of a program; 'doctor', 'stacks' and 'top --once' take "
+      + "any running program, the others one that is being recorded. Without it: the only program that is being recorded.",
     valueName: "trace")
 
   @Argument(help: Self.help, completion: .file(extensions: ["optrace", "optracez", "txt"]))
   var path: String?
 
   /// - Throws: ``Failure`` if none is given, and there is none or several to choose from.
-  func input(_ limit: UnpackingLimit) throws -> TraceInput { try TraceInput(chosen: path, limit: limit) }
+  func input(_ limit: UnpackingLimit, _ unprepared: Unprepared? = nil) throws -> TraceInput {
+    var input = try TraceInput(chosen: path, limit: limit)
+    input.unprepared = unprepared
+    return input
+  }
 }

@@ -26,6 +26,13 @@ struct TraceInput {
 
   var path: String
   var limit = UnpackingLimit.standard
+  /// How to look at a process that nobody recorded, or at a core file. Nil: such is no trace.
+  var unprepared: Unprepared?
+  /// Whether a note says what a trace that nobody recorded cannot show: not where the output does.
+  var notesOrigin = true
+
+  /// More are only counted.
+  private static let mostLeftOut = 8
 
   /// The path for messages.
   var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
@@ -34,8 +41,14 @@ struct TraceInput {
   func location() throws -> String {
     if path == "-" { return Call.current.inputPath }
     let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    guard isNumber, access(path.asPath, F_OK) != 0 else { return path }
-    guard let traces = MappedTraces.paths(of: path) else {
+    guard isNumber, access(path.asPath, F_OK) != 0 else {
+      return try unprepared?.trace(ofCore: path) ?? path
+    }
+    let recorded = MappedTraces.paths(of: path)
+    if recorded?.isEmpty ?? true, let process = UInt32(path), let unprepared {
+      return try unprepared.trace(ofProcess: process)
+    }
+    guard let traces = recorded else {
       throw Failure(
         message: "cannot read \(name): there is no such file, and no process with this id that you may read",
         status: .noInput)
@@ -55,10 +68,13 @@ struct TraceInput {
   func output(_ path: String?) throws -> Output {
     let output = Output(path: path)
     var (source, target) = (stat(), stat())
-    if let path = output.path, stat(try location().asPath, &source) == 0, stat(path.asPath, &target) == 0,
-      source.st_mode & S_IFMT == S_IFREG, source.st_dev == target.st_dev, source.st_ino == target.st_ino
-    {
-      throw Failure.usage("'\(printable(path))' is the trace itself: name another file with -o")
+    // What was made of a core file has another location.
+    for input in Set([try location(), self.path]) {
+      if let path = output.path, stat(input.asPath, &source) == 0, stat(path.asPath, &target) == 0,
+        source.st_mode & S_IFMT == S_IFREG, source.st_dev == target.st_dev, source.st_ino == target.st_ino
+      {
+        throw Failure.usage("'\(printable(path))' is the trace itself: name another file with -o")
+      }
     }
     return output
   }
@@ -73,6 +89,12 @@ struct TraceInput {
   func read(warns: Bool = true) throws -> InputTrace {
     let trace = try opened("reading") { try TraceReader.read(path: $0, unpacking: limit.unpacker) }
     if warns { warn(trace.loss) }
+    if warns, notesOrigin, let origin = trace.origin {
+      Console.note(origin.sentence(until: trace.end))
+      for part in origin.leftOut.prefix(Self.mostLeftOut) { Console.note("left out: \(printable(part))") }
+      let rest = origin.leftOut.count - Self.mostLeftOut
+      if rest > 0 { Console.note("left out: \(grouped(rest)) more") }
+    }
     return InputTrace(trace: trace)
   }
 

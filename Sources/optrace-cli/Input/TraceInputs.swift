@@ -27,7 +27,9 @@ struct TraceInputs {
   var paths: [String]
   var limit: UnpackingLimit
 
-  var all: [TraceInput] { paths.map { TraceInput(path: $0, limit: limit) } }
+  var unprepared: Unprepared?
+
+  var all: [TraceInput] { paths.map { TraceInput(path: $0, limit: limit, unprepared: unprepared) } }
 
   /// The output file, which must not be one of the traces.
   func output(_ path: String?) throws -> Output {

@@ -18,9 +18,14 @@ struct TraceSymbols {
   /// - Parameters:
   ///   - known: frames that have names already.
   ///   - debugFile: the file with the symbols of a stripped program; nil: search for it.
-  init(of stacks: StackTable, besides known: Set<FrameID> = [], debugFile: String? = nil) {
+  ///   - files: where the files of images are, by their paths, if not there.
+  init(
+    of stacks: StackTable, besides known: Set<FrameID> = [], debugFile: String? = nil, files: [String: String] = [:]
+  ) {
     let images = stacks.images.sorted { $0.key < $1.key }
-    let modules = images.map { CodeModule(path: $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes)) }
+    let modules = images.map {
+      CodeModule(path: files[$0.value.path] ?? $0.value.path, buildID: $0.value.buildID.flatMap(Self.bytes))
+    }
     let numbers = Dictionary(images.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     var frames: [FrameID] = []
     var addresses: [CodeAddress] = []

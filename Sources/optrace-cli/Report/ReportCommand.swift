@@ -28,9 +28,15 @@ struct ReportCommand: ParsableCommand {
     completion: .file(extensions: ["html"]))
   var output: String?
 
+  @OptionGroup var core: CoreOptions
+
   @OptionGroup var limit: UnpackingLimit
 
-  private var input: TraceInputs { traces.inputs(limit) }
+  private var input: TraceInputs {
+    var inputs = traces.inputs(limit)
+    inputs.unprepared = core.unprepared
+    return inputs
+  }
 
   func run() throws {
     LargeArrays.areGivenBack()

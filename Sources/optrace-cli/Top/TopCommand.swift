@@ -16,7 +16,8 @@ struct TopCommand: ParsableCommand {
 
       Rates and percentiles are of the last 10 seconds. The program is not disturbed; only if an operation takes long, its \
       recorder is asked for a snapshot of the threads. In a terminal, '?' shows the keys. In a file or a pipe there is a text per \
-      second, with --json an object on each line. If the program has ended, its last state is shown once.
+      second, with --json an object on each line. If the program has ended, its last state is shown once. With --once, a \
+      program that nobody recorded will do.
 
       Example: optrace top 4711
       """)
@@ -32,7 +33,7 @@ struct TopCommand: ParsableCommand {
   @OptionGroup var limit: UnpackingLimit
 
   func run() throws {
-    let watched = try WatchedTrace(try trace.input(limit))
+    let watched = try WatchedTrace(try trace.input(limit, once ? Unprepared(takesCores: false) : nil))
     if once {
       try write(try watched.thoroughReading())
     } else if json || !Console.isTerminal(STDOUT_FILENO) || !Console.movesCursor {

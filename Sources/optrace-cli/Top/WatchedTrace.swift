@@ -225,7 +225,8 @@ final class WatchedTrace {
     let findings = LiveDoctor.findings(of: trace, stallAfter: DoctorReport.defaultStallAfter, by: .command)
     return Reading(
       trace: trace, status: status, sections: sections, findings: findings, isOver: true,
-      title: Self.title(of: trace.header, LiveProcess.ending(of: trace.header)))
+      title: Self.title(
+        of: trace.header, trace.origin == nil ? LiveProcess.ending(of: trace.header) : "was seen from outside"))
   }
 
   private static func title(of header: TraceHeader, _ state: String) -> String {

@@ -117,4 +117,98 @@ struct OutsideRuleTests {
       #expect(!diagnosis.findings.contains { $0.code == "queue-suspended" }, "\(lines)")
     }
   }
+
+  @Test("a dispatch queue that was seen suspended, or inactive, is an error, if nothing may resume it")
+  func seenSuspended() throws {
+    func found(
+      _ stopped: Int, _ other: Case.Doing, end: Int = 9_000_000, outside: Bool = false
+    ) throws -> [Finding] {
+      let lines = """
+        0 t0 dispatch-queue d4 width=1 stopped=\(stopped) "events"
+        20 t1 submitted #1 queue=d4 code=f1
+        21 t1 submitted #2 queue=d4 code=f1
+
+        """ + Case.look([(1, .inSemaphore), (2, other)])
+      let origin = outside ? "22 t1 outside timed watched=12 \"\"\n" : ""
+      // A snapshot is whole, though its program goes on.
+      let trace = try DoctorCase.trace(Case.code + Self.queues + origin + lines, isClosed: outside, end: end)
+      return Diagnosis(of: trace).findings.filter { $0.code == "queue-suspended" }
+    }
+    let suspended = try #require(try found(1, .idle).first)
+    #expect(suspended.severity == .error && suspended.isProven && suspended.ending == "Only resume() ends it.")
+    #expect(
+      suspended.title
+        == "dispatch queue 'events' is suspended, with 2 blocks in it, in step1() at main.swift:10")
+    let inactive = try #require(try found(2, .idle).first)
+    #expect(inactive.title.hasPrefix("dispatch queue 'events' was never activated, with 2 blocks in it"))
+    #expect(inactive.ending == "Only activate() ends it.")
+    // A thread that sleeps may resume it, also where nothing has moved for a short time only.
+    #expect(try found(1, .sleepingForATime).allSatisfy { $0.severity != .error })
+    #expect(try found(1, .sleepingForATime, end: 2_100_000, outside: true).allSatisfy { $0.severity != .error })
+  }
+
+  @Test("a core has no times: what is said of them goes, with its comma")
+  func wordsOfACore() throws {
+    let never = Int(TraceOrigin.unknownTime / 1000)
+    let lines = """
+      20 t1 task #1 priority=21 enqueued code=f1 at=f2
+      30 t2 task-run #1
+      40 t2 task-suspended #1 reason=2
+      40 t2 at f3
+      50 t1 outside core watched=0 ""
+
+      """ + Case.look(at: never, [(1, .inSemaphore), (2, .inSemaphore)])
+    let found = try diagnosis(lines, end: never, header: "handles \(1 << 9)\n").findings
+    let title = try #require(found.first { $0.code == "continuation-never-resumed" }?.title, "\(found)")
+    #expect(title.hasSuffix(" waits for a continuation, in step3() at main.swift:30"), "\(title)")
+  }
+
+  @Test("what waits for the waiting thread is told with the wait")
+  func claims() throws {
+    let lines = """
+      20 t1 submitted #1 queue=d1 how=4
+      21 t1 run #1
+      22 t1 blocked #0 object=0x10 kind=semaphore thread=t1
+      23 t2 submitted #2 queue=d1 how=4
+
+      """ + Case.look([(1, .inSemaphore), (2, .inSemaphore)])
+    let finding = try #require(try diagnosis(lines).findings.first)
+    #expect(finding.code == "never-signalled" && finding.severity == .error)
+    #expect(
+      finding.title.contains("; thread 102 'worker' waits for dispatch queue 'accounts', which the main thread has"),
+      "\(finding.title)")
+  }
+
+  @Test("the main thread waits, and nothing can go on but a task that needs it")
+  func neededMainThread() throws {
+    func lines(_ other: Case.Doing) -> String {
+      """
+      20 t2 task #1 priority=21 enqueued code=f1
+      30 t2 task-run #1
+      31 t2 task-suspended #1 reason=4
+      32 t2 task-enqueued #1 main
+      33 t1 blocked #0 object=0x10 kind=semaphore thread=t1
+
+      """ + Case.look([(1, .inSemaphore), (2, other)])
+    }
+    let findings = try diagnosis(lines(.idle)).findings
+    #expect(findings.map(\.code) == ["main-thread-deadlock"], "\(findings)")
+    #expect(
+      findings.first?.title == "the main thread waits for semaphore 1, while task 'step1()' (#1) needs the main thread")
+    #expect(findings.first?.severity == .error && findings.first?.ending == "Nothing can end it.")
+    // A thread that sleeps may signal.
+    #expect(try !diagnosis(lines(.sleepingForATime)).hasErrors)
+  }
+
+  @Test("threads without operations have been still for as long as somebody outside has seen")
+  func silenceWithoutWork() throws {
+    func found(_ outside: String) throws -> [Finding] {
+      // Nothing but threads.
+      let code = Case.code.replacing("0 t1 queue q1 limit=2 \"bank\"\n", with: "")
+      let look = Case.look(at: 8_000_000, still: true, [(1, .inSemaphore), (2, .inSemaphore)])
+      return Diagnosis(of: try DoctorCase.trace(code + outside + look, end: 9_000_000)).findings
+    }
+    #expect(try found("10 t1 outside timed watched=12 \"\"\n").map(\.code) == ["never-signalled"])
+    #expect(try found("7999999 t1 outside timed watched=12 \"\"\n").isEmpty)
+  }
 }

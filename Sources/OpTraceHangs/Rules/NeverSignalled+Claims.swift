@@ -1,0 +1,101 @@
+import OpTraceDoctor
+import OpTraceFormat
+import OpTraceKernel
+import OpTraceModel
+
+/// Something that waits for what a waiting thread has. Where nothing else can go on, one of these has to end the thread's wait, or nothing
+/// does.
+struct Claim {
+  /// The waiter's name.
+  var who: String
+  /// What it waits for, as the end of a sentence.
+  var what: String
+  var location: CodeLocation?
+  /// When it began to wait.
+  var since: Stamp?
+
+  var sentence: String { "\(who) \(what)\(DoctorContext.phrase(location))" }
+}
+
+extension DoctorContext {
+  /// What waits for a queue, an actor or a lock that the thread of this wait has, or for the main thread, if it is that one.
+  /// O(blocks + tasks + threads).
+  func claims(on wait: WaitRecord) -> [Claim] {
+    let holder = waiter(wait)
+    let queues = blocks(behind: wait.thread).map { block, queue in
+      let thread = block.submitted?.thread
+      return Claim(
+        who: thread.map { name($0) } ?? name(block.id), what: "waits for \(name(queue)), which \(holder) has",
+        location: thread.flatMap { location(of: $0) }, since: block.submitted)
+    }
+    let locks = seenThreads.all.filter { $0.heldBy == wait.thread && $0.thread != wait.thread }.map { seen in
+      Claim(
+        who: name(seen.thread),
+        what: "waits for \(seen.phrase), which \(holder) \(seen.reason == .once ? "runs" : "has")",
+        location: location(of: seen.thread), since: nil)
+    }
+    let tasks = trace.tasks.compactMap { task in
+      if task.waitsForMain, thread(wait.thread)?.isMain == true { return claim(of: task) }
+      guard let open = task.openActorWait, isIn(open, wait.thread, task) else { return nil }
+      return Claim(
+        who: name(task.id), what: "waits for \(open.actor.title), in which \(holder) is",
+        location: location(of: task), since: open.queued)
+    }
+    return queues + locks + tasks
+  }
+
+  /// Says in a finding of a wait what could end it, and waits itself for the one that waits.
+  func tell(_ claims: [Claim], _ first: Claim, of what: String, _ who: String, in finding: inout Finding) {
+    for claim in claims.prefix(Self.mostEvidence) { finding.evidence.append(.init(at: claim.since, claim.sentence)) }
+    finding.title += "; \(first.sentence)"
+    finding.explanation =
+      "Every thread of the process waits for another one, and nothing that is pending can begin. What should end the wait for "
+      + "\(what) may be what waits for \(who)."
+    finding.fix =
+      "Do not wait for \(what) where other work needs what \(who) has: leave it before the wait, or wait without blocking. "
+      + finding.fix
+  }
+
+  private func claim(of task: TaskRecord) -> Claim {
+    Claim(
+      who: name(task.id), what: "needs the main thread", location: location(of: task),
+      since: task.suspensions.last?.enqueued ?? task.enqueued)
+  }
+
+  /// Blocks of other threads in `sync` that wait for their turns behind what this thread runs.
+  private func blocks(behind thread: ThreadID) -> [(block: BlockRecord, queue: DispatchQueueRecord)] {
+    let graph = blockage.graph
+    func runs(_ node: Int) -> Bool {
+      guard case .block(let index) = graph.nodes[node], let began = trace.blocks[index].began else { return false }
+      return began.thread == thread
+    }
+    return graph.nodes.indices.compactMap { node in
+      guard case .block(let index) = graph.nodes[node] else { return nil }
+      let block = trace.blocks[index]
+      guard block.way == .sync, block.began == nil, block.submitted?.thread != thread,
+        let queue = block.queue.flatMap(trace.dispatchQueue)
+      else { return nil }
+      let isBehind = graph.edges(from: node).contains { edge in
+        edge.reason == .turn && (runs(edge.to) || graph.edges(from: edge.to).contains { runs($0.to) })
+      }
+      return isBehind ? (block, queue) : nil
+    }
+  }
+
+  /// Whether the only task that can be in the actor runs on this thread.
+  private func isIn(_ open: TaskRecord.ActorWait, _ thread: ThreadID, _ task: TaskRecord) -> Bool {
+    let graph = blockage.graph
+    guard
+      let node = graph.nodes.firstIndex(where: {
+        if case .task(let row) = $0 { trace.tasks[row].id == task.id } else { false }
+      })
+    else { return false }
+    return graph.edges(from: node).contains { edge in
+      guard edge.reason == .actor, case .task(let row) = graph.nodes[edge.to], let run = trace.tasks[row].runs.last
+      else {
+        return false
+      }
+      return run.ended == nil && run.thread == thread
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import OpTraceFormat
+import OpTraceModel
+
+extension SnapshotWriter {
+  /// Queues for which threads wait in `sync`: who has them, and who waits; and queues that begin nothing, with what is in them. What else
+  /// is in queues is left out: nobody knows when it was submitted, and by whom.
+  mutating func write(_ found: FoundDispatch) {
+    let inOrder = found.queues.values.sorted { $0.address < $1.address }
+    let waited = inOrder.filter { !holders(of: $0).isEmpty && !waiters(of: $0).isEmpty }
+    let stopped = inOrder.filter { $0.isSuspended && $0.owner == nil && $0.items.contains(where: \.isBlock) }
+    let shown = inOrder.filter { waited.contains($0) || stopped.contains($0) }
+    let numbers = Dictionary(
+      shown.enumerated().map { ($1.address, UInt32($0 + 1)) }, uniquingKeysWith: { first, _ in first })
+    for queue in shown {
+      events.append(
+        EventFields.DispatchQueue(
+          width: queue.width == 1 ? 1 : 0, target: queue.target.flatMap { numbers[$0] } ?? 0,
+          main: queue.kind == .mainQueue, global: queue.kind == .globalQueue, stopped: queue.stop),
+        of: numbers[queue.address] ?? 0, at: 0, by: writer, text: queue.label)
+    }
+    for queue in waited { writeHolders(of: queue, numbers) }
+    for queue in waited {
+      for waiter in waiters(of: queue) {
+        number([waiter.item])
+        let by = waited.filter { $0.owner == waiter.thread }
+        let work =
+          by.count == 1
+          ? works[by[0].address] : snapshot.roles.executed[waiter.thread]?.first.flatMap { works[$0.object] }
+        events.append(
+          submission(
+            by: work ?? 0, to: numbers[queue.address] ?? 0, how: 4, isAlone: waiter.isAlone && queue.width != 1),
+          of: works[waiter.item] ?? 0, at: moment + 1, by: threads[waiter.thread] ?? writer)
+      }
+    }
+    for queue in stopped { writeItems(of: queue, numbers) }
+  }
+
+  /// What runs in a queue. Of a serial queue or a barrier, the queue's own address stands for what its owner runs in it.
+  private mutating func writeHolders(of queue: FoundDispatchQueue, _ numbers: [UInt64: UInt32]) {
+    for (index, holder) in holders(of: queue).enumerated() {
+      let key = queue.address &+ UInt64(index)
+      number([key])
+      guard let work = works[key], let own = numbers[queue.address], let thread = threads[holder] else { continue }
+      // A thread that reads a concurrent queue called `sync`.
+      let isReader = queue.owner == nil
+      events.append(
+        submission(to: own, how: isReader ? 4 : queue.inBarrier && queue.width != 1 ? 1 : 0), of: work, at: 0,
+        by: isReader ? thread : writer)
+      events.append(.runBegan, of: work, at: moment, by: thread)
+    }
+  }
+
+  /// The threads that run something in a queue, as far as they are known: its owner; or, in a concurrent queue that has none, those that are
+  /// in `sync`.
+  private func holders(of queue: FoundDispatchQueue) -> [UInt32] {
+    if let owner = queue.owner { return threads[owner] == nil ? [] : [owner] }
+    return queue.width == 1 ? [] : snapshot.roles.readers(of: queue.address).filter { threads[$0] != nil }
+  }
+
+  /// Blocks that wait in a queue that begins nothing.
+  private mutating func writeItems(of queue: FoundDispatchQueue, _ numbers: [UInt64: UInt32]) {
+    for item in queue.items {
+      guard case .block(let function) = item.what else { continue }
+      number([item.address])
+      let code = function.flatMap { at in
+        snapshot.modules.containing(at)?.hasCode(at: at) == true ? frames.function(at: at, &events) : nil
+      }
+      events.append(
+        submission(
+          to: numbers[queue.address] ?? 0, how: item.isBarrier && queue.width != 1 ? 1 : 0, code: code ?? 0),
+        of: works[item.address] ?? 0, at: 0, by: writer)
+    }
+  }
+
+  /// Threads that sleep until they have the queue.
+  private func waiters(
+    of queue: FoundDispatchQueue
+  ) -> [(
+    thread: UInt32, item: UInt64, isAlone: Bool
+  )] {
+    queue.items.compactMap { item in
+      guard case .waiter(let thread, let word) = item.what, locks[thread] == word else { return nil }
+      return (thread, item.address, item.isBarrier)
+    }
+  }
+
+  private func submission(
+    by work: UInt32 = 0, to queue: UInt32, how: UInt8, isAlone: Bool = false, code: UInt32 = 0
+  ) -> EventFields.BlockSubmitted {
+    EventFields.BlockSubmitted(
+      by: work, queue: queue, how: how, group: false, item: false, alone: isAlone, code: code, at: 0)
+  }
+}
+
+extension FoundDispatchQueue {
+  /// As records have it.
+  fileprivate var stop: UInt8 { suspendCount > 0 ? 1 : isInactive ? 2 : 0 }
+}
+
+extension FoundItem {
+  fileprivate var isBlock: Bool { if case .block = what { true } else { false } }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import OpTraceFormat
+package import OpTraceModel
+
+/// A process as it was found: its objects, its threads, and what could not be read.
+///
+/// A process that runs is not stopped. If no thread has run from before the look until after it, all of it is of one moment. Otherwise it
+/// is looked at twice, and what both looks show stands: an object that one look puts together from memory that was given away meanwhile
+/// is not put together the same way again.
+package struct Snapshot: Sendable {
+  package let processID: UInt32
+  package let modules: [Module]
+  package private(set) var objects: FoundObjects
+  package let threads: [SeenThread]
+  package let roles: Roles
+  /// Swift's or libdispatch's types were found in it.
+  package let hasSwift: Bool
+  /// When each thread has last run; nil: not known of all, as for a core, or one ran meanwhile.
+  package let clock: SchedulerClock?
+  /// The signals that have a handler, as in a trace's header.
+  package let handledSignals: UInt64
+  /// How many processors it may use; nil: not known.
+  package let processors: Int?
+  /// How long it was looked at: what all looks have shown was so for that time.
+  package let watched: Duration
+  /// How long no thread has run, of that time.
+  package let quiet: Duration
+  /// Of how many looks it is made.
+  package let looks: Int
+  /// The time of day then, in nanoseconds since 1970.
+  package let wall: UInt64
+  /// It is of a process that runs, not of a core.
+  package let isLive: Bool
+
+  /// No thread has run from before the last look until after it.
+  package var isStill: Bool { threads.allSatisfy(\.isStill) }
+
+  package static func taken(of memory: LiveMemory) throws(MemoryTrouble) -> Snapshot {
+    try watched(memory)
+  }
+
+  /// - Parameter patience: how long to wait for a process to come to rest.
+  static func watched(
+    _ memory: any ProcessMemory, patience: Duration = patience
+  ) throws(MemoryTrouble) -> Snapshot {
+    var memory = try memory.again()
+    var finder = try ObjectFinder(MemoryView(memory))
+    var names = RoleNames()
+    let began = ContinuousClock.now
+    var quiet = Quiet(since: began)
+    var all: Look?
+    for looks in 1... {
+      let start = ContinuousClock.now
+      let look = try Look(memory, isLive: true, finder, names)
+      let agreed = all.map { look.agreeing(with: $0) } ?? look
+      // All of one look is of one moment if no thread has run.
+      let manager = look.objects.dispatch?.idleManager
+      quiet.saw(look.threads.filter { $0.state.id != manager }, from: start)
+      let now = ContinuousClock.now
+      let watched = began.duration(to: now)
+      var result = Snapshot(
+        memory, isLive: true, finder, look.isStill ? look : agreed, watched,
+        quiet: quiet.since.duration(to: now), looks)
+      // One look at what moves proves nothing, however long it took.
+      if look.isStill
+        ? result.silence >= shortest || watched > patience : looks > 1 && watched > patience
+      {
+        result.objects.leftOut.noteReplaced(in: memory)
+        return result
+      }
+      all = agreed
+      usleep(pause)
+      let later = try memory.again()
+      if later.mappings.filter(\.isOfFile) != memory.mappings.filter(\.isOfFile) {
+        finder = try ObjectFinder(MemoryView(later))
+        names = RoleNames()
+      }
+      memory = later
+    }
+    throw .ended(memory.processID)
+  }
+
+  package static func taken(of core: CoreMemory) throws(MemoryTrouble) -> Snapshot {
+    let finder = try ObjectFinder(MemoryView(core))
+    var look = try Look(core, isLive: false, finder, RoleNames())
+    look.objects.leftOut.noteMissing(in: core)
+    return Snapshot(core, isLive: false, finder, look)
+  }
+
+  /// For a process that does not come to rest. libdispatch's manager wakes once a second, so there are looks between its turns.
+  static let patience = Duration.seconds(2)
+  /// In microseconds, between two looks: they cost the machine more than the process that waits.
+  private static let pause: useconds_t = 150_000
+  /// In nanoseconds. What has not moved for less is looked at again: whoever reads the trace cannot tell what came first.
+  private static let shortest: Nanoseconds = 200_000_000
+
+  /// How long nothing has moved, as far as that is known: since a thread has run last, or while it was looked at. Where nobody knows, as of a
+  /// core, it is an unknown time if no thread runs or waits for a time, and 0 otherwise.
+  package var silence: Nanoseconds {
+    guard isTimed else { return mayMoveByItself ? 0 : TraceOrigin.unknownTime }
+    let shown = Nanoseconds(quiet / .nanoseconds(1))
+    guard isStill, let clock else { return shown }
+    let others = threads.filter { !isIdleManager($0) }
+    return max(
+      shown,
+      others.compactMap { clock.since($0.state).map { Nanoseconds(clamping: $0) } }.min() ?? 0)
+  }
+
+  /// Since when nothing has moved is known, at least for how long: a core does not tell, nor does a system that does not say when threads ran.
+  package var isTimed: Bool { isLive && (!isStill || clock != nil) }
+
+  /// libdispatch's manager looks around once a second. Without a source it moves nothing.
+  func isIdleManager(_ thread: SeenThread) -> Bool {
+    thread.state.id == objects.dispatch?.idleManager
+  }
+
+  /// A thread runs, or something has a time limit: a core does not say whether that time is long.
+  private var mayMoveByItself: Bool {
+    threads.contains { thread in
+      guard let wait = thread.wait else { return true }
+      let isTime = wait.reason == SleepReason.time.rawValue || wait.reason == SleepReason.unknown.rawValue
+      return !isIdleManager(thread) && !isIdleWorker(thread) && (wait.hasLimit || isTime)
+    }
+  }
+
+  /// A thread of libdispatch's pool that has nothing to do: with only its code and the C library's on its stack. It waits for work for some
+  /// seconds, and then ends.
+  private func isIdleWorker(_ thread: SeenThread) -> Bool {
+    // Of a stack that broke off, or was guessed, nobody knows what else is on it.
+    thread.isWhole && thread.guessedFrom == thread.addresses.count
+      && thread.addresses.allSatisfy { address in
+        guard let name = modules.containing(address &- 1)?.name else { return false }
+        return name.hasPrefix("libdispatch.so") || name.hasPrefix("libc.so") || name.hasPrefix("libpthread.so")
+      }
+  }
+
+  /// The program's name.
+  package var program: String {
+    modules.program.map { String($0.name) } ?? ""
+  }
+
+  private init(
+    _ memory: any ProcessMemory, isLive: Bool, _ finder: ObjectFinder, _ look: Look, _ watched: Duration = .zero,
+    quiet: Duration = .zero, _ looks: Int = 1
+  ) {
+    (self.watched, self.quiet, self.looks) = (watched, quiet, looks)
+    processID = memory.processID
+    modules = finder.modules
+    (objects, threads, roles, clock) = (look.objects, look.threads, look.roles, look.clock)
+    hasSwift =
+      !finder.classes.byMetadata.isEmpty || !finder.classes.modulesWithoutFile.isEmpty || finder.dispatch.isKnown
+    processors = memory.processors
+    // A core does not say. A program that imports no function for it has no handler.
+    handledSignals = memory.handledSignals ?? (finder.installsHandlers ? Signals.asked : 0)
+    wall = UInt64(max(0, Date().timeIntervalSince1970 * 1e9))
+    self.isLive = isLive
+  }
+}
