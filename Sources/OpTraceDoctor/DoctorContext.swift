@@ -23,7 +23,9 @@ package struct DoctorContext: Sendable {
   /// What may still move the program.
   package private(set) var doors: [Door] = []
   /// Who waits, for messages where no rule finds a reason.
-  private(set) var waiting: [Door] = []
+  package private(set) var waiting: [Door] = []
+  /// By the threads that wait in `sync`.
+  let queuesAwaited: [ThreadID: DispatchQueueID]
   /// Whether the world is closed and no unfinished block or task may continue by itself: nothing will happen any more.
   package private(set) var isDeadWorld = false
   /// The blocks and tasks that operations submitted.
@@ -46,6 +48,7 @@ package struct DoctorContext: Sendable {
     isDeadEnd = Self.isDeadEnd(trace, seenThreads)
     submittedWork = SubmittedWork(trace)
     members = QueueMembers(trace)
+    queuesAwaited = Self.queuesAwaited(in: trace)
     self.facts = facts
     queueIndexes = Dictionary(
       trace.queues.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -38,10 +38,16 @@ extension DoctorContext {
 
   /// The dispatch queue for which this thread waits in `sync`; nil: it waits for none that is known.
   package func queueAwaited(by thread: ThreadID) -> String? {
-    let block = trace.blocks.last { block in
-      block.way == .sync && block.began == nil && block.over == nil && block.submitted?.thread == thread
+    queuesAwaited[thread].flatMap(trace.dispatchQueue).map { name($0) }
+  }
+
+  /// The queues for which threads wait in `sync`. O(blocks).
+  static func queuesAwaited(in trace: Trace) -> [ThreadID: DispatchQueueID] {
+    var queues: [ThreadID: DispatchQueueID] = [:]
+    for block in trace.blocks where block.way == .sync && block.began == nil && block.over == nil {
+      if let thread = block.submitted?.thread { queues[thread] = block.queue }
     }
-    return block?.queue.flatMap(trace.dispatchQueue).map { name($0) }
+    return queues
   }
 
   /// Threads that sleep in the program's own code until another thread wakes them, and whose wait was not recorded: a

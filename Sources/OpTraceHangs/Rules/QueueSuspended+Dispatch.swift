@@ -51,7 +51,7 @@ extension DoctorContext {
         guard let submitted = block.submitted else { continue }
         finding.evidence.append(.init(at: submitted, "\(self.name(block.id)) waits in \(name)"))
       }
-      for waiter in findWaiting().prefix(2) { finding.evidence.append(.init(waiter.text)) }
+      for waiter in waiting.prefix(2) { finding.evidence.append(.init(waiter.text)) }
       return undoable(finding, since: since)
     }
   }
