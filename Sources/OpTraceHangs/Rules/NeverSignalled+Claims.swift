@@ -34,9 +34,11 @@ extension DoctorContext {
         what: "waits for \(seen.phrase), which \(holder) \(seen.reason == .once ? "runs" : "has")",
         location: location(of: seen.thread), since: nil)
     }
+    let isMain = thread(wait.thread)?.isMain == true
+    let behind = tasks(behindTheActorOf: wait.thread)
     let tasks = trace.tasks.compactMap { task in
-      if task.waitsForMain, thread(wait.thread)?.isMain == true { return claim(of: task) }
-      guard let open = task.openActorWait, isIn(open, wait.thread, task) else { return nil }
+      if task.waitsForMain, isMain { return claim(of: task) }
+      guard let open = task.openActorWait, behind.contains(task.id) else { return nil }
       return Claim(
         who: name(task.id), what: "waits for \(open.actor.title), in which \(holder) is",
         location: location(of: task), since: open.queued)
@@ -82,20 +84,16 @@ extension DoctorContext {
     }
   }
 
-  /// Whether the only task that can be in the actor runs on this thread.
-  private func isIn(_ open: TaskRecord.ActorWait, _ thread: ThreadID, _ task: TaskRecord) -> Bool {
+  /// Tasks that wait for an actor in which only the task that runs on this thread can be. O(edges).
+  private func tasks(behindTheActorOf thread: ThreadID) -> Set<WorkID> {
     let graph = blockage.graph
-    guard
-      let node = graph.nodes.firstIndex(where: {
-        if case .task(let row) = $0 { trace.tasks[row].id == task.id } else { false }
+    return Set(
+      graph.edges.compactMap { edge in
+        guard edge.reason == .actor, case .task(let waiter) = graph.nodes[edge.from],
+          case .task(let holder) = graph.nodes[edge.to], let run = trace.tasks[holder].runs.last, run.ended == nil,
+          run.thread == thread
+        else { return nil }
+        return trace.tasks[waiter].id
       })
-    else { return false }
-    return graph.edges(from: node).contains { edge in
-      guard edge.reason == .actor, case .task(let row) = graph.nodes[edge.to], let run = trace.tasks[row].runs.last
-      else {
-        return false
-      }
-      return run.ended == nil && run.thread == thread
-    }
   }
 }

@@ -27,15 +27,16 @@ extension DoctorContext {
 
   /// Queues that were seen suspended, or not activated, with blocks in them.
   private func suspendedDispatchQueues() -> [Finding] {
-    trace.dispatchQueues.compactMap { queue in
-      guard let stop = queue.stop else { return nil }
-      let blocks = trace.blocks.filter {
-        $0.queue == queue.id && $0.began == nil && $0.over == nil && $0.isOutcomeKnown
-      }
+    let stopped = trace.dispatchQueues.filter { $0.stop != nil }
+    guard !stopped.isEmpty else { return [] }
+    let open = Dictionary(
+      grouping: trace.blocks.filter { $0.began == nil && $0.over == nil && $0.isOutcomeKnown }, by: \.queue)
+    return stopped.compactMap { queue in
+      let blocks = open[queue.id] ?? []
       guard let first = blocks.first, let since = blocks.compactMap({ $0.submitted?.time }).max() else { return nil }
       let name = name(queue)
       let place = trace.stacks.codeLocation(first.code)
-      let isSuspended = stop == .suspended
+      let isSuspended = queue.stop == .suspended
       var finding = Finding(
         .queueSuspended, .error, ending: .onlyBy(isSuspended ? "resume()" : "activate()"),
         title: "\(name) \(isSuspended ? "is suspended" : "was never activated"), with "
