@@ -44,6 +44,18 @@ import Testing
         .hasPrefix("No deadlock, stall or misuse found in 1 block, but the program has nothing to do "))
   }
 
+  @Test("looked at too early, it says who waits and to look again, unless something may move it") func tooEarly() throws
+  {
+    let outside = "6000000 t1 outside timed watched=12 \"\"\n"
+    let waits = try Self.trace(outside, main: ("state=2 call=203 reason=7", "f1"))
+    #expect(
+      DoctorReport(of: .init(waits)).answer
+        == "No unfinished operation or task was found. The main thread waits for a signal of another thread, in wait() at "
+        + "main.swift:10. Nothing has moved for 3 s: look again when it has not for 5 s.")
+    let timer = try Self.trace(outside, main: ("state=2 call=232 reason=8 lock=0x10", "f1"))
+    #expect(!DoctorReport(of: .init(timer)).answer.contains("look again"))
+  }
+
   @Test("a proven misuse beside a wait that nobody ends is told with it") func misuse() throws {
     let lines = """
       1 t1 queue q1 limit=2 "bank"

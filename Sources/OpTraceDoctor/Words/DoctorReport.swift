@@ -204,11 +204,11 @@ extension DoctorReport {
     return " " + who + tooEarly
   }
 
-  /// Of a process that was seen from outside, and has not moved for a short time: what only silence shows is told later.
+  /// Of a process that was seen from outside, and has not moved for a short time: what only silence shows is told later. Where something
+  /// may still move it, such as libdispatch's thread for timers each second, that silence never comes.
   private var tooEarly: String {
-    guard let origin = trace.origin, origin.isTimed, !origin.hasMoved, silence <= Self.defaultStallAfter else {
-      return ""
-    }
+    guard let origin = trace.origin, origin.isTimed, !origin.hasMoved, silence <= Self.defaultStallAfter, doors.isEmpty
+    else { return "" }
     return " Nothing has moved for \(DurationText.text(silence)): look again when it has not for "
       + "\(DurationText.text(Self.defaultStallAfter))."
   }
