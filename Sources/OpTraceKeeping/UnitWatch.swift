@@ -19,12 +19,12 @@ package struct UnitWatch: Sendable {
 
   /// What is known of tasks that run one function.
   package struct Shape: Sendable, Equatable {
-    /// Where they idle between two rounds; 0: they do not work in rounds.
-    package var idle: UInt32
+    /// Where they idle between two rounds; empty: they do not work in rounds.
+    package var idle: Set<UInt32>
     /// Whether their rounds only make tasks that do the work.
     package var handsOn: Bool
 
-    package init(idle: UInt32, handsOn: Bool) { (self.idle, self.handsOn) = (idle, handsOn) }
+    package init(idle: Set<UInt32>, handsOn: Bool) { (self.idle, self.handsOn) = (idle, handsOn) }
   }
 
   private struct OpenTask {
@@ -150,7 +150,7 @@ package struct UnitWatch: Sendable {
       guard task.isSuspended else { return }
       task.isSuspended = false
       let goesOn = min(sign.time, max(task.suspendedSince, task.ready ?? sign.time))
-      if let shape = shapes[task.code], shape.idle != 0, shape.idle == task.suspendedAt { task.roundBegan = goesOn }
+      if let shape = shapes[task.code], shape.idle.contains(task.suspendedAt) { task.roundBegan = goesOn }
       task.ready = nil
       tasks[id] = task
     case .taskSuspended:
@@ -181,7 +181,7 @@ package struct UnitWatch: Sendable {
   private mutating func suspend(_ id: UInt32, at frame: UInt32, _ time: Nanoseconds) {
     guard var task = tasks[id], task.isSuspended else { return }
     task.suspendedAt = frame
-    if let shape = shapes[task.code], shape.idle == frame {
+    if let shape = shapes[task.code], shape.idle.contains(frame) {
       if let began = task.roundBegan, !shape.handsOn {
         ended.append(Unit(group: .rounds(task.code), began: began, ended: time))
       }
@@ -195,7 +195,7 @@ package struct UnitWatch: Sendable {
     moved(sign, to: nil)
     guard let task = tasks.removeValue(forKey: sign.subject), task.isWhole || task.roundBegan != nil else { return }
     let shape = shapes[task.code]
-    if let shape, shape.idle != 0 {
+    if let shape, !shape.idle.isEmpty {
       guard let began = task.roundBegan, !shape.handsOn else { return }
       ended.append(Unit(group: .rounds(task.code), began: began, ended: sign.time))
     } else if !isPart(task) {
@@ -207,7 +207,7 @@ package struct UnitWatch: Sendable {
   private func isPart(_ task: OpenTask) -> Bool {
     if task.isPart { return true }
     guard task.parent != 0, let parent = tasks[task.parent] else { return false }
-    if let shape = shapes[parent.code], shape.idle != 0 {
+    if let shape = shapes[parent.code], !shape.idle.isEmpty {
       return !shape.handsOn && parent.idledLast < task.created
     }
     // The program's main task and its services are no units.

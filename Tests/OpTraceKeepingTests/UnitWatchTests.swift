@@ -44,7 +44,7 @@ import Testing
     var shapes: [UInt32: UnitWatch.Shape] = [:]
     for (task, shape) in zip(trace.tasks, requests.shapes) {
       if let code = task.code {
-        shapes[code.rawValue] = .init(idle: shape.idle?.rawValue ?? 0, handsOn: shape.handsOn)
+        shapes[code.rawValue] = .init(idle: Set(shape.idle.map(\.rawValue)), handsOn: shape.handsOn)
       }
     }
     return (requests, shapes)
@@ -53,6 +53,33 @@ import Testing
   @Test("once it is known where tasks idle, the units are those of the analysis", arguments: 0..<10 as Range<UInt64>)
   func same(seed: UInt64) throws {
     let (make, end) = service(seed)
+    try expectSame(make, end)
+  }
+
+  @Test("where tasks idle at two lines, the units are those of the analysis, too") func twoLines() throws {
+    var make = ServiceTrace()
+    for connection in 0..<12 {
+      var time = 1000 + connection * 50
+      let id = make.task(time, "serve()")
+      // Behind a request with a body it idles at another line.
+      for _ in 0..<6 {
+        for (stack, waited) in [
+          (["serve()", "nio.so!iterator()", "nio.so!next()"], 20_000), (["serve()", "post()"], 5000),
+          (["serve()", "nio.so!next()"], 20_000), (["serve()", "get()"], 3000),
+        ] {
+          make.run(time + 10, id)
+          make.suspend(time + 20, id, at: stack)
+          time += waited
+          make.resume(time, id)
+        }
+      }
+      make.run(time + 10, id)
+      make.suspend(time + 20, id, at: ["serve()", "nio.so!iterator()", "nio.so!next()"])
+    }
+    try expectSame(make, 1_000_000)
+  }
+
+  private func expectSame(_ make: ServiceTrace, _ end: Int) throws {
     let (requests, shapes) = shapes(try make.built(end: end))
     var watch = UnitWatch()
     watch.learn(shapes)

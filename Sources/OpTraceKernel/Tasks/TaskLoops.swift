@@ -85,6 +85,11 @@ package struct TaskLoops {
     return at == idle || others[Int(group[row])].contains(at)
   }
 
+  /// Where a task idles; empty: it does not work in rounds.
+  package func places(of row: Int) -> Set<FrameID> {
+    idle[row].map { others[Int(group[row])].union([$0]) } ?? []
+  }
+
   /// When the round ends that a task is in at this time; nil: it does not return to where it idles. O(log rounds).
   package func roundEnd(of row: Int, after time: Nanoseconds) -> Nanoseconds? {
     guard let times = idleTimes[row] else { return nil }

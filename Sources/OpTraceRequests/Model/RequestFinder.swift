@@ -88,7 +88,9 @@ struct RequestFinder {
     addRounds()
     addOthers()
     tellKinds()
-    found.shapes = trace.tasks.indices.map { .init(idle: loops.idle[$0], handsOn: dispatches[Int(loops.group[$0])]) }
+    found.shapes = trace.tasks.indices.map {
+      .init(idle: loops.places(of: $0), handsOn: dispatches[Int(loops.group[$0])])
+    }
     if depth == .everything {
       countSamples()
       found.pools = pools()

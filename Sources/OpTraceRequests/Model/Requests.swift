@@ -123,8 +123,8 @@ package struct Requests: Sendable {
 
   /// Whether a task works in rounds.
   package struct TaskShape: Sendable {
-    /// The stack where it idles; nil: it does not work in rounds.
-    package var idle: FrameID?
+    /// The stacks of the suspensions in which it idles; empty: it does not work in rounds.
+    package var idle: Set<FrameID>
     /// Whether its rounds only make tasks that do the work.
     package var handsOn: Bool
   }

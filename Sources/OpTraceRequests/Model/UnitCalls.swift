@@ -67,15 +67,16 @@ struct UnitCalls {
       guard kind.count >= UnitBlame.leastUnits else { continue }
       found.removeAll(keepingCapacity: true)
       inside.removeAll(keepingCapacity: true)
+      let idle = requests.shapes[row].idle
       // In these every unit is, wherever it waits.
-      let around = requests.shapes[row].idle.map { code.path($0).functions } ?? []
+      let around = Set(idle.flatMap { code.path($0).functions })
       trace.tasks.withUnsafeBufferPointer { tasks in
         let all = tasks[row].suspensions
         for suspension in all[all.firstSorted { $0.from.time >= unit.began }...] {
           // Where it idles is no part of it.
           guard suspension.from.time < unit.ended else { break }
           guard suspension.reason == .continuation || suspension.reason == .executor && suspension.actor == nil,
-            suspension.at != requests.shapes[row].idle
+            suspension.at.map(idle.contains) != true
           else { continue }
           let path = code.path(suspension.at)
           guard path.isOwn else { continue }

@@ -210,7 +210,7 @@ import OpTraceRequests
       var shapes: [UInt32: UnitWatch.Shape] = [:]
       for (code, shape) in zip(codes, requests.shapes) {
         guard let code else { continue }
-        shapes[code.rawValue] = UnitWatch.Shape(idle: shape.idle?.rawValue ?? 0, handsOn: shape.handsOn)
+        shapes[code.rawValue] = UnitWatch.Shape(idle: Set(shape.idle.map(\.rawValue)), handsOn: shape.handsOn)
       }
       units.learn(shapes)
     }
