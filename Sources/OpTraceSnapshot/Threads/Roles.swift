@@ -58,7 +58,9 @@ package struct Roles: Hashable, Sendable {
     }
     if let library = finder.dispatch.module, let found = objects.dispatch {
       let concurrent = found.queues.values.filter { $0.kind == .concurrentQueue && $0.width != 1 }.map(\.address)
-      findReaders(Set(concurrent), known.find(Self.readFunctions, in: library, threads), threads, view)
+      if !concurrent.isEmpty {
+        findReaders(Set(concurrent), known.find(Self.readFunctions, in: library, threads), threads, view)
+      }
     }
     if let core = finder.modules.first(where: { $0.name.hasPrefix("libswiftCore.so") }) ?? finder.modules.program {
       let names = known.find([Self.once], in: core, threads)
@@ -79,12 +81,21 @@ package struct Roles: Hashable, Sendable {
   private mutating func findReaders(
     _ queues: Set<UInt64>, _ names: RoleFunctions, _ threads: [SeenThread], _ view: MemoryView
   ) {
-    guard !queues.isEmpty else { return }
-    for thread in threads {
-      for frame in Self.frames(of: thread, Self.readFunctions, names) {
-        let found = Self.objects(in: Self.range(of: frame, on: thread), queues, view)
-        // Of several, one is left over.
-        if found.count == 1 { reading[thread.state.id, default: []].formUnion(found) }
+    for held in Self.held(queues, Self.readFunctions, names, threads, view) {
+      // Of several, one is left over.
+      if let queue = held.object { reading[held.thread, default: []].insert(queue) }
+    }
+  }
+
+  /// Which of these objects each frame of these functions has; nil: none, or several.
+  private static func held(
+    _ objects: Set<UInt64>, _ functions: Set<String>, _ names: RoleFunctions, _ threads: [SeenThread],
+    _ view: MemoryView
+  ) -> [(thread: UInt32, frame: Int, object: UInt64?)] {
+    threads.flatMap { thread in
+      frames(of: thread, functions, names).map { frame in
+        let found = Self.objects(in: range(of: frame, on: thread), objects, view)
+        return (thread.state.id, frame, found.count == 1 ? found.first : nil)
       }
     }
   }
@@ -125,17 +136,14 @@ package struct Roles: Hashable, Sendable {
     _ objects: Set<UInt64>, _ functions: Set<String>, _ names: RoleFunctions,
     _ threads: [SeenThread], _ view: MemoryView
   ) {
-    for thread in threads {
-      for frame in Self.frames(of: thread, functions, names) {
-        let found = Self.objects(in: Self.range(of: frame, on: thread), objects, view)
-        guard found.count == 1, let one = found.first else {
-          unclear.insert(thread.state.id)
-          continue
-        }
-        let known = executed[thread.state.id] ?? []
-        if !known.contains(where: { $0.object == one }) {
-          executed[thread.state.id] = known + [Work(object: one, frame: frame)]
-        }
+    for held in Self.held(objects, functions, names, threads, view) {
+      guard let object = held.object else {
+        unclear.insert(held.thread)
+        continue
+      }
+      let known = executed[held.thread] ?? []
+      if !known.contains(where: { $0.object == object }) {
+        executed[held.thread] = known + [Work(object: object, frame: held.frame)]
       }
     }
   }

@@ -37,11 +37,15 @@ struct TraceInput {
   /// The path for messages.
   var name: String { path == "-" ? "standard input" : "'\(printable(path))'" }
 
+  /// Whether it is the id of a process: a number that is no file.
+  static func isProcess(_ path: String) -> Bool {
+    !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) } && access(path.asPath, F_OK) != 0
+  }
+
   /// The path to read. A number that is no file stands for the trace that the process with that id has mapped.
   func location() throws -> String {
     if path == "-" { return Call.current.inputPath }
-    let isNumber = !path.isEmpty && path.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    guard isNumber, access(path.asPath, F_OK) != 0 else {
+    guard Self.isProcess(path) else {
       return try unprepared?.trace(ofCore: path) ?? path
     }
     let recorded = MappedTraces.paths(of: path)

@@ -44,8 +44,7 @@ struct SnapshotCommand: ParsableCommand {
   }
 
   private func location() throws -> String {
-    let isNumber = !process.isEmpty && process.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    if isNumber, access(process.asPath, F_OK) != 0, let id = UInt32(process) {
+    if TraceInput.isProcess(process), let id = UInt32(process) {
       return try core.unprepared.trace(ofProcess: id)
     }
     if let path = try core.unprepared.trace(ofCore: process) { return path }
