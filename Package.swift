@@ -130,6 +130,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   products: [
     .library(name: "OpTrace", targets: ["OpTrace"]),
+    .library(name: "OpTraceModel", targets: ["OpTraceFormat", "OpTraceModel"]),
     .library(
       name: "OpTraceAnalysis",
       targets: [

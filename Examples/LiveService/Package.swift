@@ -32,7 +32,7 @@ let package = Package(
       name: "LiveTests",
       dependencies: [
         "SpanProgram", .product(name: "OpTrace", package: "OpTrace"),
-        .product(name: "OpTraceAnalysis", package: "OpTrace"), .product(name: "OpTraceTracing", package: "OpTrace"),
+        .product(name: "OpTraceModel", package: "OpTrace"), .product(name: "OpTraceTracing", package: "OpTrace"),
         .product(name: "OpTraceMetrics", package: "OpTrace"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

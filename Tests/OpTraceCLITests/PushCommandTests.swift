@@ -42,7 +42,8 @@ struct PushCommandTests {
     #expect(profiles.flatMap(\.troubles) == [])
     #expect(profiles.map(\.count) == [10, 10, 10])
     #expect(profiles.map(\.duration) == [1_000_000_000, 1_000_000_000, 1_000_000_000])
-    #expect(profiles.map(\.time) == (0..<3).map { 1_790_000_000_123_456_789 + $0 * 1_000_000_000 })
+    let start: UInt64 = 1_790_000_000_123_456_789
+    #expect(profiles.map(\.time) == [start, start + 1_000_000_000, start + 2_000_000_000])
     #expect(Set(profiles.map(\.id)).count == 3 && profiles.allSatisfy { $0.id.count == 32 })
     let first = try #require(profiles.first)
     #expect(first.service == "shop" && first.scope == "optrace" && first.facts["process.pid"] == "4711")

@@ -117,8 +117,6 @@ typedef struct {
 // terminating zero. (The path is not a field, because Swift's compiler takes a minute for an array of that size.) False: the system
 // knows no such file. May take the loader's lock.
 bool optrace_image_find(uint64_t address, optrace_image *out, uint8_t *path);
-// The library, linked into the program's file, that the code at an address belongs to, as records of frames number it; 0: none.
-uint32_t optrace_library_at(uint64_t address);
 // Whether an environment variable switches something on: it is set, and neither empty nor 0.
 bool optrace_is_wanted(const char *variable);
 

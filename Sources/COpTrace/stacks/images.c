@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../book/book.h"
 #include "modules.h"
 #include "supported.h"
 #include "COpTrace.h"
@@ -12,8 +11,6 @@ static void copy_path(const char *path, uint8_t *out) {
   memcpy(out, path, length);
   out[length] = 0;
 }
-
-uint32_t optrace_library_at(uint64_t address) { return book_library_at(address); }
 
 #if OPTRACE_STACKS
 
