@@ -123,6 +123,10 @@ let columns = [
   Column("OpTraceSymbols", on: ["OpTraceProcesses"], tests: []),
   // A process that nobody prepared: its memory, or a core file, as events of a trace.
   Column("OpTraceSnapshot", on: ["CZlib", "OpTraceSymbols", "OpTraceModel", "OpTraceFormat", "COpTrace"]),
+  // The recorder, loaded into a program that runs already. The code in C traces processes, and is in no other program.
+  Column(
+    "OpTraceAttach", on: ["COpTraceAttach", "OpTraceSnapshot", "OpTraceSymbols", "COpTrace"],
+    tests: ["OpTraceSnapshot", "OpTraceModel", "AttachedProgram"]),
 ]
 
 let package = Package(
@@ -186,6 +190,8 @@ let package = Package(
     .target(name: "OpTraceModel", dependencies: ["OpTraceFormat"]),
     // Starts other programs.
     .target(name: "OpTraceProcesses"),
+    // Starts a thread in another process.
+    .target(name: "COpTraceAttach", cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
     // What every explanation stands on: times, intervals, names, the dependency graph, the critical path, who waits for whom.
     .target(name: "OpTraceKernel", dependencies: ["OpTraceModel", "OpTraceFormat"]),
     // Samples of processor time: in which functions, and in which work.
@@ -293,6 +299,8 @@ let package = Package(
     .executableTarget(name: "HangPrograms", path: "Tests/HangPrograms"),
     // One that says what it has.
     .executableTarget(name: "AccountProgram", path: "Tests/AccountProgram"),
+    // One that does what it is told, while it runs.
+    .executableTarget(name: "AttachedProgram", path: "Tests/AttachedProgram"),
     .testTarget(
       name: "OpTraceSnapshotTests",
       dependencies: [
@@ -360,7 +368,7 @@ let package = Package(
         "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText",
         "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
         "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
-        "PlainTaskProgram", "HangingProgram", "HangPrograms",
+        "PlainTaskProgram", "HangingProgram", "HangPrograms", "AttachedProgram",
       ]),
 
     // Tests of the recorder.

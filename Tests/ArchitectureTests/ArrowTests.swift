@@ -91,6 +91,8 @@ import Testing
       "OpTraceGraphviz": ["OpTraceGraph"], "OpTraceComparison": ["OpTraceGraph"],
       // A core without the files that were mapped is half a process.
       "OpTraceSnapshot": ["OpTraceSymbols"],
+      // Memory and stacks from outside, before anything is done inside.
+      "OpTraceAttach": ["OpTraceSnapshot", "OpTraceSymbols"],
     ]
     let columns = Set(manifest.columns)
     #expect(columns.isSuperset(of: ["OpTraceHangs", "OpTraceRequests", "OpTracePage"]))

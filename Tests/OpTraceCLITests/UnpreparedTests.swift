@@ -81,8 +81,6 @@
 
       let top = try Command.run("top", "--once", hung.id)
       #expect(top.status == 0 && top.output.hasPrefix("HangingProgram (\(hung.id)) was seen from outside"), "\(top)")
-      let watched = try Command.run("top", hung.id)
-      #expect(watched.status == 66 && watched.errors == "optrace: process \(hung.id) is not being recorded\n")
       #expect(hung.program.isRunning)
     }
 

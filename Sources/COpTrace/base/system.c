@@ -16,11 +16,12 @@
 #endif
 
 #include "filter.h"
+#include "settings.h"
 #include "small_file.h"
 #include "own_lock.h"
 
 bool optrace_is_wanted(const char *variable) {
-  const char *wish = getenv(variable);
+  const char *wish = setting(variable);
   return wish && *wish && strcmp(wish, "0") != 0;
 }
 

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/settings.h"
 #include "../book/book.h"
 #include "../describe/layout.h"
+#include "../stacks/threads.h"
 #include "COpTraceBegin.h"
 #include "COpTraceHooks.h"
 #include "COpTraceLayouts.h"
@@ -51,7 +53,9 @@ static void record_what_is_wanted(const optrace_environment *wanted) {
 
 static void begin(const optrace_environment *wanted, const optrace_recording *begun) {
   recorder = begun->recorder;
-  atexit(stop_at_exit);
+  static bool is_stopped_at_exit;
+  if (!is_stopped_at_exit) atexit(stop_at_exit);
+  is_stopped_at_exit = true;
   char *refused = begun->profile_error ? optrace_profile_refused(&wanted->recorder.profile, begun->profile_error) : NULL;
   if (refused) optrace_complain(refused, "all else is recorded");
   free(refused);
@@ -70,7 +74,8 @@ static void watch_everything(const char *path, bool is_sampled) {
   if (!why) {
     // As the watcher any pointer will do that lives as long as the process.
     optrace_hooks_watch(recorder, recorder);
-    optrace_record_tests(recorder);
+    // These hooks stay until the end. A program that runs already has begun its tests.
+    if (!settings_are_given()) optrace_record_tests(recorder);
     return;
   }
   if (is_sampled)
@@ -78,6 +83,7 @@ static void watch_everything(const char *path, bool is_sampled) {
   // Nothing can be recorded, so the trace would stay empty.
   optrace_set_default(NULL);
   stop();
+  recorder = NULL;
   unlink(path);
   request_complain(NOTHING_IS_RECORDED,
                    "the operations of this program cannot be recorded from outside (%s); link OpTrace instead", detail(why));
@@ -115,4 +121,21 @@ void optrace_begin_from_outside(void) {
   optrace_hooks_begun();
   free(begun.path);
   free(wanted.path);
+}
+
+bool optrace_begin_late(const char *settings, void (*recording)(const char *path), void (*complaint)(const char *why, const char *result)) {
+  settings_use(settings);
+  request_tell((request_listener){recording, complaint});
+  threads_leave_out(optrace_thread_id());
+  if (recorder) request_complain(NOTHING_IS_RECORDED, "it is being recorded already");
+  else optrace_begin_from_outside();
+  return recorder;
+}
+
+int optrace_end_late(void) {
+  if (!recorder) return 0;
+  optrace_set_default(NULL);
+  int error = stop();
+  recorder = NULL;
+  return error;
 }

@@ -1,13 +1,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/settings.h"
 #include "COpTraceBegin.h"
 #include "paths.h"
 #include "request.h"
 
 // NULL: it is not set, or empty.
 static const char *variable(const char *name) {
-  const char *value = getenv(name);
+  const char *value = setting(name);
   return value && *value ? value : NULL;
 }
 

@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/settings.h"
 #include "COpTraceBegin.h"
 #include "paths.h"
 
 static const char *folder(void) {
-  const char *request = getenv("OPTRACE_RECORD");
+  const char *request = setting("OPTRACE_RECORD");
   return request && request[0] == '/' ? request : NULL;
 }
 
@@ -70,7 +71,14 @@ static void note(char sign, const char *text) {
   }
 }
 
-void optrace_note_recording(const char *path) { note('+', path); }
+static request_listener listener;
+
+void request_tell(request_listener to) { listener = to; }
+
+void optrace_note_recording(const char *path) {
+  if (listener.recording) listener.recording(path);
+  note('+', path);
+}
 
 // A path may have a line end and whatever else makes the service that runs a job see a command (`::error::`, `##[error]`) or steers a
 // terminal. `length`: without the sentence's own line end.
@@ -88,6 +96,11 @@ void request_complain(const char *result, const char *format, ...) {
   if (vasprintf(&why, format, arguments) < 0) why = NULL;
   va_end(arguments);
   if (!why) return;
+  if (listener.complaint) {
+    listener.complaint(why, result);
+    free(why);
+    return;
+  }
   note('-', why);
   int length = asprintf(&text, "optrace: %s; %s\n", why, result);
   if (length >= 0) {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/settings.h"
+
 // Opens a debug file if it has symbols and the program's build id. The same build id means that its addresses are valid for the program.
 static bool open_debug(symbol_file *debug, const char *path, const symbol_file *of) {
   if (!symbol_file_open(debug, path)) return false;
@@ -18,7 +20,7 @@ static bool open_debug(symbol_file *debug, const char *path, const symbol_file *
 
 bool debug_file_find(symbol_file *debug, const symbol_file *of, const char *program) {
   char path[PATH_MAX + 64], id[2 * 64 + 1];
-  const char *wish = getenv("OPTRACE_DEBUG_FILE");
+  const char *wish = setting("OPTRACE_DEBUG_FILE");
   if (wish && *wish && open_debug(debug, wish, of)) return true;
   ssize_t length = readlink(program, path, PATH_MAX);
   if (length > 0) {

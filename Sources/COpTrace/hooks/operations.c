@@ -205,7 +205,7 @@ static SWIFT void hook_start(SELF) {
 // Records the beginning of its code if this thread is inside of its `start()`; false if not.
 static bool begin_in_start(const void *object, const class_entry *class) {
   frame *f = frame_innermost();
-  optrace_operation *operation = f ? f->operation : NULL;
+  optrace_operation *operation = frame_operation();
   if (!operation || f->phase != optrace_phase_starting || !is_recording(operation)) return false;
   // Our own operations have no object.
   if (atomic_load_explicit(&operation->object, memory_order_relaxed) != object && known_to_run(object, class) != operation) return false;

@@ -50,6 +50,13 @@ void optrace_record_tests(optrace_recorder *recorder);
 // and says on standard error what does not work. For a preloaded object: called once, before `main`, without the recorder's Swift part.
 void optrace_begin_from_outside(void);
 
+// The same in a program that runs already, on a thread of ours, with options that are texts "NAME=VALUE", each with a zero behind it, and an
+// empty one; they stay. `recording` gets the trace's path, `complaint` what does not work, and what becomes of the recording. False: nothing
+// is recorded. `optrace_end_late` ends it and removes all hooks; then it may be begun again. Returns the system's error number if the trace
+// was not closed properly.
+bool optrace_begin_late(const char *settings, void (*recording)(const char *path), void (*complaint)(const char *why, const char *result));
+int optrace_end_late(void);
+
 // The entry of an object of a class that is not ours, valid as long as the object lives. Null: the object is not known.
 optrace_operation *optrace_object_find(const void *object);
 // Adds an entry for an object. Null: it cannot be watched. `is_queue`: it is an OperationQueue, else an Operation.

@@ -11,12 +11,10 @@ void optrace_frame_push(optrace_operation *operation) { frame_push(operation); }
 void frame_push_work(work block) {
   uint32_t depth = this_frames.depth++;
   if (depth >= frame_slots) return;
-  this_frames.frames[depth].operation = NULL;
-  this_frames.frames[depth].phase = 0;
-  this_frames.frames[depth].block = block;
+  this_frames.frames[depth] = (frame){.recorder = block.recorder, .number = block.number, .is_block = true};
 }
 
-// Stored in `phase`, which a frame without an operation does not need.
+// Stored in `phase`, which a block does not need otherwise.
 enum { lent_phase = 1 };
 
 void frame_push_lent(work inside) {
@@ -27,7 +25,7 @@ void frame_push_lent(work inside) {
 
 bool frame_is_of_own_work(void) {
   const frame *f = frame_innermost();
-  return f && !f->operation && f->phase != lent_phase;
+  return f && f->is_block && f->phase != lent_phase;
 }
 
 void optrace_frame_pop(void) { frame_pop(); }
@@ -45,7 +43,7 @@ uint32_t optrace_frame_phase(const optrace_operation *operation) {
 
 void optrace_frame_set_phase(uint32_t phase) {
   frame *f = frame_innermost();
-  if (f) f->phase = phase;
+  if (f) f->phase = (uint8_t)phase;
 }
 
 optrace_operation *optrace_frame_current(void) { return frame_operation(); }
@@ -57,7 +55,7 @@ bool optrace_frame_is_waiting(void) { return this_frames.waits; }
 work frame_work(void) {
   const frame *f = frame_innermost();
   if (!f) return (work){NULL, 0};
-  if (!f->operation) return f->block;
+  if (f->is_block) return (work){f->recorder, f->number};
   optrace_recorder *recorder = optrace_operation_recorder(f->operation);
   return (work){recorder, recorder ? optrace_operation_serial(f->operation) : 0};
 }

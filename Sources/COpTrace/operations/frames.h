@@ -12,11 +12,16 @@ typedef struct {
 
 // Kept small, because there is little static TLS left when the recorder is loaded with dlopen.
 typedef struct {
-  optrace_operation *operation;  // Null: a block of a dispatch queue, or a task.
-  uint32_t phase;
+  union {
+    optrace_operation *operation;
+    optrace_recorder *recorder;  // Of a block of a dispatch queue, or a task; null: no work.
+  };
+  uint32_t number;  // Of a block or a task.
+  uint8_t phase;
+  bool is_block;  // It is a block or a task.
   bool is_start_pending;  // Its start will be recorded together with the beginning of its code; see records/running.c.
-  work block;
 } frame;
+_Static_assert(sizeof(frame) == 16, "small");
 
 enum { frame_slots = 32 };
 
@@ -41,21 +46,19 @@ static inline frame *frame_innermost(void) {
 // The innermost frame's operation.
 static inline optrace_operation *frame_operation(void) {
   const frame *f = frame_innermost();
-  return f ? f->operation : NULL;
+  return f && !f->is_block ? f->operation : NULL;
 }
 
 // The operation's frame if it is the innermost one; else null.
 static inline frame *frame_of(const optrace_operation *operation) {
   frame *f = frame_innermost();
-  return f && f->operation == operation ? f : NULL;
+  return f && !f->is_block && f->operation == operation ? f : NULL;
 }
 
 static inline void frame_push(optrace_operation *operation) {
   uint32_t depth = this_frames.depth++;
   if (depth >= frame_slots) return;
-  this_frames.frames[depth].operation = operation;
-  this_frames.frames[depth].phase = optrace_phase_starting;
-  this_frames.frames[depth].is_start_pending = false;
+  this_frames.frames[depth] = (frame){.operation = operation, .phase = optrace_phase_starting};
 }
 
 static inline void frame_pop(void) {

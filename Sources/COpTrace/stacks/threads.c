@@ -23,6 +23,9 @@ static _Atomic pid_t visitor;
 static _Alignas(16) uint8_t copy[threads_most_stack];
 static _Alignas(16) char entries[8192];
 static thread_seen seen;
+static _Atomic uint32_t left_out;
+
+void threads_leave_out(uint32_t id) { atomic_store(&left_out, id); }
 
 // As getdents64(2) gives them.
 typedef struct {
@@ -200,7 +203,8 @@ typedef struct {
 
 static bool visit_thread(void *context, int tasks, uint32_t id) {
   const thread_visit *visit = context;
-  if (id == visit->options->but || !read_thread(tasks, id, visit->options, visit->count)) return true;
+  if (id == visit->options->but || (!visit->options->process && id == atomic_load_explicit(&left_out, memory_order_relaxed))) return true;
+  if (!read_thread(tasks, id, visit->options, visit->count)) return true;
   visit->count->seen++;
   visit->count->running += seen.is_running;
   visit->see(visit->context, &seen);

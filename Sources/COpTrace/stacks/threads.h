@@ -54,6 +54,9 @@ typedef struct {
 
 // Calls `see` for each thread; the argument is valid until it returns. Only one visit at a time, because the buffers are static. The
 // caller needs some KB of stack. Takes about 20 us per thread. `count` may be null.
+//
+// `threads_leave_out`: a thread of ours that no visit reports; 0: none.
+void threads_leave_out(uint32_t id);
 threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread),
                              void *context, threads_count *count);
 // Calls `see` for each thread of this process, in the order of their ids, until it returns false. Takes about 5 us per thread.

@@ -19,12 +19,24 @@ package enum LiveProcess {
   /// What has happened to a program whose trace can no longer be read.
   package static func ending(of header: TraceHeader) -> String {
     if header.kept != nil { return "still ran" }
-    if header.isClosed { return "has ended" }
+    if header.isClosed {
+      // A recorder stops a little before its program ends, or while that goes on.
+      var looks = 0
+      while looks < 20, isAlive(header) {
+        usleep(50_000)
+        looks += 1
+      }
+      return isAlive(header) ? "is no longer recorded" : "has ended"
+    }
     guard isThere(header), let status = ProcessStatus(of: header.processID), !status.isDead else {
       return "was killed"
     }
     // A packed trace, a text, or one from a pipe is a copy.
     return ProcessImage.holds(header, status) ? "still ran" : "has become another program"
+  }
+
+  private static func isAlive(_ header: TraceHeader) -> Bool {
+    isThere(header) && ProcessStatus(of: header.processID)?.isDead == false
   }
 
   private static func isThere(_ header: TraceHeader) -> Bool {

@@ -36,7 +36,7 @@ package struct Module: Sendable {
 
 extension Module {
   /// All of them, by their addresses. A file that is mapped only to be read is none.
-  static func all(in memory: any ProcessMemory) throws(MemoryTrouble) -> [Module] {
+  package static func all(in memory: any ProcessMemory) throws(MemoryTrouble) -> [Module] {
     var modules: [Module] = []
     let byFile = Dictionary(grouping: memory.mappings) {
       FileKey(path: $0.path, isDeleted: $0.isDeleted)
@@ -85,7 +85,7 @@ extension Module {
 
 extension [Module] {
   /// Nil: it is not on this machine, or not known.
-  var program: Module? { first(where: \.isProgram) }
+  package var program: Module? { first(where: \.isProgram) }
 
   /// The one with an address, of ascending ones. O(log n).
   package func containing(_ address: UInt64) -> Module? {

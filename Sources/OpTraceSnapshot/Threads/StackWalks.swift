@@ -30,7 +30,7 @@ package struct SeenThread: Hashable, Sendable {
 
 /// Walks the stacks of a process with the recorder's own walker, whose memory comes from a ``ProcessMemory``. Only one process at a time:
 /// the walker keeps its list of modules.
-final class StackWalker {
+package final class StackWalker {
   private let reader: Reader
   private let isLive: Bool
 
@@ -46,7 +46,7 @@ final class StackWalker {
   private static let turn = NSLock()
 
   /// Calls `body` with a walker; waits for others that walk.
-  static func with<Value>(
+  package static func with<Value>(
     _ memory: any ProcessMemory, isLive: Bool, _ modules: [Module], threads: Set<UInt32>,
     _ body: (StackWalker) -> Value
   ) throws(MemoryTrouble) -> Value? {
@@ -101,7 +101,7 @@ final class StackWalker {
   #endif
 
   /// Where a thread is and what it waits for.
-  func walked(_ state: ThreadState) -> SeenThread {
+  package func walked(_ state: ThreadState) -> SeenThread {
     var thread = SeenThread(state: state, isStill: false)
     guard let registers = state.registers else { return thread }
     var start = optrace_start(pc: registers.pc, sp: registers.sp, bp: registers.bp ?? 0)

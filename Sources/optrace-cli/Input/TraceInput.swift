@@ -28,6 +28,8 @@ struct TraceInput {
   var limit = UnpackingLimit.standard
   /// How to look at a process that nobody recorded, or at a core file. Nil: such is no trace.
   var unprepared: Unprepared?
+  /// Records a process that nobody records, and returns the path of its trace. Nil: such is no trace.
+  var recorded: (@Sendable (_ process: UInt32) throws -> String)?
   /// Whether a note says what a trace that nobody recorded cannot show: not where the output does.
   var notesOrigin = true
 
@@ -48,11 +50,12 @@ struct TraceInput {
     guard Self.isProcess(path) else {
       return try unprepared?.trace(ofCore: path) ?? path
     }
-    let recorded = MappedTraces.paths(of: path)
-    if recorded?.isEmpty ?? true, let process = UInt32(path), let unprepared {
+    let mapped = MappedTraces.paths(of: path)
+    if mapped?.isEmpty ?? true, let process = UInt32(path), let recorded { return try recorded(process) }
+    if mapped?.isEmpty ?? true, let process = UInt32(path), let unprepared {
       return try unprepared.trace(ofProcess: process)
     }
-    guard let traces = recorded else {
+    guard let traces = mapped else {
       throw Failure(
         message: "cannot read \(name): there is no such file, and no process with this id that you may read",
         status: .noInput)
@@ -66,6 +69,14 @@ struct TraceInput {
         message: "process \(path) records \(traces.count) traces, name one of them:\(list)", status: .usage)
     }
     return first
+  }
+
+  /// The process that is meant, if nobody records it; else nil.
+  var unrecordedProcess: UInt32? {
+    guard path.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let process = UInt32(path),
+      access(path.asPath, F_OK) != 0, MappedTraces.paths(of: path)?.isEmpty ?? true
+    else { return nil }
+    return process
   }
 
   /// The output file, which must not be the trace itself.

@@ -20,6 +20,8 @@ struct ProfileCommand: ParsableCommand {
 
       Example: optrace profile run.optrace --by work
 
+      A program that runs, recorded or not: optrace profile 4711 --for 30s
+
       While it runs: optrace profile 4711 --push http://localhost:4318
       """)
 
@@ -55,6 +57,8 @@ struct ProfileCommand: ParsableCommand {
     completion: .file(extensions: ProfileTarget.completedEndings))
   var output: String?
 
+  @OptionGroup var recording: AttachedTime
+
   @OptionGroup(title: "Part of a trace") var part: ProfilePart
 
   @OptionGroup(title: "Continuous profiles") var pushing: PushOptions
@@ -67,12 +71,17 @@ struct ProfileCommand: ParsableCommand {
 
   @OptionGroup var limit: UnpackingLimit
 
-  private var input: TraceInput { trace.input(limit) }
+  private var input: TraceInput {
+    var input = trace.input(limit)
+    if pushing.push == nil { input.recorded = recording.input.trace }
+    return input
+  }
 
   func validate() throws {
     if pushing.push == nil {
       if every != nil { throw ValidationError("--every needs --push.") }
     } else {
+      if recording.duration != nil { throw ValidationError("--push goes on until the program ends: omit --for.") }
       _ = try PushInterval.nanoseconds(every, option: "--every")
       let others: [(String, Bool)] = [
         ("--off-cpu", offCpu), ("--compare", compare != nil), ("--top", top != nil), ("--json", json),

@@ -16,6 +16,7 @@ struct RecordCommand: ParsableCommand {
       [--profile] [--profile-rate <hz>] [--profile-by <way>] [--all] [--push <url>] \
       [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
       [--debug-file <file>] [--] <program> [<argument> ...]
+      optrace record --pid <pid> [--for <time>] [-o <file>] [<options>]
       """,
     discussion: """
       Linux only. The program's file is not changed; Swift's libraries may be shared, or linked into it. It uses this \
@@ -40,6 +41,11 @@ struct RecordCommand: ParsableCommand {
       Other exit statuses: 64 wrong usage, 125 the program cannot be recorded (it is not run), 126 it cannot be run, \
       127 there is no such program, 73 only the report could not be written.
 
+      With --pid the recorder is loaded into a program that runs already: everything is recorded from now on, as with --all, \
+      until --for is over, Ctrl-C, or the program ends. Then the program goes on as before. One of its threads is borrowed for \
+      less than a millisecond; if none can be without a risk, nothing is done (status 125). Of a program that hangs, \
+      'optrace doctor PID' tells more, without touching it.
+
       OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
 
       Example: optrace record -o run.optrace -- ./my-program --its-option
@@ -47,6 +53,8 @@ struct RecordCommand: ParsableCommand {
       Everything: optrace record --all -o run.optrace -- ./my-program, then optrace profile run.optrace
 
       Always: optrace record --flight-recorder 64M --tasks --keep-when request=1s --keep-when stall=5s -- ./server
+
+      It runs already: optrace record --pid 4711 --for 30s
 
       In CI: optrace record --stall-timeout 120 --annotations github --report report.html -- swift test
       """)
@@ -60,6 +68,17 @@ struct RecordCommand: ParsableCommand {
       """, valueName: "file"),
     completion: .file(extensions: ["optrace"]))
   var output: String?
+
+  @Option(
+    help: ArgumentHelp("Record a program that runs already, by its process id (Linux, x86-64).", valueName: "pid"))
+  var pid: UInt32?
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "With --pid: end the recording after this time, such as 30s. By default it lasts until Ctrl-C.", valueName: "time"
+    ))
+  var duration: TimeArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -143,13 +162,17 @@ struct RecordCommand: ParsableCommand {
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments; what follows its name belongs to it.", valueName: "program"),
     completion: .custom(Completions.recorded))
-  var words: [String]
+  var words: [String] = []
 
   /// The program and its arguments, without the `--` that may be before them.
-  private var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
+  var line: [String] { words.first == "--" ? Array(words.dropFirst()) : words }
 
   func validate() throws {
-    guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
+    if pid != nil { return try validateAttaching() }
+    if duration != nil { throw ValidationError("--for needs --pid.") }
+    guard let program = line.first else {
+      throw ValidationError("Missing expected argument '<program>\(words.isEmpty ? " ..." : "")'")
+    }
     // The parser passes unknown options, even its own help, to the program.
     if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
     if words.first == "--version" { throw CleanExit.message(OpTraceVersion.current) }
@@ -158,11 +181,7 @@ struct RecordCommand: ParsableCommand {
       let hint = Suggestion.text(for: program, among: options).map { "; \($0)" } ?? ""
       throw ValidationError("Unknown option '\(program)'\(hint)")
     }
-    if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
-    if output == "" { throw ValidationError("-o needs the name of a file.") }
-    if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
-    if report == "" { throw ValidationError("--report needs the name of a file.") }
-    if let report, report == output { throw ValidationError("-o and --report need different files.") }
+    try validateFiles()
     if let runs, !RunNames.possible.contains(runs) {
       throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
     }
@@ -171,6 +190,19 @@ struct RecordCommand: ParsableCommand {
     }
     if pushing.push == nil, pushEvery != nil { throw ValidationError("--push-every needs --push.") }
     _ = try PushInterval.nanoseconds(pushEvery, option: "--push-every")
+    try validateRing()
+    try keep.validate(ring: flightRecorder.flatMap { TraceRecorder.bytes($0) }.map { UInt64($0) })
+  }
+
+  func validateFiles() throws {
+    if output == "-" { throw ValidationError("-o names a file: a trace cannot go to standard output.") }
+    if output == "" { throw ValidationError("-o needs the name of a file.") }
+    if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
+    if report == "" { throw ValidationError("--report needs the name of a file.") }
+    if let report, report == output { throw ValidationError("-o and --report need different files.") }
+  }
+
+  func validateRing() throws {
     if let flightRecorder {
       guard let bytes = TraceRecorder.bytes(flightRecorder) else {
         throw ValidationError("'\(flightRecorder)' is not a size such as 512K, 16M or 1G.")
@@ -179,11 +211,11 @@ struct RecordCommand: ParsableCommand {
         throw ValidationError("'\(flightRecorder)' is too small for a flight recorder: it needs 256K or more.")
       }
     }
-    try keep.validate(ring: flightRecorder.flatMap { TraceRecorder.bytes($0) }.map { UInt64($0) })
   }
 
   #if os(Linux)
     func run() throws {
+      if let pid { return try attach(to: pid) }
       let program = try ProgramFile.find(line[0])
       try program.checkRecordable(debugFile: debugFile)
       let object = try PreloadObject.find()
@@ -298,7 +330,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     /// Shows the trace until Ctrl-C. An error here is no failure of the program, whose status is the command's.
-    private func show(_ path: String) {
+    func show(_ path: String) {
       let input = TraceInput(path: path)
       do {
         let view = ViewedTrace(name: input.name, path: path, opensBrowser: true, sparesOutput: true)
@@ -316,7 +348,7 @@ struct RecordCommand: ParsableCommand {
       return try RunNames.all(runs, of: path).map { try target($0, in: folder) }
     }
 
-    private func target(_ path: String, in folder: String) throws -> String {
+    func target(_ path: String, in folder: String) throws -> String {
       let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
       // Report now what the program would otherwise find out only when it runs.
       func refuse(_ why: String) -> Failure {

@@ -26,15 +26,18 @@ import OpTraceDoctor
     /// The trace of the process that stalled, after which all were ended.
     private let stalled: String?
     private let debugFile: String?
+    /// The program ran already, so nobody knows how it ended.
+    private let isAttached: Bool
 
     /// - Parameters:
     ///   - process: the program's process.
     ///   - left: processes that it has left behind.
     ///   - stalled: the trace of the process that stalled, after which all were ended; nil: none did.
     ///   - debugFile: the file with the symbols of the program, if it was stripped of them.
+    ///   - isAttached: the program ran already, so nobody knows how it ended.
     init(
       _ notes: [RecordNotes.Note], program: String, folder: String, process: pid_t, end: ProgramEnding,
-      left: [LeftProcess], stalled: String? = nil, debugFile: String? = nil
+      left: [LeftProcess], stalled: String? = nil, debugFile: String? = nil, isAttached: Bool = false
     ) {
       self.program = program
       self.folder = folder
@@ -43,6 +46,7 @@ import OpTraceDoctor
       self.left = left
       self.stalled = stalled
       self.debugFile = debugFile
+      self.isAttached = isAttached
       for note in notes {
         switch note {
         case .trace(let processID, let path): add(path, of: processID)
@@ -201,7 +205,9 @@ import OpTraceDoctor
       if entry.isBeingWritten { return "so far: process \(entry.header.processID) still runs, and writes it" }
       if entry.isReplaced { return "not closed: its process called exec" }
       if stalled != nil { return "not closed: it was ended when nothing moved any more" }
-      guard entry.processID == process else { return "not closed: its process was killed, called exec or _exit" }
+      guard entry.processID == process, !isAttached else {
+        return "not closed: its process was killed, called exec or _exit"
+      }
       switch end {
       case .killed(let number): return "not closed: signal \(number) killed its process"
       case .exited: return "not closed: its process called exec or _exit"

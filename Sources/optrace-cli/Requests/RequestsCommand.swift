@@ -14,6 +14,8 @@ struct RequestsCommand: ParsableCommand {
       Record with 'optrace record --all'. Documentation/requests.md says how units are found, and how to read this.
 
       Example: optrace requests run.optrace --kind 'price(_:)'
+
+      A program that runs, recorded or not: optrace requests 4711 --for 30s
       """)
 
   @OptionGroup var trace: TraceArgument
@@ -34,6 +36,8 @@ struct RequestsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Units that ended up to this time.", valueName: "time"))
   var to: TimeArgument?
 
+  @OptionGroup var recording: AttachedTime
+
   @OptionGroup var own: OwnModules
 
   @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
@@ -47,7 +51,11 @@ struct RequestsCommand: ParsableCommand {
 
   @OptionGroup var limit: UnpackingLimit
 
-  private var input: TraceInput { trace.input(limit) }
+  private var input: TraceInput {
+    var input = trace.input(limit)
+    input.recorded = recording.input.trace
+    return input
+  }
 
   func validate() throws {
     if slowest < 0 { throw ValidationError("--slowest must not be negative.") }

@@ -16,8 +16,8 @@ struct TopCommand: ParsableCommand {
 
       Rates and percentiles are of the last 10 seconds. The program is not disturbed; only if an operation takes long, its \
       recorder is asked for a snapshot of the threads. In a terminal, '?' shows the keys. In a file or a pipe there is a text per \
-      second, with --json an object on each line. If the program has ended, its last state is shown once. With --once, a \
-      program that nobody recorded will do.
+      second, with --json an object on each line. If the program has ended, its last state is shown once. A program that nobody \
+      records is recorded for as long as it is watched; with --once it is only looked at.
 
       Example: optrace top 4711
       """)
@@ -30,10 +30,31 @@ struct TopCommand: ParsableCommand {
   @Flag(help: "Write JSON, an object on each line; Documentation/json.md describes its keys.")
   var json = false
 
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp(
+      "If nobody records the program: record it for so long at most. By default for as long as it is watched.",
+      valueName: "time"))
+  var duration: TimeArgument?
+
   @OptionGroup var limit: UnpackingLimit
 
+  func validate() throws {
+    if let duration, duration.nanoseconds <= 0 { throw ValidationError("--for needs a time above 0, such as 10s.") }
+    if once, duration != nil { throw ValidationError("--once records nothing: omit --for.") }
+  }
+
   func run() throws {
-    let watched = try WatchedTrace(try trace.input(limit, once ? Unprepared(takesCores: false) : nil))
+    var input = try trace.input(limit, once ? Unprepared(takesCores: false) : nil)
+    #if os(Linux)
+      let recording = try once ? nil : input.unrecordedProcess.map { try PassingRecording(of: $0) }
+      defer { recording?.end() }
+      if let recording {
+        input.path = recording.path
+        recording.end(after: duration?.nanoseconds)
+      }
+    #endif
+    let watched = try WatchedTrace(input)
     if once {
       try write(try watched.thoroughReading())
     } else if json || !Console.isTerminal(STDOUT_FILENO) || !Console.movesCursor {
