@@ -1,6 +1,5 @@
 #include "COpTraceAttach.h"
 
-#include "../OpTracePreload/block.h"
 #include "code.h"
 
 #if OPTRACE_CAN_ATTACH
@@ -15,13 +14,6 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-_Static_assert(optrace_attach_nothing == (int)attached_nothing && optrace_attach_no_thread == (int)attached_no_thread &&
-                 optrace_attach_loading == (int)attached_loading && optrace_attach_not_loaded == (int)attached_not_loaded &&
-                 optrace_attach_starting == (int)attached_starting && optrace_attach_refused == (int)attached_refused &&
-                 optrace_attach_recording == (int)attached_recording && optrace_attach_ended == (int)attached_ended &&
-                 optrace_attach_end == (int)attached_end && optrace_attach_read_all == (int)attached_read_all,
-               "the recorder's");
 
 // How the kernel says inside of a stopped thread that a call was interrupted. They never reach a program.
 enum { restart_sys = -512, restart_no_interrupt = -513, restart_no_handler = -514, restart_block = -516 };

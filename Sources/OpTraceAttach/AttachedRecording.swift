@@ -5,8 +5,8 @@ import OpTraceSnapshot
 
 /// The recorder in a process that ran already.
 ///
-/// A thread of the process that sleeps in a system call is borrowed for less than a millisecond: it starts another thread, and sleeps again. That
-/// one loads the library and records. It ends the recording when it is asked to, or when this process has ended.
+/// A thread of the process that sleeps in a system call is borrowed for a moment: it starts another thread, and sleeps again. That one
+/// loads the library and records. It ends the recording when it is asked to, or when this process has ended.
 package struct AttachedRecording: Sendable {
   package let processID: UInt32
   /// The trace that is being written.
@@ -50,7 +50,7 @@ package struct AttachedRecording: Sendable {
   /// Until the new thread is there.
   private static func borrowed(_ processID: UInt32, _ started: BorrowedThread.Started) -> Duration {
     var looks = 0
-    while looks < mostLooks, Seen(processID, started.block)?.state ?? 0 == UInt32(optrace_attach_nothing) {
+    while looks < mostLooks, Seen(processID, started.block)?.state ?? 0 == UInt32(attached_nothing) {
       usleep(50)
       looks += 1
     }
@@ -66,13 +66,13 @@ package struct AttachedRecording: Sendable {
     repeat {
       if let seen = Seen(processID, block) {
         switch seen.state {
-        case UInt32(optrace_attach_no_thread): throw .noNewThread(seen.error)
-        case UInt32(optrace_attach_not_loaded): throw .notLoaded(seen.text)
-        case UInt32(optrace_attach_refused):
-          _ = optrace_attach_ask(processID, block, UInt32(optrace_attach_read_all))
+        case UInt32(attached_no_thread): throw .noNewThread(seen.error)
+        case UInt32(attached_not_loaded): throw .notLoaded(seen.text)
+        case UInt32(attached_refused):
+          _ = optrace_attach_ask(processID, block, UInt32(attached_read_all))
           throw .notBegun(seen.lines)
-        case UInt32(optrace_attach_ended): throw .noAnswer
-        case UInt32(optrace_attach_recording):
+        case UInt32(attached_ended): throw .noAnswer
+        case UInt32(attached_recording):
           guard let trace = seen.lines.first(where: { $0.hasPrefix("/") }) else { break }
           return AttachedRecording(
             processID: processID, trace: trace, remarks: seen.lines.filter { $0 != trace },
@@ -85,7 +85,7 @@ package struct AttachedRecording: Sendable {
       usleep(pause)
     } while ContinuousClock.now < limit
     // If it begins later, it ends at once.
-    _ = optrace_attach_ask(processID, block, UInt32(optrace_attach_read_all))
+    _ = optrace_attach_ask(processID, block, UInt32(attached_read_all))
     throw .noAnswer
   }
 
@@ -116,14 +116,14 @@ package struct AttachedRecording: Sendable {
   /// Ends the recording, and waits until the trace is closed and nothing is hooked any more. Returns why the trace was not closed properly; nil:
   /// it was, or the process has ended.
   package func end() -> String? {
-    _ = optrace_attach_ask(processID, block, UInt32(optrace_attach_end))
+    _ = optrace_attach_ask(processID, block, UInt32(attached_end))
     let limit = ContinuousClock.now + Self.answer
     var why: String?
     // The block goes when all has been read.
     while let seen = Seen(processID, block) {
-      if seen.state == UInt32(optrace_attach_ended) {
+      if seen.state == UInt32(attached_ended) {
         why = seen.lines.first
-        _ = optrace_attach_ask(processID, block, UInt32(optrace_attach_read_all))
+        _ = optrace_attach_ask(processID, block, UInt32(attached_read_all))
       }
       guard ContinuousClock.now < limit else {
         return "the recorder in process \(processID) does not end: it gets no processor, or is stopped"

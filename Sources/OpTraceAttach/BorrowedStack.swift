@@ -5,7 +5,7 @@ import OpTraceSymbols
 /// what else may hold a lock of the C library.
 final class BorrowedStack {
   private let libraries: LoadedLibraries
-  /// Names of functions by the addresses on stacks; the second nil: it has none.
+  /// Names of functions by their addresses on stacks; the second nil: it has none.
   private var names: [UInt64: String?] = [:]
 
   init(_ libraries: LoadedLibraries) { self.libraries = libraries }
@@ -20,15 +20,19 @@ final class BorrowedStack {
   /// Asks for the names of the functions on a stack, which takes some time.
   func learn(_ thread: SeenThread) {
     for module in libraries.modules {
-      let asked = Set(thread.addresses.filter { module.contains($0) && names[$0] == nil })
+      let asked = Set(Self.code(of: thread).filter { module.contains($0) && names[$0] == nil })
       guard !asked.isEmpty else { continue }
       let addresses = asked.sorted()
-      // A return address is behind the call; what follows may be another function.
-      let lookups = addresses.map { ($0 == thread.addresses.first ? $0 : $0 &- 1) &- module.bias }
+      let lookups = addresses.map { $0 &- module.bias }
       let image = module.file.flatMap { try? ElfImage(path: $0.path) }
       let found = image.map { LinkerNames.of(lookups, in: $0) } ?? lookups.map { _ in nil }
       for (address, name) in zip(addresses, found) { names.updateValue(name, forKey: address) }
     }
+  }
+
+  /// Where its functions are, the innermost first. A return address is behind the call; what follows may be another function.
+  private static func code(of thread: SeenThread) -> [UInt64] {
+    thread.addresses.prefix(1) + thread.addresses.dropFirst().map { $0 &- 1 }
   }
 
   func verdict(on thread: SeenThread) -> Verdict {
@@ -36,10 +40,10 @@ final class BorrowedStack {
       return .unsuitable(.unclearStack)
     }
     var frames: [(module: Module, name: String?)] = []
-    for (index, address) in thread.addresses.enumerated() {
-      guard let module = libraries.modules.containing(index == 0 ? address : address &- 1),
-        module.hasCode(at: index == 0 ? address : address &- 1)
-      else { return .unsuitable(.unclearStack) }
+    for address in Self.code(of: thread) {
+      guard let module = libraries.modules.containing(address), module.hasCode(at: address) else {
+        return .unsuitable(.unclearStack)
+      }
       guard let name = names[address] else { return .unknown }
       frames.append((module, name))
     }

@@ -34,7 +34,7 @@ struct ProcessFacts {
   func check(paths: [String]) throws(AttachTrouble) {
     if let letter = status["State"]?.first, "Tt".contains(letter), number("TracerPid") ?? 0 == 0 { throw .stopped }
     if let tracer = number("TracerPid"), tracer > 0 { throw .traced(by: UInt32(tracer)) }
-    guard Self.isSame("ns/pid", processID) else { throw .otherProcessIDs }
+    guard Self.areSame("/proc/self/ns/pid", "/proc/\(processID)/ns/pid") else { throw .otherProcessIDs }
     for path in paths where !seesSameFile(path) { throw .otherFiles(path) }
     guard filters <= (Self.own?.filters ?? 0) else { throw .filtered }
   }
@@ -44,17 +44,13 @@ struct ProcessFacts {
   /// How many filters of system calls it has; older systems say only whether it has any.
   private var filters: Int { number("Seccomp_filters") ?? ((number("Seccomp") ?? 0) > 0 ? 1 : 0) }
 
-  private static func isSame(_ name: String, _ processID: UInt32) -> Bool {
-    var (own, other) = (stat(), stat())
-    return stat("/proc/self/\(name)", &own) == 0 && stat("/proc/\(processID)/\(name)", &other) == 0
-      && own.st_dev == other.st_dev && own.st_ino == other.st_ino
-  }
-
   /// Whether the process finds the same file at this path.
-  func seesSameFile(_ path: String) -> Bool {
-    var (own, other) = (stat(), stat())
-    return stat(path, &own) == 0 && stat("/proc/\(processID)/root\(path)", &other) == 0 && own.st_dev == other.st_dev
-      && own.st_ino == other.st_ino
+  func seesSameFile(_ path: String) -> Bool { Self.areSame(path, "/proc/\(processID)/root\(path)") }
+
+  private static func areSame(_ one: String, _ two: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    return stat(one, &first) == 0 && stat(two, &second) == 0 && first.st_dev == second.st_dev
+      && first.st_ino == second.st_ino
   }
 
   /// Whether a descriptor of the process is a pipe, an event counter or a terminal: who reads from them is not told of an interruption.

@@ -41,7 +41,7 @@ import Testing
     #expect(try Command.run("validate", path).status == 0)
     command.signal(SIGINT)
     let told = command.errors(until: "optrace summary")
-    #expect(told.contains("optrace: 4 operations on 1 queue, 4 blocks and 4 tasks"))
+    #expect(told.contains("optrace: 4 operations on 1 queue, 4 blocks and 4 tasks"), "\(told)")
     #expect(command.end() == .exited(0))
     for name in ["validate", "summary", "doctor", "profile", "requests", "stacks"] {
       #expect(try Command.run(name, path).status == 0, "\(name)")
@@ -62,10 +62,9 @@ import Testing
     #expect(program.line() == "worked 9")
     program.kill()
     let told = command.errors(until: "optrace summary")
-    #expect(
-      told.contains(
-        "optrace: 2 operations on 1 queue, 2 blocks and 2 tasks in '\(path)', not closed: its process was killed, called exec or _exit"
-      ), "\(told)")
+    // A program that is slow on a loaded machine has samples, too.
+    #expect(told.contains("optrace: 2 operations on 1 queue, 2 blocks and 2 tasks"), "\(told)")
+    #expect(told.contains(" in '\(path)', not closed: its process was killed, called exec or _exit\n"), "\(told)")
     #expect(command.end() == .exited(0))
   }
 

@@ -18,12 +18,14 @@ static optrace_recorder *recorder;
 
 // Removes the hooks last. Otherwise the finish of an operation could be missed, and what follows from it would still be recorded.
 static int stop(void) {
+  optrace_set_default(NULL);
   int error = optrace_recorder_stop(recorder);
   if (optrace_recorder_hooks(recorder) == optrace_hooks_used) {
     optrace_recorder_set_hooks(recorder, optrace_hooks_unavailable);
     optrace_hooks_watch(NULL, NULL);
     optrace_hooks_remove();
   }
+  recorder = NULL;
   return error;
 }
 
@@ -81,9 +83,7 @@ static void watch_everything(const char *path, bool is_sampled) {
   if (is_sampled)
     return request_complain("the rest is recorded", "the operations of this program cannot be recorded from outside (%s)", detail(why));
   // Nothing can be recorded, so the trace would stay empty.
-  optrace_set_default(NULL);
   stop();
-  recorder = NULL;
   unlink(path);
   request_complain(NOTHING_IS_RECORDED,
                    "the operations of this program cannot be recorded from outside (%s); link OpTrace instead", detail(why));
@@ -132,10 +132,4 @@ bool optrace_begin_late(const char *settings, void (*recording)(const char *path
   return recorder;
 }
 
-int optrace_end_late(void) {
-  if (!recorder) return 0;
-  optrace_set_default(NULL);
-  int error = stop();
-  recorder = NULL;
-  return error;
-}
+int optrace_end_late(void) { return recorder ? stop() : 0; }

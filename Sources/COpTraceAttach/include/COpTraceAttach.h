@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// States and wishes: `attached_…`.
+#include "../../OpTracePreload/block.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -86,20 +89,6 @@ typedef enum {
 optrace_lend_result optrace_attach_lend(const optrace_held *held, const optrace_attach_plan *plan);
 
 // ---- What has become of it ----------------------------------------------------------------------------------------------------------
-
-// Each only follows a smaller one.
-enum {
-  optrace_attach_nothing = 0,     // The new thread has not run yet.
-  optrace_attach_no_thread = 1,   // No thread could be created; `error` says why.
-  optrace_attach_loading = 2,     // The new thread loads the library.
-  optrace_attach_not_loaded = 3,  // It cannot; the text says why.
-  optrace_attach_starting = 4,    // The recorder is being started.
-  optrace_attach_refused = 5,     // It is not; the text says why.
-  optrace_attach_recording = 6,   // The text has the trace's path, and lines of what is not recorded.
-  optrace_attach_ended = 7,       // Nothing is recorded any more, and the trace is closed; if the text is not empty, with an error.
-};
-// What the recorder is asked for: to end, and to take its words back, because they have been read.
-enum { optrace_attach_end = 1, optrace_attach_read_all = 2 };
 
 // Reads what has become of it. False: there is no block (yet, or any more).
 bool optrace_attach_read(uint32_t process, uint64_t block, uint32_t *state, int32_t *error, char *text, size_t size);

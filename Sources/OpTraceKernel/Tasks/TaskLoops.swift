@@ -17,8 +17,8 @@ package struct TaskLoops {
   package private(set) var group: [Int32]
   /// How many tasks are in each group.
   package private(set) var sizes: [Int] = []
-  /// For each group where else its tasks idle.
-  private var others: [Set<FrameID>] = []
+  /// For each group all places where its tasks idle.
+  private var places: [Set<FrameID>] = []
   /// For each task that works in rounds, by its index: when it began to idle, in the order of time.
   package private(set) var idleTimes: [Int: [Nanoseconds]] = [:]
 
@@ -71,7 +71,9 @@ package struct TaskLoops {
     }
     let idles = visits.indices.map { Self.idle(visits[$0], of: sizes[$0], &code) }
     for row in trace.tasks.indices { idle[row] = idles[Int(group[row])] }
-    others = OtherIdling(trace, idles, group).found(&code)
+    places = zip(idles, OtherIdling(trace, idles, group).found(&code)).map { idle, others in
+      idle.map { others.union([$0]) } ?? []
+    }
     for row in trace.tasks.indices where idle[row] != nil {
       idleTimes[row] = trace.tasks.withUnsafeBufferPointer { tasks in
         tasks[row].suspensions.compactMap { isIdle($0.at, row) ? $0.from.time : nil }
@@ -81,14 +83,11 @@ package struct TaskLoops {
 
   /// Whether a task idles where it waits.
   package func isIdle(_ at: FrameID?, _ row: Int) -> Bool {
-    guard let at, let idle = idle[row] else { return false }
-    return at == idle || others[Int(group[row])].contains(at)
+    at.map(places(of: row).contains) ?? false
   }
 
   /// Where a task idles; empty: it does not work in rounds.
-  package func places(of row: Int) -> Set<FrameID> {
-    idle[row].map { others[Int(group[row])].union([$0]) } ?? []
-  }
+  package func places(of row: Int) -> Set<FrameID> { places[Int(group[row])] }
 
   /// When the round ends that a task is in at this time; nil: it does not return to where it idles. O(log rounds).
   package func roundEnd(of row: Int, after time: Nanoseconds) -> Nanoseconds? {

@@ -61,6 +61,8 @@ struct UnitCalls {
   init(_ requests: Requests, _ trace: Trace, _ code: inout ProgramCode) {
     var found: [Int32: Int] = [:]
     var inside: [Int32: Stay] = [:]
+    // By where they idle: functions in which every unit is, wherever it waits.
+    var arounds: [Set<FrameID>: Set<Int32>] = [:]
     for (index, unit) in requests.units.enumerated() {
       guard let row = trace.taskRow(unit.work) else { continue }
       let kind = requests.kinds[Int(unit.kind)]
@@ -68,8 +70,8 @@ struct UnitCalls {
       found.removeAll(keepingCapacity: true)
       inside.removeAll(keepingCapacity: true)
       let idle = requests.shapes[row].idle
-      // In these every unit is, wherever it waits.
-      let around = Set(idle.flatMap { code.path($0).functions })
+      let around = arounds[idle] ?? Set(idle.flatMap { code.path($0).functions })
+      arounds[idle] = around
       trace.tasks.withUnsafeBufferPointer { tasks in
         let all = tasks[row].suspensions
         for suspension in all[all.firstSorted { $0.from.time >= unit.began }...] {

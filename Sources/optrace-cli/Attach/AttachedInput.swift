@@ -13,8 +13,13 @@ struct AttachedTime: ParsableArguments {
       valueName: "time"))
   var duration: TimeArgument?
 
-  func validate() throws {
-    if let duration, duration.nanoseconds <= 0 { throw ValidationError("--for needs a time above 0, such as 10s.") }
+  func validate() throws { try Self.check(duration, such: "10s") }
+
+  /// Throws if it is no time to record for.
+  static func check(_ duration: TimeArgument?, such example: String) throws {
+    if let duration, duration.nanoseconds <= 0 {
+      throw ValidationError("--for needs a time above 0, such as \(example).")
+    }
   }
 
   var input: AttachedInput { AttachedInput(nanoseconds: duration?.nanoseconds ?? AttachedInput.usual) }
@@ -54,7 +59,7 @@ struct AttachedInput: Sendable {
 
     init(of process: UInt32) throws {
       let name = NSTemporaryDirectory() + "optrace-\(process)-\(UUID().uuidString).optrace"
-      let run = AttachedRun(process: process, path: name, settings: AttachedRun.everything)
+      let run = AttachedRun(process: process, path: name, settings: RecordedParts.everything)
       let attachment = try run.begin(told: false)
       let file = OwnedDescriptor(open(attachment.trace.asPath, O_RDWR | O_CLOEXEC))
       let number = errno

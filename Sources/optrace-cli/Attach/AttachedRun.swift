@@ -14,11 +14,6 @@
     /// As environment variables have them.
     let settings: [String: String]
 
-    /// What `--all` asks for.
-    static let everything = [
-      "OPTRACE_DISPATCH": "1", "OPTRACE_TASKS": "1", "OPTRACE_CPU": "1", "OPTRACE_PROFILE": "1",
-    ]
-
     private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     static func programName(of process: UInt32) -> String {

@@ -22,7 +22,7 @@ extension RecordCommand {
     if let other = others.first(where: \.1)?.0 {
       throw ValidationError("\(other) is for a program that 'optrace record' starts itself: omit it, or --pid.")
     }
-    if let duration, duration.nanoseconds <= 0 { throw ValidationError("--for needs a time above 0, such as 30s.") }
+    try AttachedTime.check(duration, such: "30s")
     try validateFiles()
     try validateRing()
     try keep.validate(ring: nil)
@@ -50,8 +50,7 @@ extension RecordCommand {
     /// All of `--all`, unless something is chosen.
     private var attachedParts: [String: String] {
       let chosen = parts.variables
-      guard chosen.isEmpty else { return chosen }
-      return AttachedRun.everything
+      return chosen.isEmpty ? RecordedParts.everything : chosen
     }
 
     private func tell(_ report: RecordReport, pages: String?) throws {

@@ -51,9 +51,9 @@ struct TraceInput {
       return try unprepared?.trace(ofCore: path) ?? path
     }
     let mapped = MappedTraces.paths(of: path)
-    if mapped?.isEmpty ?? true, let process = UInt32(path), let recorded { return try recorded(process) }
-    if mapped?.isEmpty ?? true, let process = UInt32(path), let unprepared {
-      return try unprepared.trace(ofProcess: process)
+    if mapped?.isEmpty ?? true, let process = UInt32(path) {
+      if let recorded { return try recorded(process) }
+      if let unprepared { return try unprepared.trace(ofProcess: process) }
     }
     guard let traces = mapped else {
       throw Failure(
@@ -73,10 +73,8 @@ struct TraceInput {
 
   /// The process that is meant, if nobody records it; else nil.
   var unrecordedProcess: UInt32? {
-    guard path.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let process = UInt32(path),
-      access(path.asPath, F_OK) != 0, MappedTraces.paths(of: path)?.isEmpty ?? true
-    else { return nil }
-    return process
+    guard Self.isProcess(path), MappedTraces.paths(of: path)?.isEmpty ?? true else { return nil }
+    return UInt32(path)
   }
 
   /// The output file, which must not be the trace itself.

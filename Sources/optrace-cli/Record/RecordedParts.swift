@@ -48,13 +48,18 @@ struct RecordedParts: ParsableArguments {
   /// Whether tasks or blocks are recorded.
   var recordsUnits: Bool { dispatch || tasks || all }
 
+  /// The environment variables that request all of it.
+  static let everything = [
+    "OPTRACE_DISPATCH": "1", "OPTRACE_TASKS": "1", "OPTRACE_CPU": "1", "OPTRACE_PROFILE": "1",
+  ]
+
   /// The environment variables that request it.
   var variables: [String: String] {
-    var variables: [String: String] = [:]
-    if dispatch || all { variables["OPTRACE_DISPATCH"] = "1" }
-    if tasks || all { variables["OPTRACE_TASKS"] = "1" }
-    if cpu || all { variables["OPTRACE_CPU"] = "1" }
-    if profile || all || profileRate != nil || profileBy != nil { variables["OPTRACE_PROFILE"] = "1" }
+    var variables = all ? Self.everything : [:]
+    if dispatch { variables["OPTRACE_DISPATCH"] = "1" }
+    if tasks { variables["OPTRACE_TASKS"] = "1" }
+    if cpu { variables["OPTRACE_CPU"] = "1" }
+    if profile || profileRate != nil || profileBy != nil { variables["OPTRACE_PROFILE"] = "1" }
     if let profileRate { variables["OPTRACE_PROFILE_RATE"] = profileRate }
     if let profileBy { variables["OPTRACE_PROFILE_BY"] = profileBy.rawValue }
     return variables

@@ -40,7 +40,7 @@ struct TopCommand: ParsableCommand {
   @OptionGroup var limit: UnpackingLimit
 
   func validate() throws {
-    if let duration, duration.nanoseconds <= 0 { throw ValidationError("--for needs a time above 0, such as 10s.") }
+    try AttachedTime.check(duration, such: "10s")
     if once, duration != nil { throw ValidationError("--once records nothing: omit --for.") }
   }
 
