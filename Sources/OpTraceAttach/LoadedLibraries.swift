@@ -46,11 +46,7 @@ struct LoadedLibraries {
   func isLibrary(_ module: Module) -> Bool { module.low == library.low || module.name.hasPrefix("libpthread") }
 
   private static func checkRecorded(_ modules: [Module]) throws(AttachTrouble) {
-    let swift = ["libFoundation.so", "libdispatch.so", "libswift_Concurrency.so", "libswiftCore.so"]
-    if !modules.contains(where: { module in swift.contains { $0 == module.name } }) {
-      let program = modules.program?.file.flatMap { ElfFile(path: $0.path) }
-      throw program?.hasSwiftSections == true ? .swiftLinkedIn : .nothingToRecord
-    }
+    guard modules.haveSwiftLibraries else { throw modules.haveSwiftLinkedIn ? .swiftLinkedIn : .nothingToRecord }
     guard let program = modules.program, let image = program.file.flatMap({ try? ElfImage(path: $0.path) }) else {
       return
     }

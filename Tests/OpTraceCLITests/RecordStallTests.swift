@@ -83,6 +83,28 @@
       #expect(!parent.errors.contains("stalled"), "\(parent.errors)")
     }
 
+    @Test("a child that nobody could record is looked at from outside; the report and the trace are of that")
+    func unrecordedChild() throws {
+      let result = try record("--report", "r.html", "--", "sh", "-c", #"env -i "$0" cycle hang"#, program)
+      #expect(result.status == 124 && result.output == "hanging\n", "\(result)")
+      let first = try #require(result.errors.split(separator: "\n").first)
+      #expect(first.hasPrefix("optrace: 'RecordTestProgram' stalled: Stuck for "), "\(first)")
+      #expect(first.contains("2 operations depend on each other in a cycle"), "\(first)")
+      #expect(result.errors.contains("\nSeen from outside, not recorded: "), "\(result.errors)")
+      let names = try workspace.folder.names.filter { $0 != "r.html" }
+      #expect(names.count == 1 && names[0].contains(#/^run\.\d+\.optrace$/#), "\(names)")
+      let trace = try workspace.trace(names[0])
+      #expect(trace.origin != nil && trace.stacks.hasNames)
+      let page = "RecordTestProgram (pid \(trace.header.processID)) is in 'r.html'\n"
+      #expect(result.errors.contains(page), "\(result.errors)")
+    }
+
+    @Test("a child that nobody could record and that only waits to be asked is not ended")
+    func unrecordedIdleChild() throws {
+      let result = try record("--", "sh", "-c", #"env -i "$0" idle"#, program)
+      #expect(result.status == 0 && result.output == "was idle\n" && !result.errors.contains("stalled"), "\(result)")
+    }
+
     @Test("an idle program is not ended")
     func idle() throws {
       let result = try record("--", program, "idle")

@@ -87,6 +87,17 @@ extension [Module] {
   /// Nil: it is not on this machine, or not known.
   package var program: Module? { first(where: \.isProgram) }
 
+  /// Swift's libraries or libdispatch are loaded.
+  package var haveSwiftLibraries: Bool {
+    let names = ["libFoundation.so", "libdispatch.so", "libswift_Concurrency.so", "libswiftCore.so"]
+    return contains { module in names.contains { $0 == module.name } }
+  }
+
+  /// They are linked into the program itself.
+  package var haveSwiftLinkedIn: Bool {
+    program?.file.flatMap { ElfFile(path: $0.path) }?.hasSwiftSections == true
+  }
+
   /// The one with an address, of ascending ones. O(log n).
   package func containing(_ address: UInt64) -> Module? {
     var low = 0

@@ -30,7 +30,8 @@ struct RecordCommand: ParsableCommand {
       program's where that is not 0, else 1 where there is such a finding.
 
       With --stall-timeout a program that hangs is ended: if work is open, and nothing was recorded and no processor time \
-      used for so many seconds. Standard error says which test stalled, why, and what each thread does. The status is 124.
+      used for so many seconds. Standard error says which test stalled, why, and what each thread does. The status is 124. \
+      A child that could not be recorded is looked at from outside.
 
       With --keep-when a copy of the flight recorder's ring is kept beside it when something happens, such as a request \
       that takes too long: run.kept-request-2026-11-28T15.51.53Z.optrace. The program goes on, and is not disturbed.
@@ -42,8 +43,8 @@ struct RecordCommand: ParsableCommand {
       127 there is no such program, 73 only the report could not be written.
 
       With --pid the recorder is loaded into a program that runs already: everything is recorded from now on, as with --all, \
-      until --for is over, Ctrl-C, or the program ends. Then the program goes on as before. One of its threads is borrowed for \
-      less than a millisecond; if none can be without a risk, nothing is done (status 125). Of a program that hangs, \
+      until --for is over, Ctrl-C, or the program ends. Then the program goes on as before. One of its threads is borrowed for a \
+      moment; if none can be without a risk, nothing is done (status 125). Of a program that hangs, \
       'optrace doctor PID' tells more, without touching it.
 
       OPTRACE_VERBOSE=1 in the environment says more about what could not be recorded.
@@ -285,7 +286,7 @@ struct RecordCommand: ParsableCommand {
         keep.keepWhen.isEmpty ? nil : KeepWatch(keep, notes: notes, folder: folder, debugFile: debugFile)
       watch?.start()
       let push = settings.map { RecordPush($0, notes: notes) }
-      let (end, stalled, isAskedToStop) = wait(for: run, notes)
+      let (end, stalled, isAskedToStop) = wait(for: run, notes, to: target)
       let kept = watch?.stop() ?? ""
       push?.finish()
       var written = notes.read()
@@ -294,6 +295,7 @@ struct RecordCommand: ParsableCommand {
         written.removeAll { $0 == .trace(processID: run.process, path: file) }
         written.append(.failure(processID: run.process, reason: "it was killed before it recorded anything"))
       }
+      if let note = stalled?.note { written.append(note) }
       let left = LeftProcess.find(withNotesIn: notes.path)
       notes.remove()
       let report = RecordReport(
@@ -304,13 +306,13 @@ struct RecordCommand: ParsableCommand {
 
     /// Waits until the program has ended, by itself or, with `--stall-timeout`, because it stalled.
     private func wait(
-      for run: RecordedRun, _ notes: RecordNotes
+      for run: RecordedRun, _ notes: RecordNotes, to target: String
     ) -> (end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool) {
       guard let timeout = stallTimeout.flatMap({ StallTimeout(seconds: $0) }) else {
         let (end, isAskedToStop) = run.wait()
         return (end, nil, isAskedToStop)
       }
-      let watch = StallWatch(timeout: timeout, notes: notes)
+      let watch = StallWatch(of: run.process, timeout: timeout, notes: notes, pattern: target)
       var stalled: StalledProcess?
       var ending: StallEnding?
       let (end, isAskedToStop) = run.wait(

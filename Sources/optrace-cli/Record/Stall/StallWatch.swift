@@ -18,6 +18,9 @@ import OpTraceDoctor
     private let timeout: StallTimeout
     private let notes: RecordNotes
     private var watched: [pid_t: WatchedProcess] = [:]
+    private var unrecorded: UnrecordedProcesses
+    /// Processes that have noted a trace.
+    private var recorded: Set<pid_t> = []
     /// Traces of processes that cannot be followed any more, or never could.
     private var ignored: Set<String> = []
     private var notesRead: Nanoseconds = .min
@@ -35,9 +38,13 @@ import OpTraceDoctor
     /// If nobody has checked for this long, the machine slept, or this command was stopped.
     private static let gap: Nanoseconds = 5_000_000_000
 
-    init(timeout: StallTimeout, notes: RecordNotes) {
+    /// - Parameters:
+    ///   - program: the process of the run that all others come from.
+    ///   - pattern: of the names of traces; see ``UnrecordedProcesses``.
+    init(of program: pid_t, timeout: StallTimeout, notes: RecordNotes, pattern: String) {
       self.timeout = timeout
       self.notes = notes
+      unrecorded = UnrecordedProcesses(of: program, timeout: timeout, pattern: pattern)
     }
 
     /// The process that has stalled; nil: none has. Call this every ``pause``.
@@ -62,7 +69,8 @@ import OpTraceDoctor
         let moves = table.tree(of: process.number).dropFirst().compactMap { watched[$0]?.lastMove }
         if let last = moves.max(), last > process.lastMove { process.moved(at: last) }
       }
-      return candidate(table)
+      unrecorded.note(table, recorded: recorded, wasAway: wasAway, now: now)
+      return unrecorded.stalled(table, now: now) ?? candidate(table)
     }
 
     // MARK: Which processes
@@ -76,6 +84,7 @@ import OpTraceDoctor
       // If a process became another program by `exec`, its last note counts.
       var paths: [pid_t: String] = [:]
       for case .trace(let number, let path) in notes.read() { paths[number] = path }
+      recorded = Set(paths.keys)
       for (number, path) in paths where watched[number]?.path != path && !ignored.contains(path) {
         guard let entry = table[number], !entry.isDead else { continue }
         let ticks = table.ticks(of: table.tree(of: number))

@@ -2,6 +2,7 @@ import OpTraceDoctor
 import OpTraceHangs
 
 #if os(Linux)
+  import Foundation
   import OpTraceKernel
   import OpTraceRunning
   import OpTraceModel
@@ -24,10 +25,26 @@ import OpTraceHangs
     init(_ path: String, timeout: StallTimeout, first: StallReading, last: StallReading) {
       self.path = path
       self.timeout = timeout
-      // The first reading is before the timeout, and the silence must already count then.
-      let stallAfter = min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
-      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: stallAfter, by: .command)
+      report = DoctorReport(of: first.reading, then: last.reading, stallAfter: Self.stallAfter(timeout), by: .command)
       statuses = ThreadStatuses(of: report.trace)
+    }
+
+    /// - Parameter snapshot: of a process that nobody records.
+    init(_ path: String, timeout: StallTimeout, snapshot: Trace) {
+      self.path = path
+      self.timeout = timeout
+      report = DoctorReport(of: .init(snapshot), stallAfter: Self.stallAfter(timeout), by: .command)
+      statuses = ThreadStatuses(of: report.trace)
+    }
+
+    /// The first reading is before the timeout, and the silence must already count then.
+    private static func stallAfter(_ timeout: StallTimeout) -> Nanoseconds {
+      min(DoctorReport.defaultStallAfter, timeout.nanoseconds / 5 * 2)
+    }
+
+    /// The note of a trace that was made from outside; nil: its process writes it.
+    var note: RecordNotes.Note? {
+      report.trace.origin.map { _ in .trace(processID: pid_t(report.trace.header.processID), path: path) }
     }
 
     /// The system's ids of threads that were seen using the processor, or waiting for one, and how much each had used by
@@ -39,7 +56,9 @@ import OpTraceHangs
     }
 
     /// Notes in its trace that it is ended, so that later readers of the trace get the same answer.
-    func mark() { StallMark.write(path: path) }
+    func mark() {
+      if note == nil { StallMark.write(path: path) }
+    }
 
     /// Whether its process still exists.
     var isThere: Bool { LiveProcess.writes(report.trace) }

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OpTraceDoctor
   import OpTraceKernel
   import OpTraceLive
   import OpTraceModel
@@ -24,29 +25,18 @@
 
     private var reader: LiveReader?
     private var state: LiveState
-    /// Processor time at some moment, in ticks, from which its use is measured.
-    private var mark: (ticks: UInt64, user: UInt64, time: Nanoseconds)
-    /// Whether it uses the processor, but hardly in its own code. Threads that wait for an initialiser in a deadlock do
-    /// that, because Swift's runtime lets them spin in the kernel; but so do programs that copy files. This does not
-    /// count as movement until the doctor has judged it.
-    private(set) var isInSystem = false
+    private var use: ProcessorUse
+    /// See there. This does not count as movement until the doctor has judged it.
+    var isInSystem: Bool { use.isInSystem }
     /// When it last used the processor.
     private var lastUse: Nanoseconds
     private var nextReading: Nanoseconds = .min
 
-    /// The recorder's own thread beats once a second and takes a snapshot of all threads every ten seconds. Measured: 0.06 % of a
-    /// processor for a program of 8 threads, 0.16 % for one of 204. A main loop that wakes up ten times a second takes as much.
-    private static let quietShare = 0.02
-    /// The largest share of its time that a thread that spins in the kernel spends in its own code. Measured: 0.1.
-    private static let spinnersShare = 0.25
-    /// A requested snapshot takes its processor time all at once.
-    private static let quietTicks = 3.0
     /// A large trace is searched as a whole for what moved last. That may take a twentieth of a processor; the pause
     /// between two searches is at most the second value.
     private static let (pauses, longestPause): (Nanoseconds, Nanoseconds) = (20, 5_000_000_000)
     /// How long to read at a time.
     private static let patience = Duration.milliseconds(200)
-    private static let ticksPerSecond = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
 
     /// Nil: there is no trace that can be followed, or another process writes it.
     init?(
@@ -56,7 +46,7 @@
       (self.number, self.path, self.began) = (number, path, entry.began)
       self.reader = reader
       state = LiveState(reader.header)
-      mark = (ticks.all, ticks.user, now)
+      use = ProcessorUse(ticks, at: now)
       (lastMove, lastUse) = (now, now)
     }
 
@@ -72,15 +62,7 @@
 
     /// - Parameter ticks: processor time of the process and its children until now.
     func note(ticks: (all: UInt64, user: UInt64), isStopped: Bool, now: Nanoseconds) {
-      // A child has ended and nobody asked for its status, so its time is gone.
-      if ticks.all < mark.ticks || ticks.user < mark.user { (mark.ticks, mark.user) = ticks }
-      let elapsed = Double(now - mark.time) / 1e9
-      let used = Double(ticks.all - mark.ticks)
-      let isBusy = used > Self.quietTicks + Self.quietShare * elapsed * Self.ticksPerSecond
-      isInSystem = isBusy && Double(ticks.user - mark.user) < Self.spinnersShare * used
-      guard isBusy && !isInSystem || isStopped else { return }
-      mark = (ticks.all, ticks.user, now)
-      moved(at: now)
+      if use.moves(ticks, isStopped: isStopped, now: now) { moved(at: now) }
     }
 
     /// Reads new records, if the process has hardly used the processor for that long.
