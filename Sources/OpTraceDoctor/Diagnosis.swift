@@ -84,7 +84,7 @@ public struct Diagnosis: Sendable {
     Rest(
       isStandstill: isStandstill, doors: context.doors, waiting: context.waiting,
       isIdleForGood: context.isStalled && context.isDeadWorld && !context.trace.hasOpenWork
-        && !context.trace.header.isClosed)
+        && context.trace.isOfRunning)
   }
 
   /// What is left where nothing moves, for answers without a finding.

@@ -127,7 +127,9 @@ extension DoctorContext {
     switch reason {
     case .wait(let index): location(of: trace.waits[index])
     case .lock(let thread), .join(let thread): location(of: thread)
-    case .dependency, .slot, .barrier, .member, .mainThread, .root, .holder, .turn, .sync, .submission, .task, .actor:
+    case .dependency, .slot, .barrier, .member, .mainThread, .root, .holder, .turn, .sync, .submission, .ender, .mayEnd,
+      .task,
+      .actor:
       nil
     }
   }

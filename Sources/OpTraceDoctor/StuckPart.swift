@@ -64,7 +64,9 @@ package struct StuckPart {
       let id = trace.queues[queue].id
       guard findings.contains(where: { $0.trouble.culprit == .queues && $0.queues.contains(id) }) else { return false }
       culpritQueues.insert(id)
-    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock, .block, .task, .turn, .submissions: return false
+    case .slots, .emptiness, .earlier, .thread, .lock, .abandonedLock, .block, .task, .turn, .submissions, .enders,
+      .nobody:
+      return false
     }
     return true
   }

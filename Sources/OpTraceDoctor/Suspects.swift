@@ -76,7 +76,7 @@ extension Suspect {
       // If it waits for an operation, that one is the cause instead.
       guard case .object = wait.target else { return nil }
       if context.trace.endsByItself(wait) { return (.running, false, wait.began) }
-      return (.neverFinished, false, wait.began)
+      return (.neverFinished, context.isUnreferenced(wait), wait.began)
     }
     guard let returned = operation.startReturned else {
       // It sleeps, and so does every thread that could wake it.

@@ -20,9 +20,12 @@ extension DoctorContext {
   }
 
   /// `the main thread waits for semaphore 1, in load() at main.swift:12`; nil: the thread is idle, or not in the
-  /// program's code.
+  /// program's code, and waits for no child that waits for this process.
   private func what(of seen: SeenThread) -> String? {
-    guard seen.isAsleep, !seen.isIdle(in: trace.stacks), trace.stacks.ownFrame(seen.at) != nil else { return nil }
+    let isForChild = seen.isUpToOneself && seen.otherProcess != nil
+    guard seen.isAsleep, isForChild || !seen.isIdle(in: trace.stacks) && trace.stacks.ownFrame(seen.at) != nil else {
+      return nil
+    }
     let who = name(seen.thread)
     let open = trace.waits.last { $0.thread == seen.thread && $0.ended == nil }
     if let open {
@@ -32,6 +35,10 @@ extension DoctorContext {
       return "\(who) waits for \(queue)\(Self.phrase(location(of: seen.thread)))"
     }
     guard seen.reason != .unknown else { return nil }
+    // Foundation waits for a child on a thread of its own, which says what the child does.
+    let child =
+      seen.pollsForChild(in: trace.stacks) ? seenThreads.all.first { $0.isUpToOneself && $0.otherProcess != nil } : nil
+    if let child { return "\(who) waits for \(child.phrase)\(Self.phrase(location(of: seen.thread)))" }
     let limit = seen.isTimed && seen.reason != .time ? " with a time limit" : ""
     return "\(who) waits for \(seen.phrase)\(limit)\(Self.phrase(location(of: seen.thread)))"
   }
@@ -67,6 +74,38 @@ extension DoctorContext {
   package func mainFirst(_ threads: [SeenThread]) -> [SeenThread] {
     let isMain = { (seen: SeenThread) in thread(seen.thread)?.isMain == true }
     return threads.filter(isMain) + threads.filter { !isMain($0) }
+  }
+
+  /// Whether an open wait is for something that nothing else in the process refers to, so that nobody could end it.
+  package func isUnreferenced(_ wait: WaitRecord) -> Bool {
+    guard wait.ended == nil, case .object = wait.target else { return false }
+    guard let enders = trace.origin?.enders(ofThread: wait.thread), enders.isUnreferenced else { return false }
+    return areHeldUp(enders.possible)
+  }
+
+  /// The same for a task's continuation.
+  package func isUnreferenced(_ task: TaskRecord) -> Bool {
+    guard let enders = trace.origin?.enders(ofTask: task.id), enders.isUnreferenced else { return false }
+    return areHeldUp(enders.possible)
+  }
+
+  /// None of these threads can go on, whatever the others do. O(threads · nodes).
+  private func areHeldUp(_ threads: [ThreadID]) -> Bool {
+    threads.allSatisfy { thread in
+      let graph = blockage.graph
+      return graph.nodes.indices.contains { node in
+        guard blockage.isBlocked[node] else { return false }
+        switch graph.nodes[node] {
+        case .thread(let one): return one == thread
+        case .operation(let index):
+          return trace.operations[index].holdsThread && trace.operations[index].started?.thread == thread
+        case .block(let index): return trace.blocks[index].began?.thread == thread
+        case .task(let index):
+          return trace.tasks[index].runs.last.map { $0.ended == nil && $0.thread == thread } == true
+        default: return false
+        }
+      }
+    }
   }
 
   /// Who waits, in words: the operation, else the thread.

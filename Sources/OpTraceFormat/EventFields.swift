@@ -1,5 +1,5 @@
 // Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there.
-// Made from sources with the checksum 2099833278-75718.
+// Made from sources with the checksum 2690082054-76247.
 // swift-format-ignore-file
 
 /// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a
@@ -1258,6 +1258,33 @@ package enum EventFields {
     @inlinable package var timed: Bool { word1 >> 34 & 1 != 0 }
     @inlinable package var watched: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
     @inlinable package static var largestWatched: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `only-by`
+  package struct OnlyBy: EventWords {
+    @inlinable package static var kind: EventKind { .onlyBy }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32, for: UInt32, thread: UInt32, waiter: UInt32, possibly: Bool) {
+      word1 = UInt64(by) | UInt64(`for`) << 32
+      word2 = UInt64(thread) & 0xFF_FFFF | (UInt64(waiter) & 0xFF_FFFF) << 24 | (possibly ? 1 << 48 : 0)
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var `for`: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 & 0xFF_FFFF) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+    @inlinable package var waiter: UInt32 { UInt32(truncatingIfNeeded: word2 >> 24 & 0xFF_FFFF) }
+    @inlinable package static var largestWaiter: UInt32 { 0xFF_FFFF }
+    @inlinable package var possibly: Bool { word2 >> 48 & 1 != 0 }
   }
 
   /// `thread`

@@ -165,6 +165,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case loopTurns = 0x90
   /// How long the program's threads waited for a processor. Since 1.10.
   case machine = 0x91
+  /// One of those that alone could still end a wait, or nobody. Since 1.10.
+  case onlyBy = 0x92
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.
@@ -741,6 +743,16 @@ extension EventSpec {
       ], text: .init(.missing, at: 2), carry: .never, life: .nobody, since: 10,
       meaning:
         "nobody recorded the process: its events lead to what was found in it, or in its `core`. One for each part that was left out; the text says why. `moved`: threads ran meanwhile. `timed`: if not, the times mean nothing. `watched`: for so many milliseconds"
+    ),
+
+    EventSpec(
+      .onlyBy, "only-by", .none,
+      [
+        .init("by", 1, 0, 32, .operation), .init("for", 1, 32, 32, .operation), .init("thread", 2, 0, 24, .thread),
+        .init("waiter", 2, 24, 24, .thread), .init("possibly", 2, 48, 1, .flag),
+      ], carry: .never, life: .nobody, since: 10,
+      meaning:
+        "`by` or `thread`, or those of other such records, alone could end the wait of task `for` or thread `waiter`; neither: nobody. A thread may not; `possibly`: nor refer to it"
     ),
 
     // Bookkeeping.

@@ -1,6 +1,10 @@
 package import OpTraceModel
 
 extension OperationRecord {
+  package var isStarted: Bool { started != nil || executionBegan != nil }
+  /// Whether its `start()` was seen to begin on a thread, and not to return.
+  package var holdsThread: Bool { finished == nil && started != nil && startReturned == nil }
+
   /// Returns when its own code ran, as ``OperationTimes`` counts it. For an operation that was cancelled before, it is
   /// its passage through `start()`, so that the arrows of its dependencies have ends. Nil if it was never started.
   package func execution(traceEnd: Nanoseconds) -> (begin: Nanoseconds, end: Nanoseconds, isOpen: Bool)? {

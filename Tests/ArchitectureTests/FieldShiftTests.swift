@@ -26,6 +26,8 @@ import Testing
     "COpTrace/base/seal.c": "checksums",
     "COpTrace/base/utf8.h": "bytes of UTF-8",
     "COpTrace/base/clock.c": "a bit that the processor reports of itself",
+    "COpTrace/include/COpTraceOthers.h": "marks that Swift sets in addresses",
+    "COpTrace/life/leads.c": "bits of a filter, and the flags of malloc's pieces",
     "COpTrace/life/processors.c": "a set of processors as bits",
     "COpTrace/stacks/": "machine code, unwind tables and the C library's locks; writes no records",
     "COpTrace/waits/calls": "a call and its descriptor as one number",

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-// More programs that hang for good, by way of dispatch queues and the main thread.
+// More programs that hang for good, by way of dispatch queues, the main thread, and children.
 
 /// The configuration never comes, so the queue stays suspended.
 func dispatchQueueSuspended() {
@@ -40,6 +40,46 @@ func blockedMainActor() {
   done.wait()
 }
 
+/// Starts a program that writes a megabyte into a pipe.
+private func writer() -> (child: pid_t, pipe: Int32) {
+  var ends: [Int32] = [0, 0]
+  pipe(&ends)
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+  posix_spawn_file_actions_addclose(&actions, ends[0])
+  posix_spawn_file_actions_addclose(&actions, ends[1])
+  var child: pid_t = 0
+  var words = [strdup("head"), strdup("-c"), strdup("1000000"), strdup("/dev/zero"), nil]
+  posix_spawnp(&child, "head", &actions, nil, &words, environ)
+  close(ends[1])
+  return (child, ends[0])
+}
+
+/// The pipe is full, and only this process reads from it.
+func childWithFullPipe() {
+  let (child, _) = writer()
+  let done = DispatchGroup()
+  DispatchQueue.global().async(group: done) {
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+  }
+  done.wait()
+}
+
+/// Somebody else reads from it, later.
+func childWithReader() {
+  let (child, pipe) = writer()
+  var words = [strdup("sh"), strdup("-c"), strdup("sleep 600; cat > /dev/null"), nil]
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawn_file_actions_adddup2(&actions, pipe, 0)
+  var reader: pid_t = 0
+  posix_spawnp(&reader, "sh", &actions, nil, &words, environ)
+  var status: Int32 = 0
+  waitpid(child, &status, 0)
+}
+
 /// A timer resumes it, so it is no hang.
 func dispatchQueueResumedLater() {
   let queue = DispatchQueue(label: "throttle"), done = DispatchGroup()
@@ -63,8 +103,10 @@ func mainActorAndInput() {
 nonisolated(unsafe) let brokenDispatch: KeyValuePairs<String, () -> Void> = [
   "dispatch-queue-suspended": dispatchQueueSuspended, "dispatch-queue-inactive": dispatchQueueInactive,
   "barrier-behind-reader": barrierBehindReader, "blocked-main-actor": blockedMainActor,
+  "child-with-full-pipe": childWithFullPipe,
 ]
 
 nonisolated(unsafe) let healthyDispatch: KeyValuePairs<String, () -> Void> = [
   "dispatch-queue-resumed-later": dispatchQueueResumedLater, "main-actor-and-input": mainActorAndInput,
+  "child-with-reader": childWithReader,
 ]

@@ -19,8 +19,8 @@ func limitedQueue(_ limit: Int) -> OperationQueue {
 
 // One of the programs, by its name; without one, all names.
 let all =
-  Array(healthy) + Array(healthyWaits) + Array(healthyDispatch) + Array(broken) + Array(brokenWaits)
-  + Array(brokenDispatch)
+  Array(healthy) + Array(healthyWaits) + Array(healthyDispatch) + Array(healthyReferences) + Array(healthyItself)
+  + Array(broken) + Array(brokenWaits) + Array(brokenDispatch) + Array(brokenReferences) + Array(brokenItself)
 guard let name = CommandLine.arguments.dropFirst().first, let program = all.first(where: { $0.key == name })?.value
 else {
   for (name, _) in all { print(name) }

@@ -53,6 +53,8 @@
       /// A part of the sentence.
       var says: String
       var program = "HangPrograms"
+      /// The proof is who refers to what is waited for, whatever else moves.
+      var isByReferences = false
       var testDescription: String { name }
     }
 
@@ -78,7 +80,9 @@
         name: "group-leave-missing", threads: 1, verdict: .stalled, code: "never-signalled",
         says: "the main thread waits for group 1"),
       Row(
-        name: "sleep-holders", threads: 3, verdict: .stalled, code: "never-finished", says: "waiting for semaphore 1"),
+        name: "sleep-holders", threads: 3, verdict: .deadlocked, code: "queue-self-wait",
+        says: "all 2 slots of queue 1 are held by operations that wait for work in the same queue", isByReferences: true
+      ),
       Row(
         name: "barrier-op-reentry", threads: 2, verdict: .deadlocked, code: "wait-cycle",
         says: "2 operations block each other in a cycle"),
@@ -144,11 +148,39 @@
         name: "barrier-behind-reader", threads: 2, verdict: .stalled, code: "never-signalled",
         says: "waits for dispatch queue 'settings', which the main thread has"),
       Row(
-        name: "blocked-main-actor", threads: 1, verdict: .stalled, code: "main-thread-deadlock",
-        says: "the main thread waits for semaphore 1, while task"),
+        name: "blocked-main-actor", threads: 1, verdict: .deadlocked, code: "main-thread-deadlock",
+        says: "the main thread waits for semaphore 1, which only task", isByReferences: true),
+      Row(
+        name: "main-waits-for-main-async", threads: 1, verdict: .deadlocked, code: "main-thread-deadlock",
+        says: "of the main queue needs the main thread", isByReferences: true),
+      Row(
+        name: "main-actor-beside-timer", threads: 1, verdict: .deadlocked, code: "main-thread-deadlock",
+        says: "could end, and that needs the main thread", isByReferences: true),
+      Row(
+        name: "main-queue-beside-timer", threads: 1, verdict: .deadlocked, code: "main-thread-deadlock",
+        says: "of the main queue needs the main thread", isByReferences: true),
+      Row(
+        name: "callback-released", threads: 1, verdict: .stalled, code: "never-signalled",
+        says: "waits for semaphore 1, which nothing else refers to", isByReferences: true),
+      Row(
+        name: "continuation-released", threads: 0, verdict: .stalled, code: "continuation-never-resumed",
+        says: "waits for a continuation that nobody resumes", isByReferences: true),
+      Row(
+        name: "serial-queue-behind-itself", threads: 2, verdict: .deadlocked, code: "dispatch-cycle",
+        says: "dispatch queue 'store'", isByReferences: true),
     ]
 
     @Test("the first finding is the one of a recorded run", arguments: broken) func answer(_ row: Row) throws {
+      let snapshot = row.isByReferences ? try proven(row) : try hung(row)
+      #expect(TraceValidator.check(snapshot.events) == [])
+      let report = snapshot.report
+      #expect(report.verdict == row.verdict && report.findings.first?.code == row.code, "\(report.answer)")
+      #expect(report.answer.contains(row.says), "\(report.answer)")
+      #expect(report.findings.first?.certainty == .proven)
+      #expect(snapshot.objects.leftOut == [])
+    }
+
+    private func hung(_ row: Row) throws -> Snapshot {
       let hung = try HungProgram(row.name, of: row.program, threads: row.threads)
       var snapshot = try Snapshot.taken(of: LiveMemory(hung.id))
       // What has only just come to rest may go on: some rules wait for that.
@@ -159,18 +191,60 @@
         poll(nil, 0, 50)
         snapshot = try Snapshot.taken(of: LiveMemory(hung.id))
       }
-      #expect(TraceValidator.check(snapshot.events) == [])
-      let report = snapshot.report
-      #expect(report.verdict == row.verdict && report.findings.first?.code == row.code, "\(report.answer)")
-      #expect(report.answer.contains(row.says), "\(report.answer)")
-      #expect(report.findings.first?.certainty == .proven)
-      #expect(snapshot.objects.leftOut == [])
+      return snapshot
+    }
+
+    /// Words that are left over in memory hide such a proof, and another run has others. While a timer runs, not every look finds all at rest.
+    /// Returns the last snapshot if none of them proves it. What it finds instead is no error.
+    private func proven(_ row: Row) throws -> Snapshot {
+      var last: Snapshot?
+      for _ in 1...10 {
+        let hung = try HungProgram(row.name, of: row.program, threads: row.threads)
+        for _ in 1...10 {
+          let snapshot = try Snapshot.taken(of: LiveMemory(hung.id))
+          let report = snapshot.report
+          // Where nothing else moves, silence proves a part of it, too.
+          let isSame = report.findings.first?.code == row.code
+          if isSame, report.answer.contains(row.says) { return snapshot }
+          #expect(isSame || !report.hasErrors, "\(report.answer)")
+          last = snapshot
+        }
+      }
+      return try #require(last)
+    }
+
+    /// Another process may have got an end of a pipe unseen, so it is no proof.
+    @Test(
+      "a process that waits for itself by way of the system is suspected",
+      arguments: [
+        ("child-with-full-pipe", "which waits until this process reads what it writes"),
+        ("pipe-to-oneself", "the main thread waits for a pipe that no other process has"),
+      ])
+    func itself(_ name: String, says: String) throws {
+      let hung = try HungProgram(name, of: "HangPrograms", threads: 0)
+      var report = try Snapshot.taken(of: LiveMemory(hung.id)).report
+      while report.verdict != .suspected, hung.program.isRunning {
+        #expect(!report.hasErrors, "\(report.answer)")
+        poll(nil, 0, 50)
+        report = try Snapshot.taken(of: LiveMemory(hung.id)).report
+      }
+      #expect(report.findings.first?.code == "never-signalled" && report.answer.contains(says), "\(report.answer)")
+    }
+
+    @Test("a child that waits for this process is named, although waitUntilExit() wakes twenty times a second")
+    func polls() throws {
+      let hung = try HungProgram("foundation-child-with-full-pipe", of: "HangPrograms", threads: 0)
+      try eventually("it is named", whileRunning: hung.program) {
+        let report = try Snapshot.taken(of: LiveMemory(hung.id)).report
+        #expect(!report.hasErrors, "\(report.answer)")
+        return report.answer.contains("which waits until this process reads what it writes")
+      }
     }
 
     /// A core does not say whether a signal has a handler that may wake a thread. So what only silence proves is proven for a program that
     /// gives signals none.
     static let inCores =
-      broken.filter { $0.verdict == .deadlocked } + [
+      broken.filter { $0.verdict == .deadlocked && !$0.isByReferences } + [
         Row(
           name: "semaphore", threads: 2, verdict: .stalled, code: "never-finished", says: "waiting for semaphore 1",
           program: "HangingProgram")
@@ -210,6 +284,9 @@
         ("resumed-by-signal", 1), ("lock-left-locked", 3), ("task-sleep", 1), ("task-stream-socket", 0),
         ("long-poll-urlsession-like", 1), ("websocket", 0), ("continuation-later", 0), ("tasks-that-sleep", 0),
         ("task-waits-for-input", 1), ("dispatch-queue-resumed-later", 1), ("main-actor-and-input", 1),
+        ("main-actor-or-timer", 1), ("main-actor-or-weak", 1), ("callback-kept", 1), ("continuation-kept", 0),
+        ("cancel-handler-signals", 1), ("async-let-signals", 1), ("closure-on-stack", 1), ("thread-signals-later", 1),
+        ("child-with-reader", 0), ("foundation-child-with-reader", 0), ("socket-of-child", 0),
       ])
     func healthy(_ name: String, threads: Int) throws {
       // Somebody who could write, and does not.

@@ -178,7 +178,7 @@
       }
       let core = try open(made)
       let seen = try StackWalker.with(core, isLive: false, [], threads: [76, 77]) { walker in
-        core.threads().map { walker.walked($0) }
+        walker.walked(core.threads())
       }
       #expect(seen?.map { $0.wait != nil } == [false, true])
     }

@@ -885,6 +885,28 @@ static inline optrace_outside_fields optrace_outside_read(uint64_t word1) {
     .watched = (uint32_t)(word1 >> 40)};
 }
 
+// `only-by`
+typedef struct {
+  uint32_t by;
+  uint32_t for_;
+  uint32_t thread;
+  uint32_t waiter;
+  bool possibly;
+} optrace_only_by_fields;
+enum { optrace_only_by_largest_thread = 0xFFFFFF };
+enum { optrace_only_by_largest_waiter = 0xFFFFFF };
+static inline uint64_t optrace_only_by_word1(optrace_only_by_fields fields) {
+  return (uint64_t)fields.by | (uint64_t)fields.for_ << 32;
+}
+static inline uint64_t optrace_only_by_word2(optrace_only_by_fields fields) {
+  return ((uint64_t)fields.thread & 0xFFFFFFu) | ((uint64_t)fields.waiter & 0xFFFFFFu) << 24 |
+         (uint64_t)fields.possibly << 48;
+}
+static inline optrace_only_by_fields optrace_only_by_read(uint64_t word1, uint64_t word2) {
+  return (optrace_only_by_fields){.by = (uint32_t)(word1), .for_ = (uint32_t)(word1 >> 32),
+    .thread = (uint32_t)(word2 & 0xFFFFFFu), .waiter = (uint32_t)(word2 >> 24 & 0xFFFFFFu), .possibly = word2 >> 48 & 1};
+}
+
 // `thread`
 typedef struct {
   uint32_t tid;

@@ -118,6 +118,7 @@ enum {
   optrace_kind_sampling = 0x8F,
   optrace_kind_loop_turns = 0x90,
   optrace_kind_machine = 0x91,
+  optrace_kind_only_by = 0x92,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,

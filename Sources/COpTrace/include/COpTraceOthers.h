@@ -45,7 +45,14 @@ typedef struct {
   uint32_t owner;    // Its system id; 0: nobody, or not known.
   uint64_t lock;     // As in the record.
 } optrace_others_wait;
-optrace_others_wait optrace_others_explain(int32_t call, const uint64_t arguments[6]);
+// A system call in which a thread sleeps.
+typedef struct {
+  int32_t call;
+  uint64_t arguments[6];
+  optrace_others_wait wait;
+} optrace_others_call;
+// Finds out what each of them waits for. Who has the other ends of pipes and sockets is looked for once for 256 of them.
+void optrace_others_explain(optrace_others_call *calls, size_t count);
 
 // Words to search for, of which a bit for each says that it may be one.
 enum { optrace_word_bits = 1 << 16 };
@@ -55,6 +62,31 @@ size_t optrace_words_next(const uint64_t *words, size_t count, size_t from, cons
 static inline uint32_t optrace_word_bit(uint64_t word) {
   return (uint32_t)((word / 8 ^ word / 8 / optrace_word_bits) % optrace_word_bits);
 }
+
+// Which pages a page of memory may lead to, as a filter for words that are addresses: a page's words set two bits for each page that they
+// may be in, so that most pages need not be read again to know that they do not lead to another one.
+enum { optrace_page_size = 4096, optrace_signature_words = 16 };
+// An address in a word that may have marks in the bits that no address has, as Swift's enumerations do.
+static inline uint64_t optrace_word_address(uint64_t word) { return word & 0x00FFFFFFFFFFFFF8; }
+// Addresses from here on, which programs do not have unless they ask for them, set no bits.
+static const uint64_t optrace_signed_top = 1ull << 48;
+// Sets the bits for `count` words.
+void optrace_page_sign(const uint64_t *words, size_t count, uint64_t signature[optrace_signature_words]);
+// The index of the first of `count` signatures, from `from` on, whose page may lead to the page of one of these addresses; `count`:
+// there is none.
+size_t optrace_pages_leading(const uint64_t *signatures, size_t count, size_t from, const uint64_t *addresses, size_t address_count);
+// A range of addresses.
+typedef struct {
+  uint64_t low, high;
+} optrace_range;
+// The index of the first of `count` words, from `from` on, that leads into one of the ranges, which are sorted and do not overlap;
+// `count`: there is none. `which`: into which.
+size_t optrace_words_leading(const uint64_t *words, size_t count, size_t from, const optrace_range *ranges, size_t range_count,
+                             size_t *which);
+
+// Follows the pieces of memory that glibc's malloc has given out one behind another, through a page. `at`: where the first one begins
+// that begins in this page or behind it. Returns where the first one behind this page begins; 0: they do not fit together.
+uint64_t optrace_page_pieces(const uint64_t *words, size_t count, uint64_t page, uint64_t at, uint64_t end);
 
 // Processors by their numbers: those that the calling thread may use.
 enum { optrace_most_processors = 8192 };

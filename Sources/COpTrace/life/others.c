@@ -1,6 +1,7 @@
 #include "COpTraceOthers.h"
 
 #include "../base/bits.h"
+#include "../stacks/ends.h"
 #include "../stacks/locks.h"
 #include "../stacks/maps.h"
 #include "../stacks/unwind.h"
@@ -33,8 +34,25 @@ size_t optrace_words_next(const uint64_t *words, size_t count, size_t from, cons
   return count;
 }
 
-optrace_others_wait optrace_others_explain(int32_t call, const uint64_t arguments[6]) {
-  sleep_reason reason = locks_explain(call, arguments);
-  return (optrace_others_wait){.reason = (uint8_t)reason.kind, .has_limit = reason.timed, .owner_ended = reason.owner_ended,
-                               .owner = reason.owner, .lock = reason.lock};
+enum { most_at_once = 256 };
+
+static void explain(optrace_others_call *calls, size_t count) {
+  // Only one process at a time.
+  static sleep_reason reasons[most_at_once];
+  static sleeping_call asleep[most_at_once];
+  for (size_t i = 0; i < count; i++) {
+    reasons[i] = locks_explain(calls[i].call, calls[i].arguments);
+    asleep[i] = (sleeping_call){calls[i].call, calls[i].arguments, &reasons[i]};
+  }
+  ends_explain(asleep, count);
+  for (size_t i = 0; i < count; i++) {
+    const sleep_reason *reason = &reasons[i];
+    calls[i].wait = (optrace_others_wait){.reason = (uint8_t)reason->kind, .has_limit = reason->timed,
+                                          .owner_ended = reason->owner_ended, .owner = reason->owner, .lock = reason->lock};
+  }
+}
+
+void optrace_others_explain(optrace_others_call *calls, size_t count) {
+  for (size_t from = 0; from < count; from += most_at_once)
+    explain(calls + from, count - from < most_at_once ? count - from : most_at_once);
 }

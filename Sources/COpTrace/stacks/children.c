@@ -17,6 +17,7 @@
 #include "../base/small_file.h"
 #include "calls.h"
 #include "events.h"
+#include "peek.h"
 
 enum { most_processes = 4096, deepest = 8 };
 
@@ -50,10 +51,17 @@ static bool read_stat(uint32_t process, process_stat *out) {
   return true;
 }
 
+uint32_t process_looked_at(void) {
+  uint32_t other = peek_process();
+  return other && other != peek_nobody ? other : (uint32_t)getpid();
+}
+
 bool process_is_related(uint32_t process) {
-  process_stat stat;
+  process_stat stat, own;
   if (!read_stat(process, &stat)) return false;
-  return stat.parent == (uint32_t)getpid() || process == (uint32_t)getppid() || stat.session == (uint32_t)getsid(0);
+  // Of one that is gone nothing is known.
+  if (!read_stat(process_looked_at(), &own)) return true;
+  return stat.parent == process_looked_at() || process == own.parent || stat.session == own.session;
 }
 
 static uint32_t only_child(uint32_t of) {
@@ -95,7 +103,7 @@ static bool read_call(uint32_t process, int32_t *call, uint64_t arguments[6]) {
   return true;
 }
 
-uint32_t child_waited_for(int32_t call, const uint64_t arguments[6]) { return child_in((uint32_t)getpid(), call, arguments); }
+uint32_t child_waited_for(int32_t call, const uint64_t arguments[6]) { return child_in(process_looked_at(), call, arguments); }
 
 process_call call_of_process(uint32_t process) {
   process_call found = {.process = process};
@@ -152,6 +160,8 @@ uint32_t file_lock_holder(int32_t call, const uint64_t arguments[6]) {
 }
 
 #else
+
+uint32_t process_looked_at(void) { return 0; }
 
 uint32_t child_waited_for(int32_t call, const uint64_t arguments[6]) {
   (void)call, (void)arguments;

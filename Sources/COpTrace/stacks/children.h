@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// For wait4 and waitid: the child; 0: not known, or one of several.
+// The process whose threads are looked at: this one, or another one that `peek` reads.
+uint32_t process_looked_at(void);
+
+// For wait4 and waitid, in that process: the child; 0: not known, or one of several.
 uint32_t child_waited_for(int32_t call, const uint64_t arguments[6]);
 
 typedef struct {
@@ -19,7 +22,7 @@ typedef struct {
 // What a process does. All false: something else, or the system does not tell.
 process_call call_of_process(uint32_t process);
 
-// Whether a process is this one's parent, child, or of its session: then it may have descriptors of this one.
+// Whether a process is that one's parent, child, or of its session: then it may have descriptors of that one.
 bool process_is_related(uint32_t process);
 
 // For flock, and fcntl that locks: the process that has the lock; one that is not this process, if there is one. 0: it is not known.

@@ -57,6 +57,7 @@ typedef struct {
   wanted_end wanted[most_wanted];
   uint32_t count, looked; // Those behind `looked` have not been looked for yet.
   bool is_whole;          // Nothing was left out.
+  char process[16];       // The name in /proc of the one whose threads wait.
   // The peers of sockets of this process, which take long to find.
   struct { uint64_t inode, peer; } peers[most_peers];
   uint32_t peer_count;
@@ -96,7 +97,7 @@ static uint64_t peer_once(looked_for *all, uint32_t file, uint64_t inode) {
   for (uint32_t i = 0; i < all->peer_count; i++)
     if (all->peers[i].inode == inode) return all->peers[i].peer;
   if (all->peer_count == most_peers) return 0;
-  uint64_t peer = peer_of(file, inode);
+  uint64_t peer = peek_process() ? peer_of_other(process_looked_at(), inode) : peer_of(file, inode);
   all->peers[all->peer_count].inode = inode;
   all->peers[all->peer_count++].peer = peer;
   return peer;
@@ -139,7 +140,8 @@ static void note_file(looked_for *all, const char *process, uint32_t id, const c
   }
 }
 
-// `id` 0: this process. What relatives have that may not be read (setuid, another user) is not known; strangers hardly have such a descriptor.
+// `id` 0: the process that is looked at. What relatives have that may not be read (setuid, another user) is not known; strangers hardly have
+// such a descriptor.
 static void look_in(looked_for *all, const char *process, uint32_t id, uint32_t *files) {
   char path[64], target[64];
   snprintf(path, sizeof path, "/proc/%s/fd", process);
@@ -161,8 +163,8 @@ static void look_in(looked_for *all, const char *process, uint32_t id, uint32_t 
 }
 
 static void look(looked_for *all) {
-  uint32_t processes = 0, files = 0, own = (uint32_t)getpid();
-  look_in(all, "self", 0, &files);
+  uint32_t processes = 0, files = 0, own = process_looked_at();
+  look_in(all, all->process, 0, &files);
   DIR *folder = opendir("/proc");
   if (!folder) {
     all->is_whole = false;
@@ -225,7 +227,7 @@ static void visit(void *context, uint32_t file, bool reads, bool writes) {
   call->files++;
   // One that nobody can know is enough.
   if (call->has_unknown || events_only_from_here(file)) return;
-  bool can_be_known = other_end(call->all, "self", 0, file, reads, writes, &end);
+  bool can_be_known = other_end(call->all, call->all->process, 0, file, reads, writes, &end);
   const wanted_end *found = can_be_known ? find(call->all, &end) : NULL;
   call->has_unknown |= !can_be_known || (found && !found->others.count && !found->own);
   call->has_new |= can_be_known && !found;
@@ -255,8 +257,16 @@ static answer explain(looked_for *all, const sleeping_call *of) {
     return child ? answer_of_process(all, child) : (answer){0};
   }
   uint32_t holder = file_lock_holder(of->call, of->arguments);
-  if (holder == (uint32_t)getpid()) return (answer){optrace_event_end_own, 0};
+  if (holder && holder == process_looked_at()) return (answer){optrace_event_end_own, 0};
   return holder ? (answer){optrace_event_end_other, holder} : answer_of_files(all, of);
+}
+
+// Whether nobody can ask for the time limit that a call on a descriptor may have: that of another process's socket.
+static bool may_be_timed(uint32_t file) {
+  char process[16], target[64];
+  if (!peek_process()) return false;
+  snprintf(process, sizeof process, "%u", process_looked_at());
+  return !target_of(process, file, target, sizeof target) || inode_in(target, "socket:");
 }
 
 static bool is_asked_for(const sleeping_call *of) {
@@ -265,7 +275,7 @@ static bool is_asked_for(const sleeping_call *of) {
   if (of->reason->timed) return false;
   uint32_t file;
   bool writes;
-  if (kind == sleep_input) return events_file_of(of->call, of->arguments, &file, &writes);
+  if (kind == sleep_input) return events_file_of(of->call, of->arguments, &file, &writes) && !may_be_timed(file);
   return kind == sleep_poll && events_are_endless(of->call, of->arguments);
 }
 
@@ -286,12 +296,14 @@ void ends_explain(const sleeping_call *calls, size_t count) {
   enum { most_looks = 2 };  // What the process at the other end waits for is known after the first.
   size_t asked = 0;
   for (size_t i = 0; i < count; i++) asked += is_asked_for(&calls[i]);
-  // Of another process nobody can ask what a socket is connected to. Filters of system calls may kill whoever asks.
-  if (!asked || peek_process() || system_began_filtered() || !system_call_begins()) return;
+  // Of a core there is nothing to ask. Filters of system calls may kill whoever asks.
+  if (!asked || peek_process() == peek_nobody || system_began_filtered() || !system_call_begins()) return;
   looked_for *all = calloc(1, sizeof *all);
   if (!all) return system_call_ends();
   int error = errno;
   all->is_whole = true;
+  if (peek_process()) snprintf(all->process, sizeof all->process, "%u", process_looked_at());
+  else strcpy(all->process, "self");
   for (int looks = 0; all->is_whole && looks < most_looks; looks++) {
     explain_all(all, calls, count, false);
     if (all->count == all->looked) break;

@@ -15,9 +15,10 @@ typedef struct {
   sleep_reason *reason;
 } sleeping_call;
 
-// For threads of this process that sleep without a time limit in calls that wait for descriptors or for children: adds to `lock` of their
-// reason what `EventEnd` of the format says, and the process. Nothing is added where it is not known. Reads /proc/PID/fd of the processes
-// that this one may look at, once for all calls, if there is a pipe or a socket to ask for; of 2,048 processes with 16,384 descriptors at most. Allocates memory.
+// For threads of a process that sleep without a time limit in calls that wait for descriptors or for children: adds to `lock` of their
+// reason what `EventEnd` of the format says, and the process. Nothing is added where it is not known, as for a socket of another process
+// that is read from, which may have a time limit. Reads /proc/PID/fd of the processes that this one may look at, once for all calls, if
+// there is a pipe or a socket to ask for; of 2,048 processes with 16,384 descriptors at most. Allocates memory.
 void ends_explain(const sleeping_call *calls, size_t count);
 
 // Whether a reason says anything of that, and takes it out again.

@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -183,10 +184,53 @@ uint64_t peer_of(uint32_t file, uint64_t inode) {
   }
 }
 
+// ---- Sockets of other processes ----------------------------------------------------------------------------------------
+
+// A line of /proc/PID/net/tcp and its like: both ends, in hexadecimal digits, and the socket's inode.
+typedef struct {
+  char own[48], other[48];
+  unsigned long long inode;
+} connection;
+
+static bool read_line(const char *line, connection *out) {
+  return sscanf(line, " %*[0-9]: %47s %47s %*s %*s %*s %*s %*s %*s %llu", out->own, out->other, &out->inode) == 3;
+}
+
+// The first one with this inode, or, if `like` is given, the one that is its other end. False: there is none.
+static bool find_connection(FILE *list, uint64_t inode, const connection *like, connection *out) {
+  char line[512];
+  rewind(list);
+  while (fgets(line, sizeof line, list)) {
+    if (!read_line(line, out)) continue;
+    if (like ? strcmp(out->own, like->other) == 0 && strcmp(out->other, like->own) == 0 : out->inode == inode) return true;
+  }
+  return false;
+}
+
+uint64_t peer_of_other(uint32_t process, uint64_t inode) {
+  static const char *const lists[] = {"tcp", "udp", "tcp6", "udp6"};
+  uint64_t peer = peer_of_unix(inode);
+  for (size_t i = 0; !peer && inode && i < sizeof lists / sizeof *lists; i++) {
+    char path[48];
+    connection own, other;
+    snprintf(path, sizeof path, "/proc/%u/net/%s", process, lists[i]);
+    FILE *list = fopen(path, "re");
+    if (!list) continue;
+    if (find_connection(list, inode, NULL, &own) && find_connection(list, 0, &own, &other)) peer = other.inode;
+    fclose(list);
+  }
+  return peer;
+}
+
 #else
 
 uint64_t peer_of(uint32_t file, uint64_t inode) {
   (void)file, (void)inode;
+  return 0;
+}
+
+uint64_t peer_of_other(uint32_t process, uint64_t inode) {
+  (void)process, (void)inode;
   return 0;
 }
 

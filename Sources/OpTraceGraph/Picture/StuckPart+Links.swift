@@ -71,6 +71,7 @@ extension StuckPart {
     case (.join, _): return (.wait, "the end of a thread")
     case (.sync, _): return (.wait, "sync")
     case (.submission, _): return (.wait, "what it submitted")
+    case (.ender, _), (.mayEnd, _): return (.wait, "a signal")
     case (.slot, .slots(let index)): return (.heldSlot, "slot of '\(queue(index))'")
     case (.barrier, _): return (.barrier, "barrier")
     case (.mainThread, _): return (.mainThread, "main thread")

@@ -36,7 +36,7 @@ extension DoctorContext {
     case .turn(let index):
       let queue = trace.dispatchQueues[index]
       return ChainMember(.queue, id: UInt64(queue.id.rawValue), name: queue.title)
-    case .earlier, .neverEnqueued, .abandonedLock, .submissions: return nil
+    case .earlier, .neverEnqueued, .abandonedLock, .submissions, .enders, .nobody: return nil
     }
   }
 }

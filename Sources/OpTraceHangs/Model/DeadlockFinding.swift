@@ -17,7 +17,7 @@ extension DoctorContext {
     }
     if deadlock.edges.contains(where: { $0.reason == .turn }) { return .dispatch }
     if deadlock.edges.contains(where: { $0.reason == .barrier }) { return .other }
-    let hasSubmissions = deadlock.edges.contains { $0.reason == .submission }
+    let hasSubmissions = deadlock.edges.contains { $0.reason == .submission || $0.reason == .ender }
     if hasSubmissions, !deadlock.edges.contains(where: { $0.reason == .slot }) { return .other }
     var slots: [Int] = []
     var emptied: [Int] = []
@@ -37,7 +37,9 @@ extension DoctorContext {
   /// Whether an operation in the cycle calls `DispatchQueue.main.sync`.
   private func waitsForMainThread(_ deadlock: Blockage.Deadlock) -> Bool {
     deadlock.edges.contains { edge in
-      if case .thread(let thread) = blockage.graph.nodes[edge.to] { return self.thread(thread)?.isMain == true }
+      if edge.reason != .ender, case .thread(let thread) = blockage.graph.nodes[edge.to] {
+        return self.thread(thread)?.isMain == true
+      }
       return false
     }
   }
@@ -235,6 +237,12 @@ extension DoctorContext {
     case (.submissions(let node), .submission, let one):
       guard let id = work(of: one) else { return nil }
       return .init("\(name(id)), submitted by \(name(ofNode: node)), is unfinished")
+    case (_, .ender, .enders): return evidence(ofWaitOf: step.from)
+    case (.enders(let node), .ender, _):
+      let count = graph.edges(from: step.from).count { $0.reason == .ender }
+      return .init(
+        (count == 1 ? "only \(name(ofNode: step.to))" : "\(name(ofNode: step.to)) is one of \(count) that")
+          + " could end the wait of \(name(ofNode: node)): nothing else that could go on refers to what it waits for")
     case (.task(let index), .task, let one):
       guard let id = work(of: one) else { return nil }
       return .init(
@@ -256,6 +264,28 @@ extension DoctorContext {
         at: trace.operations[waiter].ready ?? trace.operations[waiter].enqueued,
         "\(name(waiter)) has not started: it is in the main queue and needs the main thread")
     default: return nil
+    }
+  }
+
+  /// What a node waits for that somebody has to signal.
+  private func evidence(ofWaitOf node: Int) -> Finding.Evidence? {
+    switch blockage.graph.nodes[node] {
+    case .task(let index) where trace.tasks[index].suspension != nil:
+      let task = trace.tasks[index]
+      return .init(
+        at: task.suspension?.from, "\(name(task.id)) waits for a continuation\(Self.phrase(location(of: task)))")
+    case let one:
+      let work = work(of: one)
+      let wait = trace.waits.last { wait in
+        guard wait.ended == nil else { return false }
+        return work.map { wait.inside == $0 } ?? (one == .thread(wait.thread))
+      }
+      return wait.map { wait in
+        .init(
+          at: Stamp(wait.began, wait.thread),
+          "\(waiter(wait)) has been waiting for \(target(of: wait)) \(since(wait.began))\(Self.phrase(location(of: wait)))"
+        )
+      }
     }
   }
 
@@ -338,7 +368,7 @@ extension DoctorContext {
     case .slots(let queue), .emptiness(let queue), .suspension(let queue), .noSlots(let queue): queueName(queue)
     case .block, .task: work(of: blockage.graph.nodes[node]).map { name($0) } ?? "a block"
     case .turn(let queue): name(trace.dispatchQueues[queue])
-    case .submissions(let node): name(ofNode: node)
+    case .submissions(let node), .enders(let node), .nobody(let node): name(ofNode: node)
     case .earlier, .lock, .abandonedLock: "a lock"
     }
   }

@@ -39,8 +39,13 @@ extension DoctorRule {
     }
     let dropped = context.droppedByExecutors()
     guard !waiting.isEmpty else { return dropped }
-    guard context.isDeadWorld || context.isStalled else { return context.lostContinuations() }
-    return context.continuations(waiting, isDead: context.isDeadWorld) + dropped
+    // Whatever else goes on: nobody has them any more.
+    let lost = context.isDeadWorld ? [] : waiting.filter { context.isUnreferenced(context.trace.tasks[$0]) }
+    let rest = waiting.filter { !lost.contains($0) }
+    let proven = lost.isEmpty ? [] : context.continuations(lost, isDead: true)
+    guard !rest.isEmpty else { return proven + dropped }
+    guard context.isDeadWorld || context.isStalled else { return proven + context.lostContinuations() }
+    return proven + context.continuations(rest, isDead: context.isDeadWorld) + dropped
   }
 }
 
@@ -129,6 +134,7 @@ extension DoctorContext {
   /// - Parameter history: of others at the same place; nil: nothing is left that could resume these.
   private func continuation(_ tasks: [TaskRecord], isStream: Bool, _ history: ContinuationHistory?) -> Finding {
     let isDead = history == nil
+    let isUnreferenced = !isDeadWorld && tasks.allSatisfy { self.isUnreferenced($0) }
     let first = tasks[0]
     let code = location(of: first)
     let location = Self.phrase(code)
@@ -141,11 +147,14 @@ extension DoctorContext {
       title: isDead
         ? "\(who) \(verb) for \(what) that nobody \(isStream ? "yields" : "resumes")\(location)"
         : "\(who) \(verb) for \(what)\(location), \(since(first.suspension?.from.time ?? end))\(history?.phrase(at: code) ?? "")",
-      explanation: isDead
-        ? "Every thread of the process waits for another one, and no block, task or timer is pending: nothing is left "
-          + "that could resume it."
-        : "Nothing has moved for \(DurationText.text(silence)). This alone is no error: an event from outside may resume "
-          + "it.",
+      explanation: isUnreferenced
+        ? "Whoever resumes a continuation needs a reference to it. Nothing that could go on has one, so nothing can resume it, whatever else "
+          + "goes on."
+        : isDead
+          ? "Every thread of the process waits for another one, and no block, task or timer is pending: nothing is left "
+            + "that could resume it."
+          : "Nothing has moved for \(DurationText.text(silence)). This alone is no error: an event from outside may resume "
+            + "it.",
       fix: isStream
         ? "Yield to the stream, or finish() it when nothing more will come."
         : "Resume the continuation exactly once on every path\(location); withCheckedContinuation warns if one is dropped."
@@ -158,6 +167,7 @@ extension DoctorContext {
           at: suspension.from,
           "\(name(task.id)) began to wait for \(what)\(Self.phrase(trace.stacks.codeLocation(suspension.at)))"))
     }
+    if isUnreferenced { finding.evidence.append(.init(Self.noReference(to: "the continuation"))) }
     return isDead ? proven(finding) : finding
   }
 }

@@ -55,12 +55,20 @@ extension DoctorContext {
   fileprivate func mainThreadDeadlock(_ deadlock: Blockage.Deadlock, _ task: TaskRecord) -> Finding {
     let wait = waitOfMainThread
     let what = wait.map { target(of: $0) } ?? "work"
+    let isReferred = deadlock.edges.contains { $0.reason == .ender }
+    let isAlone = isOnlyEnder(task)
     var finding = finding(
       .mainThreadDeadlock, deadlock,
-      title: "the main thread waits for \(what), while \(name(task.id)), which it created, needs the main thread",
+      title: "the main thread waits for \(what), "
+        + (isAlone
+          ? "which only \(name(task.id)) could end, and that needs the main thread"
+          : "while \(name(task.id)), \(isReferred ? "which has to go on first" : "which it created"), needs the main thread"),
       explanation:
         "The main actor's code runs on the main thread when it is idle. The main thread is blocked in a wait that only "
-        + "\(name(task.id)) is known to end, and that needs the main actor first.",
+        + (isReferred
+          ? "\(isAlone ? name(task.id) : "what waits for it") could end: nothing else that could go on refers to \(what). "
+            + "\(isAlone ? "That" : name(task.id).uppercasedFirst) needs the main actor first."
+          : "\(name(task.id)) is known to end, and that needs the main actor first."),
       fix:
         "Do not wait on the main thread: make main asynchronous and await the task, or keep the task off the main actor"
         + "\(Self.phrase(location(of: task))).")
@@ -93,6 +101,14 @@ extension DoctorContext {
         at: task.suspensions.last?.enqueued ?? task.enqueued,
         "\(name(task.id)) waits for its turn on the main thread (MainActor)\(Self.phrase(location(of: task)))"))
     return proven(finding)
+  }
+
+  /// Whether the main thread's wait is one that this task alone could end.
+  private func isOnlyEnder(_ task: TaskRecord) -> Bool {
+    guard let thread = waitOfMainThread?.thread, let enders = trace.origin?.enders(ofThread: thread) else {
+      return false
+    }
+    return enders.works == [task.id]
   }
 
   private var waitOfMainThread: WaitRecord? {

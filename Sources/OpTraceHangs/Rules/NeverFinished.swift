@@ -94,6 +94,10 @@ extension DoctorContext {
     addHeld(root, to: &finding)
     // Its class may announce the end later.
     if case .unannounced = reason { return undoable(finding, since: suspect.since) }
+    if case .waits(let waiting) = reason, isUnreferenced(waiting.wait) {
+      finding.evidence.append(.init(Self.noReference(to: target(of: waiting.wait))))
+      return proven(finding)
+    }
     return silent(finding)
   }
 

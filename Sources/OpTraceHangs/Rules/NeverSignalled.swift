@@ -41,6 +41,8 @@ extension DoctorRule {
   ) { context in
     let itself = context.waitsForItself()
     guard itself.isEmpty else { return itself }
+    let lost = context.unreferencedWaits()
+    guard lost.isEmpty else { return lost }
     guard context.isDeadWorld, context.isStalled else { return [] }
     let waits = context.trace.waits.filter { wait in
       guard wait.ended == nil, case .object(let id) = wait.target, wait.inside.flatMap(context.operation) == nil,

@@ -59,7 +59,7 @@ extension DoctorContext {
   fileprivate func fixWithoutWaits(_ deadlock: Blockage.Deadlock) -> String? {
     let waits = deadlock.edges.contains { edge in
       switch edge.reason {
-      case .wait, .lock, .join, .sync, .submission, .task, .actor: true
+      case .wait, .lock, .join, .sync, .submission, .ender, .task, .actor: true
       default: false
       }
     }
@@ -80,8 +80,10 @@ extension DoctorContext {
       title: Set(works.compactMap(\.id)).count == 1
         ? "\(works[0].id.map { name(WorkID(UInt32(clamping: $0))) } ?? "it") \(isOfTasks ? "awaits" : "waits for") itself"
         : "\(members(chain)) wait for each other in a cycle",
-      explanation:
-        "Each of these waits for the end of the next, and the last for that of the first. None of them can continue.",
+      explanation: deadlock.edges.contains { $0.reason == .ender }
+        ? "Each of these waits for the next, for its end or for a signal that nothing else could give, and the last for the first. None "
+          + "of them can continue."
+        : "Each of these waits for the end of the next, and the last for that of the first. None of them can continue.",
       fix: isOfTasks
         ? "Do not await a task inside of what it awaits itself: let it return its value, and await that in one place."
         : "Do not wait in one of these for the next: let what comes behind the wait be work of its own (notify, or a task)."

@@ -16,7 +16,7 @@ struct Obstacles {
     var starts = [0]
     for node in graph.nodes.indices {
       if isBlocked[node] {
-        let blocked = graph.edges(from: node).filter { isBlocked[$0.to] }
+        let blocked = graph.edges(from: node).filter { isBlocked[$0.to] && $0.reason != .mayEnd }
         let first = blocked.reduce(Int.max) { min($0, $1.reason.rank) }
         edges += blocked.filter { $0.reason.rank == first }
       }
@@ -70,7 +70,9 @@ struct Obstacles {
     }
     for node in nodes {
       if graph.hasAlternatives(node) {
-        needs[node] = graph.needed(of: node) - graph.edges(from: node).count { !members.contains($0.to) }
+        // Whether a thread would end it is not known.
+        let others = graph.edges(from: node).count { !members.contains($0.to) && $0.reason != .mayEnd }
+        needs[node] = graph.needed(of: node) - others
       }
     }
     var next = nodes.filter { needs[$0, default: 1] <= 0 }
@@ -118,7 +120,7 @@ extension WaitForGraph.Reason {
   fileprivate var rank: Int {
     switch self {
     case .dependency, .wait, .barrier, .member, .lock, .holder, .join, .turn, .sync, .task, .actor: 0
-    case .root, .submission: 1
+    case .root, .submission, .ender, .mayEnd: 1
     case .slot, .mainThread: 2
     }
   }

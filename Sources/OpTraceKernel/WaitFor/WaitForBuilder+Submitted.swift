@@ -162,13 +162,17 @@ extension WaitForBuilder {
       guard case .object(let id) = wait.target, trace.object(id)?.kind != .queue, !trace.endsByItself(wait) else {
         continue
       }
+      // Who could end it is known.
+      if trace.origin?.enders(ofThread: wait.thread) != nil { continue }
       if let inside = wait.inside {
         if node(of: inside) != nil { resumed.insert(inside) }
       } else {
         waitingThreads[wait.thread] = wait.began
       }
     }
-    for task in trace.tasks where task.awaitsResumption { resumed.insert(task.id) }
+    for task in trace.tasks where task.awaitsResumption && trace.origin?.enders(ofTask: task.id) == nil {
+      resumed.insert(task.id)
+    }
     guard !resumed.isEmpty || !waitingThreads.isEmpty else { return }
     addSubmissions(of: resumed)
     if !waitingThreads.isEmpty { addSubmissions(of: waitingThreads) }

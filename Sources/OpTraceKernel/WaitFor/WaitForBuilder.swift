@@ -57,6 +57,7 @@ struct WaitForBuilder {
     addSubmitted()
     addWaits()
     addSubmissions()
+    addEnders()
     addGates()
   }
 
@@ -272,7 +273,7 @@ struct WaitForBuilder {
   }
 
   /// The threads that have the code of this node's work on their stacks.
-  private func threads(of node: Int) -> [ThreadID] {
+  func threads(of node: Int) -> [ThreadID] {
     switch nodes[node] {
     case .operation(let index): Self.threads(of: trace.operations[index])
     case .block(let index): trace.blocks[index].began.map { [$0.thread] } ?? []

@@ -37,6 +37,10 @@ public struct WaitForGraph: Sendable {
     case turn(Int)
     /// The unfinished submissions of this work, any of which may resume it: the work's node.
     case submissions(Int)
+    /// All that could still end the wait of this node, and nothing else could: the waiter's node.
+    case enders(Int)
+    /// Nothing could end the wait of this node.
+    case nobody(Int)
   }
 
   /// Why one node waits for another.
@@ -66,6 +70,10 @@ public struct WaitForGraph: Sendable {
     /// From work that something has to resume to its submissions, and from these to each of them: one of them is likely
     /// to resume it. Others that are not visible may do so, too.
     case submission
+    /// From who waits for a signal to all that could still give it, and from these to each of them.
+    case ender
+    /// The same to a thread that may be able to give it: nothing shows it, but not all of it is known.
+    case mayEnd
     /// From a task to the one whose end it waits for, and to the children of its group.
     case task
     /// From a task that waits for its turn on an actor to the only task that can be in it.
@@ -134,8 +142,8 @@ public struct WaitForGraph: Sendable {
   /// Whether nothing visible will ever satisfy this node.
   public func isRoot(_ node: Int) -> Bool {
     switch nodes[node] {
-    case .suspension, .noSlots, .neverEnqueued, .abandonedLock: true
-    case .operation, .slots, .emptiness, .earlier, .thread, .lock, .block, .task, .turn, .submissions: false
+    case .suspension, .noSlots, .neverEnqueued, .abandonedLock, .nobody: true
+    case .operation, .slots, .emptiness, .earlier, .thread, .lock, .block, .task, .turn, .submissions, .enders: false
     }
   }
 

@@ -93,6 +93,7 @@ extension TraceBuilder {
     case .sampling: samples.add(EventFields.Sampling(events[index]), at.time)
     case .machine: trace.machine.append(MachineReading(EventFields.Machine(events[index]), at.time))
     case .outside: trace.note(EventFields.Outside(word), text(index), at: at.time)
+    case .onlyBy: trace.note(EventFields.OnlyBy(events[index]))
     case .loopTurn: loops.add(subject, EventFields.LoopTurn(word), at.time)
     case .loopTurns: loops.add(subject, EventFields.LoopTurns(events[index]), at.time)
     case .objectNamed:

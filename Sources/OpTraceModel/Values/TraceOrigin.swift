@@ -16,6 +16,30 @@ public struct TraceOrigin: Sendable, Equatable {
   public var watched: Nanoseconds = 0
   /// What was left out of the trace and why, in one sentence each. Where something was, that nothing is found means little.
   public var leftOut: [String] = []
+  /// Who alone could still end a wait, for those waits of which that is known: nobody else in the process refers to what is waited for.
+  public var enders: [Enders] = []
+
+  /// All that could end a wait.
+  public struct Enders: Sendable, Equatable {
+    /// The task that waits for a continuation; nil: a thread waits.
+    public var task: WorkID?
+    /// The thread that waits for a semaphore or a group; nil: a task waits.
+    public var waiter: ThreadID?
+    /// Operations, blocks and tasks that could end it.
+    public var works: [WorkID] = []
+    /// Threads that refer to what is waited for, while they wait for something else: whether they would end it is not known.
+    public var threads: [ThreadID] = []
+    /// Threads of which it is not known whether they refer to it.
+    public var possible: [ThreadID] = []
+
+    /// Nothing is known to refer to it.
+    package var isUnreferenced: Bool { works.isEmpty && threads.isEmpty }
+  }
+
+  /// Who alone could end the wait of this thread for a semaphore or a group; nil: not known.
+  public func enders(ofThread thread: ThreadID) -> Enders? { enders.first { $0.waiter == thread } }
+  /// Who alone could resume this task; nil: not known.
+  public func enders(ofTask task: WorkID) -> Enders? { enders.first { $0.task == task } }
 
   /// Of a process that ran and did not move, with nothing left out.
   public init() {}
@@ -32,6 +56,20 @@ extension TraceOrigin {
 extension Trace {
   /// Since when nothing has moved is not known, and no time in it means anything.
   package var hasNoTimes: Bool { origin?.isTimed == false }
+
+  mutating func note(_ fields: EventFields.OnlyBy) {
+    var origin = origin ?? TraceOrigin()
+    let (task, waiter) = (
+      fields.for == 0 ? nil : WorkID(fields.for), fields.waiter == 0 ? nil : ThreadID(fields.waiter)
+    )
+    let known = origin.enders.firstIndex { $0.task == task && $0.waiter == waiter }
+    var enders = known.map { origin.enders[$0] } ?? TraceOrigin.Enders(task: task, waiter: waiter)
+    if fields.by != 0 { enders.works.append(WorkID(fields.by)) }
+    if fields.thread != 0, fields.possibly { enders.possible.append(ThreadID(fields.thread)) }
+    if fields.thread != 0, !fields.possibly { enders.threads.append(ThreadID(fields.thread)) }
+    if let known { origin.enders[known] = enders } else { origin.enders.append(enders) }
+    self.origin = origin
+  }
 
   mutating func note(_ fields: EventFields.Outside, _ leftOut: String, at time: Nanoseconds) {
     var origin = origin ?? TraceOrigin()

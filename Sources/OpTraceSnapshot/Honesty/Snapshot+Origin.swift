@@ -19,6 +19,7 @@ extension Snapshot {
     // Without Swift there are no tasks to leave out.
     if !hasSwift { all = all.filter { if case .tasks = $0 { false } else { true } }.union([.noSwift]) }
     if !roles.areKnown, hasRunning { all.insert(.roles) }
+    if enders.isTooMuch { all.insert(.references) }
     let lost = threads.count { $0.state.registers == nil && ![UInt8(ascii: "R"), nil].contains($0.state.letter) }
     if lost > 0 { all.insert(.threads(lost)) }
     return all

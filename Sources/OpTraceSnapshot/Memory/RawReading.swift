@@ -75,6 +75,54 @@ extension ProcessMemory {
       guard address >= part.upperBound else { return }
     }
   }
+
+  /// How many bytes of a range the process has written; or how many there may be to read of it.
+  func size(ofWrittenIn range: Range<UInt64>, orAny isAny: Bool) throws(MemoryTrouble) -> UInt64 {
+    var size: UInt64 = 0
+    var low = range.lowerBound
+    while low < range.upperBound,
+      let part = try isAny ? readable(in: low..<range.upperBound) : written(in: low..<range.upperBound)
+    {
+      size += part.upperBound - part.lowerBound
+      low = part.upperBound
+    }
+    return size
+  }
+
+  /// Calls `body` with the words of each page of a range that is there, from its first address in the range on, until it returns false.
+  /// - Parameter onlyWritten: what the process has not written, or shares, is passed over, too.
+  /// - Complexity: O(what is there of the range); 256 KiB of memory.
+  func pages(
+    _ range: Range<UInt64>, onlyWritten: Bool, _ body: (_ address: UInt64, _ words: UnsafeBufferPointer<UInt64>) -> Bool
+  ) throws(MemoryTrouble) {
+    let page = UInt64(optrace_page_size)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * Int(page), alignment: 8)
+    defer { buffer.deallocate() }
+    var address = (range.lowerBound &+ 7) & ~7
+    while address < range.upperBound,
+      let part = try onlyWritten
+        ? written(in: address..<range.upperBound) : readable(in: address..<range.upperBound)
+    {
+      address = (max(address, part.lowerBound) &+ 7) & ~7
+      while address >= part.lowerBound, address < part.upperBound {
+        // Up to the end of a page, so that the next piece begins with one.
+        let end = min((address & ~(page - 1)) &+ UInt64(buffer.count), part.upperBound)
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(end - address)))
+        let count = try fill(target, from: address)
+        let words = UnsafeRawBufferPointer(rebasing: target.prefix(count & ~7)).bindMemory(to: UInt64.self)
+        var done = 0
+        while done < words.count {
+          let at = address + UInt64(done) * 8
+          let rest = min(Int((page - at % page) / 8), words.count - done)
+          guard body(at, UnsafeBufferPointer(rebasing: words[done..<done + rest])) else { return }
+          done += rest
+        }
+        // Behind what cannot be read: the next page.
+        address = count == target.count ? end : ((address + UInt64(count)) | (page - 1)) &+ 1
+      }
+      guard address >= part.upperBound else { return }
+    }
+  }
 }
 
 /// Words to search for.

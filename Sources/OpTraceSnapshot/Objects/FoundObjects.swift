@@ -11,6 +11,23 @@ package struct FoundObjects: Hashable, Sendable {
   package var mainExecutors: Set<UInt64> = []
   package var leftOut: Set<LeftOut> = []
 
+  /// Numbers for actors of a type that several have, in the order of their addresses.
+  var actorNumbers: [UInt64: UInt32] {
+    let byType = Dictionary(grouping: actors.values, by: \.name).values.filter { $0.count > 1 }
+    return byType.reduce(into: [:]) { numbers, some in
+      for (index, one) in some.map(\.address).sorted().enumerated() { numbers[one] = UInt32(index + 1) }
+    }
+  }
+
+  /// The semaphore or the group whose waiters sleep on this word; nil: there is none.
+  func waited(at word: UInt64) -> (object: UInt64, kind: WaitedKind)? {
+    if let one = dispatch?.semaphores[word &- 64] { return (one.address, .semaphore) }
+    if let one = dispatch?.groups[word &- 52] { return (one.address, .group) }
+    return nil
+  }
+
+  enum WaitedKind { case semaphore, group }
+
   /// What two looks show, with what either of them leaves out.
   func agreeing(with other: FoundObjects) -> FoundObjects {
     var result = self

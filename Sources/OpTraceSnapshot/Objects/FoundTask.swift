@@ -29,6 +29,8 @@ package struct FoundTask: Hashable, Sendable {
   package var functions: [UInt64]
   /// What it runs first, if it has not run yet: a closure, behind the functions that only pass it on. The first addresses.
   package var code: [UInt64]
+  /// It has code that runs when somebody cancels it, or that is not known to run.
+  package var hasHandler: Bool
 }
 
 /// Reads tasks. Nothing of it is in a public header of the runtime's, so each task is checked by what leads back to it.
@@ -39,9 +41,11 @@ struct TaskReader {
   private let modules: [Module]
   private let liveness: Liveness
   private var view: MemoryView { liveness.view }
+  var size: UInt64 { layout.size }
 
   private static let mostFunctions = 512
   private static let mostChildren = 1 << 16
+  private static let mostRecords = 64
 
   /// Bits of the flags.
   private enum Flag {
@@ -100,7 +104,7 @@ struct TaskReader {
       isEnqueued: status & Status.enqueued != 0, isCancelled: status & Status.cancelled != 0, isNew: isNew,
       isInGroup: flags & Flag.group != 0, isLet: flags & Flag.asyncLet != 0,
       parent: isChild ? view.pointer(at: address &+ layout.size) : nil, wait: wait, functions: functions,
-      code: isNew ? closure(context) : [])
+      code: isNew ? closure(context) : [], hasHandler: hasHandler(address))
   }
 
   /// The record of what a task waits for must lead back to it.
@@ -165,11 +169,22 @@ struct TaskReader {
 
   private func isCode(_ address: UInt64) -> Bool { modules.containing(address)?.hasCode(at: address) == true }
 
+  /// Whether its records have others than those of what it waits for, its children, and where it prefers to run.
+  private func hasHandler(_ task: UInt64) -> Bool {
+    guard var record = view.word(at: task &+ Self.records).map({ $0 & ~7 }) else { return true }
+    for _ in 0..<Self.mostRecords where record != 0 {
+      guard let kind = view.word(at: record), let next = view.word(at: record &+ 8), [0, 1, 2, 5].contains(kind & 0xFF)
+      else { return true }
+      record = next & ~7
+    }
+    return record != 0
+  }
+
   /// The children that a task's records lead to.
   func children(of task: UInt64) -> [UInt64] {
     var children: [UInt64] = []
     var record = (view.word(at: task &+ Self.records) ?? 0) & ~7
-    for _ in 0..<64 where record != 0 {
+    for _ in 0..<Self.mostRecords where record != 0 {
       guard let kind = view.word(at: record), let next = view.word(at: record &+ 8) else { break }
       // Children of the task itself, and of a group of it.
       if kind & 0xFF == 1 || kind & 0xFF == 2 {
@@ -189,8 +204,11 @@ struct TaskReader {
 package struct FoundTasks: Hashable, Sendable {
   package private(set) var tasks: [UInt64: FoundTask] = [:]
   package private(set) var leftOut: Set<LeftOut> = []
+  /// In bytes, of one.
+  let size: UInt64
 
   init(_ reader: TaskReader, _ candidates: [UInt64]) {
+    size = reader.size
     var open = candidates.compactMap { reader.task(at: $0) }
     for one in open { tasks[one.address] = one }
     var listed: Set<UInt64> = []

@@ -107,6 +107,8 @@ package enum LeftOut: Hashable, Sendable, CustomStringConvertible {
   case allocator
   /// A task that waits for its turn on something that is no known actor.
   case executor(task: UInt64)
+  /// More memory, or more waits, than are searched for who could end them.
+  case references
   /// An operation whose dependencies are no operations.
   case operation(address: UInt64)
 
@@ -147,6 +149,8 @@ package enum LeftOut: Hashable, Sendable, CustomStringConvertible {
       "The task at \(hexadecimal(task)) waits for its turn, but what gives turns to it is not known."
     case .operation(let address):
       "The operation at \(hexadecimal(address)) is left out: what it depends on does not fit together."
+    case .references:
+      "Who could still end all waits was not looked for: the process has more memory, or more that waits, than is searched."
     case .tooMany(let what): "There are more \(what) than are read; the rest is left out."
     }
   }

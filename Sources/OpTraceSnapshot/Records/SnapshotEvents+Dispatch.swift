@@ -2,13 +2,16 @@ import OpTraceFormat
 import OpTraceModel
 
 extension SnapshotWriter {
-  /// Queues for which threads wait in `sync`: who has them, and who waits; and queues that begin nothing, with what is in them. What else
-  /// is in queues is left out: nobody knows when it was submitted, and by whom.
+  /// Queues for which threads wait in `sync`: who has them, and who waits; queues that begin nothing, with what is in them; and blocks in
+  /// queues that alone could end a wait. What else is in queues is left out: nobody knows when it was submitted, and by whom.
   mutating func write(_ found: FoundDispatch) {
     let inOrder = found.queues.values.sorted { $0.address < $1.address }
     let waited = inOrder.filter { !holders(of: $0).isEmpty && !waiters(of: $0).isEmpty }
     let stopped = inOrder.filter { $0.isSuspended && $0.owner == nil && $0.items.contains(where: \.isBlock) }
-    let shown = inOrder.filter { waited.contains($0) || stopped.contains($0) }
+    let enders = snapshot.enders.items
+    let needed = inOrder.filter { queue in queue.items.contains { enders.contains($0.address) } }
+    let targets = Set(needed.flatMap { self.targets(of: $0, in: found) })
+    let shown = inOrder.filter { waited.contains($0) || stopped.contains($0) || targets.contains($0.address) }
     let numbers = Dictionary(
       shown.enumerated().map { ($1.address, UInt32($0 + 1)) }, uniquingKeysWith: { first, _ in first })
     for queue in shown {
@@ -18,7 +21,9 @@ extension SnapshotWriter {
           main: queue.kind == .mainQueue, global: queue.kind == .globalQueue, stopped: queue.stop),
         of: numbers[queue.address] ?? 0, at: 0, by: writer, text: queue.label)
     }
-    for queue in waited { writeHolders(of: queue, numbers) }
+    // Who has the main queue is the main thread, whatever runs in it.
+    let held = shown.filter { waited.contains($0) || targets.contains($0.address) && $0.kind != .mainQueue }
+    for queue in held { writeHolders(of: queue, numbers) }
     for queue in waited {
       for waiter in waiters(of: queue) {
         number([waiter.item])
@@ -32,7 +37,18 @@ extension SnapshotWriter {
           of: works[waiter.item] ?? 0, at: moment + 1, by: threads[waiter.thread] ?? writer)
       }
     }
-    for queue in stopped { writeItems(of: queue, numbers) }
+    for queue in stopped { writeItems(of: queue, numbers) { _ in true } }
+    for queue in needed where !stopped.contains(queue) {
+      writeItems(of: queue, numbers) { enders.contains($0.address) }
+    }
+  }
+
+  /// A queue and those that it targets.
+  private func targets(of queue: FoundDispatchQueue, in found: FoundDispatch) -> Set<UInt64> {
+    var result: Set<UInt64> = []
+    var next: UInt64? = queue.address
+    while let address = next, let one = found.queues[address], result.insert(address).inserted { next = one.target }
+    return result
   }
 
   /// What runs in a queue. Of a serial queue or a barrier, the queue's own address stands for what its owner runs in it.
@@ -57,9 +73,11 @@ extension SnapshotWriter {
     return queue.width == 1 ? [] : snapshot.roles.readers(of: queue.address).filter { threads[$0] != nil }
   }
 
-  /// Blocks that wait in a queue that begins nothing.
-  private mutating func writeItems(of queue: FoundDispatchQueue, _ numbers: [UInt64: UInt32]) {
-    for item in queue.items {
+  /// Blocks that wait in a queue.
+  private mutating func writeItems(
+    of queue: FoundDispatchQueue, _ numbers: [UInt64: UInt32], where isShown: (FoundItem) -> Bool
+  ) {
+    for item in queue.items where isShown(item) {
       guard case .block(let function) = item.what else { continue }
       number([item.address])
       let code = function.flatMap { at in
@@ -98,5 +116,5 @@ extension FoundDispatchQueue {
 }
 
 extension FoundItem {
-  fileprivate var isBlock: Bool { if case .block = what { true } else { false } }
+  var isBlock: Bool { if case .block = what { true } else { false } }
 }

@@ -45,7 +45,9 @@ extension SnapshotWriter {
       var awaited: UInt32 = 0
       if case .task(let other) = one.wait { awaited = works[other] ?? 0 }
       events.append(
-        EventFields.TaskSuspended(reason: one.wait.reason, for: awaited), of: number, at: since + 1, by: writer)
+        EventFields.TaskSuspended(
+          reason: snapshot.roles.sleeping.contains(one.address) ? 5 : one.wait.reason, for: awaited),
+        of: number, at: since + 1, by: writer)
       if let place = frames.stack(one.functions, &events) {
         events.append(.stoodAt, of: place, at: since + 1, by: writer)
       }
@@ -54,7 +56,7 @@ extension SnapshotWriter {
     case .actor(let address, let name):
       events.append(
         EventFields.TaskQueued(
-          actor: UInt32(truncatingIfNeeded: address >> 4), class: events.intern(name) ?? 0, by: 0),
+          actor: actorNumbers[address] ?? 0, class: events.intern(name) ?? 0, by: 0),
         of: number, at: max(moment, since + 1), by: writer)
     case .pool, .main:
       if !one.isNew {

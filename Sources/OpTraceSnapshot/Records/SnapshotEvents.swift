@@ -32,6 +32,7 @@ struct SnapshotWriter {
   private let runners: [UInt64: (thread: Int, frame: Int)]
   /// By the threads' ids: the words on which they sleep.
   let locks: [UInt32: UInt64]
+  let actorNumbers: [UInt64: UInt32]
   private var queues: [UInt64: UInt32] = [:]
   /// Of operations and tasks.
   private(set) var works: [UInt64: UInt32] = [:]
@@ -54,6 +55,7 @@ struct SnapshotWriter {
       }
     }
     self.runners = runners
+    actorNumbers = snapshot.objects.actorNumbers
     locks = Dictionary(
       snapshot.threads.compactMap { thread in thread.wait.map { (thread.state.id, $0.lock) } },
       uniquingKeysWith: { first, _ in first })
@@ -84,6 +86,7 @@ struct SnapshotWriter {
     if let found = snapshot.objects.tasks { write(found) }
     if let found = snapshot.objects.dispatch { write(found) }
     writeWaits()
+    writeEnders()
     writeThreads()
     events.sort()
   }
@@ -197,20 +200,14 @@ struct SnapshotWriter {
         if let place { events.append(.stoodAt, of: place, at: moment + 2, by: id) }
         continue
       }
-      guard let (object, kind) = object(at: wait.lock) else { continue }
+      guard let (object, found) = snapshot.objects.waited(at: wait.lock) else { continue }
+      let kind: WaitedObject = found == .semaphore ? .semaphore : .group
       let work = snapshot.roles.executed[thread.state.id]?.first.flatMap { works[$0.object] } ?? 0
       events.append(
         EventFields.Blocked(object: object, kind: kind.rawValue, age: 0, thread: id.rawValue), of: work, at: moment + 2,
         by: writer)
       if let place { events.append(.stoodAt, of: place, at: moment + 2, by: writer) }
     }
-  }
-
-  private func object(at word: UInt64) -> (UInt64, WaitedObject)? {
-    guard let found = snapshot.objects.dispatch else { return nil }
-    if let one = found.semaphores[word &- 64] { return (one.address, .semaphore) }
-    if let one = found.groups[word &- 52] { return (one.address, .group) }
-    return nil
   }
 
   private mutating func writeThreads() {
@@ -268,7 +265,7 @@ extension Snapshot {
       wait.reason = SleepReason.once.rawValue
     }
     let isTimer = wait.lock & ~EventSource.timer.rawValue == 0
-    if wait.reason == SleepReason.poll.rawValue, isTimer, isIdleManager(thread) {
+    if wait.reason == SleepReason.poll.rawValue, isTimer, look.isIdleManager(thread) {
       (wait.reason, wait.lock) = (SleepReason.events.rawValue, 0)
     }
     return wait

@@ -21,16 +21,26 @@ final class RoleNames {
     let asked = Asked(module: module.low, wanted: wanted)
     let areKnown = hasAll[asked] ?? (NamedSymbols(Array(wanted), in: image).addresses.count == wanted.count)
     hasAll[asked] = areKnown
+    return RoleFunctions(module: module, names: names(threads.flatMap(\.addresses), module, image), areKnown: areKnown)
+  }
+
+  /// Names of functions of a module, by return addresses.
+  func names(of addresses: [UInt64], in module: Module) -> RoleFunctions {
+    guard let image = module.file.flatMap({ try? ElfImage(path: $0.path) }) else {
+      return RoleFunctions(module: module)
+    }
+    return RoleFunctions(module: module, names: names(addresses, module, image))
+  }
+
+  private func names(_ addresses: [UInt64], _ module: Module, _ image: ElfImage) -> [UInt64: String] {
     var own = names[module.low] ?? [:]
-    let offsets = Set(
-      threads.flatMap(\.addresses).filter { module.contains($0) }.map { $0 &- 1 &- module.bias }
-    )
-    .filter { own[$0] == nil }.sorted()
+    let offsets = Set(addresses.filter { module.contains($0) }.map { $0 &- 1 &- module.bias })
+      .filter { own[$0] == nil }.sorted()
     if !offsets.isEmpty {
       for (offset, name) in zip(offsets, LinkerNames.of(offsets, in: image)) { own.updateValue(name, forKey: offset) }
     }
     names[module.low] = own
-    return RoleFunctions(module: module, names: own.compactMapValues(\.self), areKnown: areKnown)
+    return own.compactMapValues(\.self)
   }
 }
 

@@ -20,6 +20,8 @@ package struct Roles: Hashable, Sendable {
   private var reading: [UInt32: Set<UInt64>] = [:]
   /// Threads that wait until another one has run the initialiser of a global or a static property.
   package private(set) var initialising: Set<UInt32> = []
+  /// Tasks whose continuation is one of `Task.sleep`: a timer resumes it.
+  package private(set) var sleeping: Set<UInt64> = []
   /// Threads in whose frames several objects are found, or none.
   package private(set) var unclear: Set<UInt32> = []
 
@@ -55,6 +57,7 @@ package struct Roles: Hashable, Sendable {
       let running = found.tasks.values.filter(\.isRunning).map(\.address)
       areNamed.append(names.areKnown)
       find(Set(running), Self.jobFunctions, names, threads, view)
+      findSleepers(found.tasks.values.filter { $0.wait == .continuation && !$0.isRunning }, runtime, known)
     }
     if let library = finder.dispatch.module, let found = objects.dispatch {
       let concurrent = found.queues.values.filter { $0.kind == .concurrentQueue && $0.width != 1 }.map(\.address)
@@ -76,6 +79,21 @@ package struct Roles: Hashable, Sendable {
   /// The threads that run something in this concurrent queue for a caller of `sync`, by their ids.
   func readers(of queue: UInt64) -> [UInt32] {
     reading.filter { $0.value.contains(queue) }.keys.sorted()
+  }
+
+  /// `Task.sleep`, and `sleep` of a clock, as the compiler names them and their parts.
+  private static let sleeps = ["ScTss5NeverORszABRs_rlE5sleep", "15ContinuousClockV5sleep", "15SuspendingClockV5sleep"]
+
+  /// What goes on first is the runtime's own, and is named after the function that sleeps.
+  private mutating func findSleepers(_ tasks: [FoundTask], _ runtime: Module, _ known: RoleNames) {
+    let first = tasks.map { task in task.functions.prefix { runtime.contains($0) }.map { $0 &+ 1 } }
+    let names = known.names(of: Array(first.joined()), in: runtime)
+    for (task, functions) in zip(tasks, first) {
+      if functions.contains(where: { at in names[at].map { name in Self.sleeps.contains(where: name.contains) } == true
+      }) {
+        sleeping.insert(task.address)
+      }
+    }
   }
 
   private mutating func findReaders(

@@ -100,7 +100,32 @@ package final class StackWalker {
     private static let futex: Int32 = 98
   #endif
 
-  /// Where a thread is and what it waits for.
+  /// Where threads are and what they wait for.
+  package func walked(_ states: [ThreadState]) -> [SeenThread] {
+    var threads = states.map { walked($0) }
+    var calls: [optrace_others_call] = []
+    var asleep: [Int] = []
+    for (index, thread) in threads.enumerated() {
+      let state = thread.state
+      guard state.registers != nil, let number = state.call, state.arguments.count == 6, isLive || !isWoken(state)
+      else { continue }
+      var call = optrace_others_call()
+      call.call = number
+      withUnsafeMutableBytes(of: &call.arguments) { $0.copyBytes(from: state.arguments.withUnsafeBytes { Array($0) }) }
+      calls.append(call)
+      asleep.append(index)
+    }
+    optrace_others_explain(&calls, calls.count)
+    for (index, call) in zip(asleep, calls) {
+      let found = call.wait
+      threads[index].wait = SeenThread.Wait(
+        reason: found.reason, lock: found.lock, owner: found.owner == 0 ? nil : found.owner,
+        ownerEnded: found.owner_ended, hasLimit: found.has_limit)
+    }
+    return threads
+  }
+
+  /// Where a thread is.
   package func walked(_ state: ThreadState) -> SeenThread {
     var thread = SeenThread(state: state, isStill: false)
     guard let registers = state.registers else { return thread }
@@ -114,11 +139,6 @@ package final class StackWalker {
       count = Int(stack.depth)
     }
     (thread.guessedFrom, thread.isWhole) = (Int(stack.guessed), stack.is_whole)
-    guard let call = state.call, state.arguments.count == 6, isLive || !isWoken(state) else { return thread }
-    let found = optrace_others_explain(call, state.arguments)
-    thread.wait = SeenThread.Wait(
-      reason: found.reason, lock: found.lock, owner: found.owner == 0 ? nil : found.owner,
-      ownerEnded: found.owner_ended, hasLimit: found.has_limit)
     return thread
   }
 }

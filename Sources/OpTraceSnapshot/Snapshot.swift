@@ -8,15 +8,11 @@ package import OpTraceModel
 /// is looked at twice, and what both looks show stands: an object that one look puts together from memory that was given away meanwhile
 /// is not put together the same way again.
 package struct Snapshot: Sendable {
-  package let processID: UInt32
-  package let modules: [Module]
-  package private(set) var objects: FoundObjects
-  package let threads: [SeenThread]
-  package let roles: Roles
+  private(set) var look: Look
+  /// Who could still end waits, as far as all who could are known.
+  package private(set) var enders = FoundEnders()
   /// Swift's or libdispatch's types were found in it.
   package let hasSwift: Bool
-  /// When each thread has last run; nil: not known of all, as for a core, or one ran meanwhile.
-  package let clock: SchedulerClock?
   /// The signals that have a handler, as in a trace's header.
   package let handledSignals: UInt64
   /// How many processors it may use; nil: not known.
@@ -32,8 +28,15 @@ package struct Snapshot: Sendable {
   /// It is of a process that runs, not of a core.
   package let isLive: Bool
 
+  package var processID: UInt32 { look.processID }
+  package var modules: [Module] { look.modules }
+  package var objects: FoundObjects { look.objects }
+  package var threads: [SeenThread] { look.threads }
+  package var roles: Roles { look.roles }
+  /// When each thread has last run; nil: not known of all, as for a core, or one ran meanwhile.
+  package var clock: SchedulerClock? { look.clock }
   /// No thread has run from before the last look until after it.
-  package var isStill: Bool { threads.allSatisfy(\.isStill) }
+  package var isStill: Bool { look.isStill }
 
   package static func taken(of memory: LiveMemory) throws(MemoryTrouble) -> Snapshot {
     try watched(memory)
@@ -49,12 +52,13 @@ package struct Snapshot: Sendable {
     let began = ContinuousClock.now
     var quiet = Quiet(since: began)
     var all: Look?
+    var searches = 0
     for looks in 1... {
       let start = ContinuousClock.now
       let look = try Look(memory, isLive: true, finder, names)
       let agreed = all.map { look.agreeing(with: $0) } ?? look
       // All of one look is of one moment if no thread has run.
-      let manager = look.objects.dispatch?.idleManager
+      let manager = look.objects.dispatch?.manager
       quiet.saw(look.threads.filter { $0.state.id != manager }, from: start)
       let now = ContinuousClock.now
       let watched = began.duration(to: now)
@@ -62,10 +66,11 @@ package struct Snapshot: Sendable {
         memory, isLive: true, finder, look.isStill ? look : agreed, watched,
         quiet: quiet.since.duration(to: now), looks)
       // One look at what moves proves nothing, however long it took.
-      if look.isStill
-        ? result.silence >= shortest || watched > patience : looks > 1 && watched > patience
-      {
-        result.objects.leftOut.noteReplaced(in: memory)
+      let isEnough =
+        look.isStill ? result.silence >= shortest || watched > patience : looks > 1 && watched > patience
+      searches += isEnough ? 1 : 0
+      if isEnough, try result.findEnders(in: memory) || searches == Self.mostSearches {
+        result.look.objects.leftOut.noteReplaced(in: memory)
         return result
       }
       all = agreed
@@ -84,9 +89,38 @@ package struct Snapshot: Sendable {
     let finder = try ObjectFinder(MemoryView(core))
     var look = try Look(core, isLive: false, finder, RoleNames())
     look.objects.leftOut.noteMissing(in: core)
-    return Snapshot(core, isLive: false, finder, look)
+    var result = Snapshot(core, isLive: false, finder, look)
+    _ = try result.findEnders(in: core)
+    return result
   }
 
+  /// All of the memory has to be of one moment, and that of the look: so nothing is said if a thread has run again. libdispatch's manager looks
+  /// around once a second, and moves what waits only by waking others.
+  /// - Returns: false if one has, so that another look may find more.
+  private mutating func findEnders(in memory: any ProcessMemory) throws(MemoryTrouble) -> Bool {
+    guard isStill else { return true }
+    let before = isLive ? try memory.threads() : []
+    let found = try ReferenceSearch.enders(of: look, in: memory)
+    let after = isLive ? try memory.threads() : []
+    let isMapped = try memory.again().mappings == memory.mappings
+    let isOfLook = !isLive || isSame(before, after) && isMapped
+    if isOfLook { enders = found }
+    return isOfLook || found.enders.isEmpty
+  }
+
+  /// No thread has run from before until after, nor since the look, but for libdispatch's manager.
+  private func isSame(_ before: [ThreadState], _ after: [ThreadState]) -> Bool {
+    let (before, after) = (before.byID, after.byID)
+    return before.count == threads.count && after.count == threads.count
+      && threads.allSatisfy { thread in
+        guard let first = before[thread.state.id], let last = after[thread.state.id] else { return false }
+        return thread.state.id == objects.dispatch?.manager
+          || first.isStill(until: last) && thread.state.isStill(until: first)
+      }
+  }
+
+  /// For who could end waits: threads without work end after some seconds, and so move once.
+  private static let mostSearches = 3
   /// For a process that does not come to rest. libdispatch's manager wakes once a second, so there are looks between its turns.
   static let patience = Duration.seconds(2)
   /// In microseconds, between two looks: they cost the machine more than the process that waits.
@@ -100,7 +134,8 @@ package struct Snapshot: Sendable {
     guard isTimed else { return mayMoveByItself ? 0 : TraceOrigin.unknownTime }
     let shown = Nanoseconds(quiet / .nanoseconds(1))
     guard isStill, let clock else { return shown }
-    let others = threads.filter { !isIdleManager($0) }
+    // libdispatch's manager looks around once a second. What it moves, others run.
+    let others = threads.filter { $0.state.id != objects.dispatch?.manager }
     return max(
       shown,
       others.compactMap { clock.since($0.state).map { Nanoseconds(clamping: $0) } }.min() ?? 0)
@@ -109,29 +144,13 @@ package struct Snapshot: Sendable {
   /// Since when nothing has moved is known, at least for how long: a core does not tell, nor does a system that does not say when threads ran.
   package var isTimed: Bool { isLive && (!isStill || clock != nil) }
 
-  /// libdispatch's manager looks around once a second. Without a source it moves nothing.
-  func isIdleManager(_ thread: SeenThread) -> Bool {
-    thread.state.id == objects.dispatch?.idleManager
-  }
-
   /// A thread runs, or something has a time limit: a core does not say whether that time is long.
   private var mayMoveByItself: Bool {
     threads.contains { thread in
       guard let wait = thread.wait else { return true }
       let isTime = wait.reason == SleepReason.time.rawValue || wait.reason == SleepReason.unknown.rawValue
-      return !isIdleManager(thread) && !isIdleWorker(thread) && (wait.hasLimit || isTime)
+      return !look.isIdleManager(thread) && !look.isIdleWorker(thread) && (wait.hasLimit || isTime)
     }
-  }
-
-  /// A thread of libdispatch's pool that has nothing to do: with only its code and the C library's on its stack. It waits for work for some
-  /// seconds, and then ends.
-  private func isIdleWorker(_ thread: SeenThread) -> Bool {
-    // Of a stack that broke off, or was guessed, nobody knows what else is on it.
-    thread.isWhole && thread.guessedFrom == thread.addresses.count
-      && thread.addresses.allSatisfy { address in
-        guard let name = modules.containing(address &- 1)?.name else { return false }
-        return name.hasPrefix("libdispatch.so") || name.hasPrefix("libc.so") || name.hasPrefix("libpthread.so")
-      }
   }
 
   /// The program's name.
@@ -143,10 +162,7 @@ package struct Snapshot: Sendable {
     _ memory: any ProcessMemory, isLive: Bool, _ finder: ObjectFinder, _ look: Look, _ watched: Duration = .zero,
     quiet: Duration = .zero, _ looks: Int = 1
   ) {
-    (self.watched, self.quiet, self.looks) = (watched, quiet, looks)
-    processID = memory.processID
-    modules = finder.modules
-    (objects, threads, roles, clock) = (look.objects, look.threads, look.roles, look.clock)
+    (self.look, self.watched, self.quiet, self.looks) = (look, watched, quiet, looks)
     hasSwift =
       !finder.classes.byMetadata.isEmpty || !finder.classes.modulesWithoutFile.isEmpty || finder.dispatch.isKnown
     processors = memory.processors
@@ -154,5 +170,11 @@ package struct Snapshot: Sendable {
     handledSignals = memory.handledSignals ?? (finder.installsHandlers ? Signals.asked : 0)
     wall = UInt64(max(0, Date().timeIntervalSince1970 * 1e9))
     self.isLive = isLive
+  }
+}
+
+extension [ThreadState] {
+  fileprivate var byID: [UInt32: ThreadState] {
+    Dictionary(map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

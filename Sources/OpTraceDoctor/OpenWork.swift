@@ -1,4 +1,5 @@
 import OpTraceFormat
+import OpTraceKernel
 package import OpTraceModel
 
 extension Trace {
@@ -8,8 +9,11 @@ extension Trace {
       || waits.contains { $0.ended == nil && !endsByItself($0) }
       || blocks.contains { $0.over == nil && $0.isOutcomeKnown }
       || tasks.contains { $0.over == nil }
-      || !header.isClosed && snapshot?.threads.contains { isWaiting($0) } ?? false
+      || isOfRunning && snapshot?.threads.contains { isWaiting($0) } ?? false
   }
+
+  /// Whether the program had not ended: what was seen from outside is written at once, and closed.
+  package var isOfRunning: Bool { !header.isClosed || origin != nil }
 
   /// Whether a thread waits in the program's own code for another thread or for its own process, without a time limit; or any
   /// thread for a child that waits for this process.
@@ -20,10 +24,4 @@ extension Trace {
     let isOfOthers = seen.reason == .futex || seen.reason.isLock || seen.reason == .join || seen.isUpToOneself
     return isOfOthers && stacks.ownFrame(seen.at) != nil
   }
-}
-
-extension OperationRecord {
-  package var isStarted: Bool { started != nil || executionBegan != nil }
-  /// Whether its `start()` was seen to begin on a thread, and not to return.
-  package var holdsThread: Bool { finished == nil && started != nil && startReturned == nil }
 }
