@@ -175,15 +175,85 @@ func threadSignalsLater() {
   shown.wait()
 }
 
+// Swift's module of the C library does not have them.
+@_silgen_name("epoll_create1") private func makeSet(_ flags: Int32) -> Int32
+@_silgen_name("epoll_ctl") private func change(
+  _ set: Int32, _ how: Int32, _ file: Int32, _ event: UnsafeRawPointer?
+) -> Int32
+@_silgen_name("epoll_wait") private func wait(
+  _ set: Int32, _ events: UnsafeMutableRawPointer?, _ count: Int32, _ limit: Int32
+) -> Int32
+
+/// `struct epoll_event`: what is waited for, then data, which is packed on x86-64.
+private struct SetEvent {
+  #if arch(x86_64)
+    private static let dataOffset = 4
+  #else
+    private static let dataOffset = 8
+  #endif
+  private(set) var bytes = [UInt8](repeating: 0, count: 16)
+
+  init(reading address: UInt = 0) {
+    bytes[0] = 1
+    withUnsafeBytes(of: address) { bytes.replaceSubrange(Self.dataOffset..<Self.dataOffset + 8, with: $0) }
+  }
+
+  mutating func next(of set: Int32) -> UnsafeMutableRawPointer? {
+    guard bytes.withUnsafeMutableBytes({ wait(set, $0.baseAddress, 1, 0) }) == 1 else { return nil }
+    return bytes.withUnsafeBytes {
+      UnsafeMutableRawPointer(bitPattern: $0.loadUnaligned(fromByteOffset: Self.dataOffset, as: UInt.self))
+    }
+  }
+}
+
+/// Only the system has its address, and gives it back with an event. The loop asks for it when a source says so.
+func addressInTheSystem() {
+  final class Context {
+    let ready = DispatchSemaphore(value: 0)
+  }
+  let set = makeSet(0)
+  let source = DispatchSource.makeReadSource(fileDescriptor: set, queue: DispatchQueue(label: "loop"))
+  source.setEventHandler {
+    var event = SetEvent()
+    if let address = event.next(of: set) { Unmanaged<Context>.fromOpaque(address).takeRetainedValue().ready.signal() }
+  }
+  source.resume()
+  @inline(never) func wanted() -> DispatchSemaphore {
+    let context = Context()
+    let event = SetEvent(reading: UInt(bitPattern: Unmanaged.passRetained(context).toOpaque()))
+    _ = event.bytes.withUnsafeBytes { change(set, 1, 0, $0.baseAddress) }
+    return context.ready
+  }
+  wanted().wait()
+}
+
+/// A message is lost, and the parent of the task that waits for it waits for that task.
+func childOfLostMessage() {
+  actor Mailbox {
+    private var waiting: [Int: CheckedContinuation<Int, Never>] = [:]
+    func wait(_ number: Int) async -> Int { await withCheckedContinuation { waiting[number] = $0 } }
+    func deliver(_ number: Int) { if number != 3 { waiting.removeValue(forKey: number)?.resume(returning: number) } }
+  }
+  Task.detached {
+    let mailbox = Mailbox()
+    await withTaskGroup(of: Int.self) { group in
+      group.addTask { await mailbox.wait(3) }
+      await mailbox.deliver(3)
+      for await number in group { print(number) }
+    }
+  }
+  dispatchMain()
+}
+
 nonisolated(unsafe) let brokenReferences: KeyValuePairs<String, () -> Void> = [
   "main-actor-beside-timer": mainActorBesideTimer, "main-queue-beside-timer": mainQueueBesideTimer,
   "callback-released": callbackReleased, "continuation-released": continuationReleased,
-  "serial-queue-behind-itself": serialQueueBehindItself,
+  "serial-queue-behind-itself": serialQueueBehindItself, "child-of-lost-message": childOfLostMessage,
 ]
 
 nonisolated(unsafe) let healthyReferences: KeyValuePairs<String, () -> Void> = [
   "main-actor-or-timer": mainActorOrTimer, "main-actor-or-weak": mainActorOrWeak, "callback-kept": callbackKept,
   "continuation-kept": continuationKept, "cancel-handler-signals": cancelHandlerSignals,
   "async-let-signals": asyncLetSignals, "closure-on-stack": closureOnStack,
-  "thread-signals-later": threadSignalsLater,
+  "thread-signals-later": threadSignalsLater, "address-in-the-system": addressInTheSystem,
 ]

@@ -166,6 +166,9 @@
         name: "continuation-released", threads: 0, verdict: .stalled, code: "continuation-never-resumed",
         says: "waits for a continuation that nobody resumes", isByReferences: true),
       Row(
+        name: "child-of-lost-message", threads: 0, verdict: .stalled, code: "continuation-never-resumed",
+        says: "waits for a continuation that nobody resumes", isByReferences: true),
+      Row(
         name: "serial-queue-behind-itself", threads: 2, verdict: .deadlocked, code: "dispatch-cycle",
         says: "dispatch queue 'store'", isByReferences: true),
     ]
@@ -286,7 +289,8 @@
         ("task-waits-for-input", 1), ("dispatch-queue-resumed-later", 1), ("main-actor-and-input", 1),
         ("main-actor-or-timer", 1), ("main-actor-or-weak", 1), ("callback-kept", 1), ("continuation-kept", 0),
         ("cancel-handler-signals", 1), ("async-let-signals", 1), ("closure-on-stack", 1), ("thread-signals-later", 1),
-        ("child-with-reader", 0), ("foundation-child-with-reader", 0), ("socket-of-child", 0),
+        ("child-with-reader", 0), ("address-in-the-system", 1), ("foundation-child-with-reader", 0),
+        ("socket-of-child", 0),
       ])
     func healthy(_ name: String, threads: Int) throws {
       // Somebody who could write, and does not.

@@ -89,7 +89,6 @@ struct CoreNotes {
     let registers = (0..<(isX86 ? 27 : 34)).map { _ in cursor.u64() }
     guard !cursor.isBroken, thread.id != 0, !threads.contains(where: { $0.id == thread.id }) || threads.count > 4096
     else { return }
-    thread.allRegisters = registers
     if isX86 {
       thread.registers = .init(pc: registers[16], sp: registers[19], bp: registers[4])
       // The number of the call that was interrupted; below 0: it was in none.

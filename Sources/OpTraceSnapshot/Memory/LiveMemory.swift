@@ -13,7 +13,7 @@ package struct LiveMemory: ProcessMemory {
   private let memory: SystemFile
   private let pages: PageMap
   private let files: LiveFiles
-  private let folder: String
+  let folder: String
   /// In ticks since the machine's start: with the id it names a process.
   private let began: String
 

@@ -23,6 +23,8 @@ package protocol ProcessMemory: Sendable {
   var programHeader: UInt64? { get }
   /// How many processors it may use; nil: not known.
   var processors: Int? { get }
+  /// Words that the system keeps for the process, and gives back to it: they may be addresses. Nil: not known.
+  var keptBySystem: [UInt64]? { get }
   /// Ascending by their ids.
   func threads() throws(MemoryTrouble) -> [ThreadState]
   /// The file that is mapped there, checked to be the one that the process has. Nil: there is none on this machine.
@@ -63,6 +65,7 @@ package struct MemoryMapping: Hashable, Sendable {
 extension ProcessMemory {
   package var handledSignals: UInt64? { nil }
   package var processors: Int? { nil }
+  package var keptBySystem: [UInt64]? { nil }
   package var programHeader: UInt64? { nil }
 
   package func again() throws(MemoryTrouble) -> any ProcessMemory { self }

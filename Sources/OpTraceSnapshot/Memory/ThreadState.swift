@@ -18,8 +18,6 @@ package struct ThreadState: Hashable, Sendable {
   package var arguments: [UInt64] = []
   /// Nil: not known, because it ran when it was looked at.
   package var registers: Registers?
-  /// The words in all of its registers; nil: not known, as of a process that runs.
-  package var allRegisters: [UInt64]?
   /// Nil: the system does not count.
   package var runs: Runs?
   /// When it was last seen to run, in nanoseconds of the clock of the processor on which it did. Nil: the system does not say.

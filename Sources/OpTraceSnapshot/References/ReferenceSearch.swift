@@ -28,7 +28,7 @@ struct ReferenceSearch {
   private var seen: [UInt64: Mask] = [:]
   private var seenStacks: [UInt32: Mask] = [:]
   private var targets: [(range: Range<UInt64>, mask: Mask)] = []
-  /// All that was searched for, for registers.
+  /// All that was searched for.
   private var all: [(range: Range<UInt64>, mask: Mask)] = []
 
   private static let mostWaits = 1024
@@ -118,6 +118,7 @@ struct ReferenceSearch {
       for hit in hits { follow(hit.address, searched[hit.range]) }
     }
     addThreads()
+    addSystem()
     addRelatives()
   }
 
@@ -213,22 +214,21 @@ struct ReferenceSearch {
     }
   }
 
-  /// Threads of which not all is known: the registers of one in the system are not to be had of a process that runs, so any of them may lead
-  /// anywhere. A core has them.
+  /// Threads of which not all is known. The registers of one in the system are not to be had of a process that runs. And what a thread does next
+  /// may lead to more than its registers: to data in a pipe, or in memory that is not in a core.
   private mutating func addThreads() {
     for thread in look.threads where !areas.isIdle(thread.state.id) {
       let id = thread.state.id
-      for bit in awaited.indices where !waiters[bit].contains(id) {
-        let mask: Mask = 1 << Mask(bit)
-        if let words = thread.state.allRegisters {
-          let leads = all.contains { target in
-            target.mask & mask != 0 && words.contains { target.range.contains(optrace_word_address($0)) }
-          }
-          if leads { note(thread: id, mask) }
-        } else if !enders[bit].contains(.thread(id)) {
-          enders[bit].insert(.possibly(id))
-        }
+      for bit in awaited.indices where !waiters[bit].contains(id) && !enders[bit].contains(.thread(id)) {
+        enders[bit].insert(.possibly(id))
       }
+    }
+  }
+
+  /// A loop may have an address in the system alone, which gives it back with an event.
+  private mutating func addSystem() {
+    for word in memory.keptBySystem ?? [] {
+      for target in all where target.range.contains(optrace_word_address(word)) { unknown |= target.mask }
     }
   }
 
@@ -246,8 +246,12 @@ struct ReferenceSearch {
           tasks.append(child)
         }
       }
-      // Whoever waits does nothing else meanwhile.
-      if case .continuation(let task) = awaited[bit] { enders[bit].remove(.task(task)) }
+      // Whoever waits does nothing else meanwhile, nor do tasks that wait for it, if nothing else lets them go on.
+      if case .continuation(let task) = awaited[bit] {
+        let waiting = [task] + works.waiting(for: task)
+        if enders[bit].isSubset(of: waiting.map { .task($0) }) { enders[bit] = [] }
+        enders[bit].remove(.task(task))
+      }
       for thread in waiters[bit] {
         enders[bit].remove(.thread(thread))
         if case .ender(let own)? = works.executed(by: thread) { enders[bit].remove(own) }

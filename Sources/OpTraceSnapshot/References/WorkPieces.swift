@@ -50,6 +50,19 @@ struct WorkPieces {
 
   func children(of task: UInt64) -> [UInt64] { childrenOf[task] ?? [] }
 
+  /// Tasks that wait for this one's end, or for those that do, and for no other child.
+  func waiting(for task: UInt64) -> [UInt64] {
+    var found: [UInt64] = []
+    var next = tasks[task]?.parent
+    while let one = next.flatMap({ tasks[$0] }), !found.contains(one.address), !one.isRunning,
+      one.wait == .group || one.wait == .task(found.last ?? task), children(of: one.address).count == 1
+    {
+      found.append(one.address)
+      next = one.parent
+    }
+    return found
+  }
+
   /// Whether code runs when somebody cancels it; nil: there is no such task.
   func hasHandler(_ task: UInt64) -> Bool? { tasks[task]?.hasHandler }
 }
