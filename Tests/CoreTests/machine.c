@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../Sources/COpTrace/machine/control_group.h"
+#include "../../Sources/COpTrace/machine/counted.h"
 #include "../../Sources/COpTrace/storage/recorder.h"
 #include "COpTrace.h"
 #include "COpTraceFields.h"
@@ -60,6 +61,22 @@ TEST(threads_that_share_one_processor_wait_for_it) {
   EXPECT(used > 0 && waited >= 2 * used);
   EXPECT(over > 0 && waited >= over);
   trace_free(&t);
+}
+
+// Where ids have begun anew, a thread that began later has a smaller one.
+TEST(threads_are_found_again_in_any_order_of_their_ids) {
+  const counted_threads last = {.count = 4, .all = {{32766, 10, 1}, {303, 20, 2}, {306, 30, 3}, {307, 40, 4}}};
+  const uint32_t ids[] = {32766, 306, 310, 307, 303};
+  const uint64_t times[] = {10, 30, 0, 40, 20};
+  uint32_t next = 0;
+  for (size_t i = 0; i < 5; i++) {
+    counted_thread before = counted_before(&last, &next, ids[i]);
+    EXPECT_EQUAL(before.id, ids[i]);
+    EXPECT_EQUAL(before.time, times[i]);
+  }
+  const counted_threads nobody = {0};
+  next = 0;
+  EXPECT_EQUAL(counted_before(&nobody, &next, 1).time, 0);
 }
 
 static bool numbers_are(const char *text, uint64_t microseconds, uint64_t nanoseconds) {

@@ -9,31 +9,22 @@
 #include "../stacks/threads.h"
 #include "COpTraceFields.h"
 #include "control_group.h"
+#include "counted.h"
 
-// Only so many threads are counted, and no more than this in a second: reading each takes some microseconds.
-enum { most_threads = 256, threads_per_second = 64 };
+// No more than this are counted in a second.
+enum { threads_per_second = 64 };
 // Nothing is recorded where less than this share of the time was waited: one twentieth.
 enum { least_share = 20 };
 static const uint64_t a_second = 1000000000;
-
-typedef struct {
-  uint32_t id;
-  uint64_t time, delay;
-} counted_thread;
-
-typedef struct {
-  uint32_t count;
-  counted_thread all[most_threads];
-} thread_list;
 
 // What is known from the last count. Only the flusher uses it.
 struct machine {
   uint64_t at;            // When that was, on the monotonic clock.
   uint64_t throttled;
   control_group group;
-  uint32_t compared;      // The next thread of the last count to compare with.
+  uint32_t compared;      // Where in the last count the next thread should be.
   uint64_t used, waited;  // What was added since the last count, in nanoseconds.
-  thread_list last, now;
+  counted_threads last, now;
 };
 
 void machine_discard(optrace_recorder *recorder) {
@@ -41,14 +32,11 @@ void machine_discard(optrace_recorder *recorder) {
   recorder->machine = NULL;
 }
 
-// Both lists are in the order of ids. A thread that is not in the last one is new, so all that it has is added.
+// A thread that is not in the last count is new, so all that it has is added.
 static bool count_thread(void *context, uint32_t id, const thread_run *run) {
   struct machine *own = context;
-  const thread_list *last = &own->last;
-  if (own->now.count == most_threads) return false;
-  while (own->compared < last->count && last->all[own->compared].id < id) own->compared++;
-  counted_thread before = {.id = id};
-  if (own->compared < last->count && last->all[own->compared].id == id) before = last->all[own->compared];
+  if (own->now.count == counted_most) return false;
+  counted_thread before = counted_before(&own->last, &own->compared, id);
   own->now.all[own->now.count++] = (counted_thread){.id = id, .time = run->time, .delay = run->delay};
   own->used += run->time > before.time ? run->time - before.time : 0;
   own->waited += run->delay > before.delay ? run->delay - before.delay : 0;

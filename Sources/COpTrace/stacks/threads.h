@@ -59,7 +59,7 @@ typedef struct {
 void threads_leave_out(uint32_t id);
 threads_status threads_visit(const threads_options *options, void (*see)(void *context, const thread_seen *thread),
                              void *context, threads_count *count);
-// Calls `see` for each thread of this process, in the order of their ids, until it returns false. Takes about 5 us per thread.
+// Calls `see` for each thread of this process, as they began, until it returns false. Takes about 5 us per thread.
 threads_status threads_runs(bool (*see)(void *context, uint32_t id, const thread_run *run), void *context);
 // Whether a thread that was asleep has not run since then. False if it has ended, or cannot be read.
 bool threads_is_still(uint32_t id, const thread_run *before);
