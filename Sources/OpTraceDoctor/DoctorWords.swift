@@ -104,8 +104,12 @@ extension DoctorContext {
     return result
   }
 
-  /// How long something has lasted at the end: `for 3 s`.
-  package func since(_ time: Nanoseconds) -> String { "for \(DurationText.text(max(0, end - time)))" }
+  /// How long something has lasted at the end: `for 3 s`. What was seen from outside has lasted longer, where others still move.
+  package func since(_ time: Nanoseconds) -> String {
+    let lasts = max(0, end - time)
+    guard trace.origin == nil || lasts >= TraceOrigin.leastRest else { return "for an unknown time" }
+    return "for \(DurationText.text(lasts))"
+  }
 
   /// `limit 1`, `no limit`.
   package static func limit(_ limit: Int) -> String { limit < 0 ? "no limit" : "limit \(limit)" }

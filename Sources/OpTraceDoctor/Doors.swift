@@ -23,7 +23,7 @@ extension DoctorContext {
     var doors: [Door] = []
     let open = (trace.snapshot?.threads ?? []).filter { seenThreads[$0.thread] == nil || !$0.isShut(in: trace) }
     let polls =
-      open.contains { $0.isUpToOneself && $0.otherProcess != nil }
+      open.contains { $0.waitsForStuckChild }
       && seenThreads.all.contains { $0.pollsForChild(in: trace.stacks) }
     for seen in open {
       let isOwn = seen.isUpToOneself || polls && seen.isOfTimers(in: trace.stacks)

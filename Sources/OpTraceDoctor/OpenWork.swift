@@ -20,7 +20,7 @@ extension Trace {
   private func isWaiting(_ seen: SeenThread) -> Bool {
     guard seen.isAsleep, !seen.isTimed else { return false }
     // Foundation waits for a child on a thread of its own.
-    if seen.isUpToOneself && seen.otherProcess != nil { return true }
+    if seen.waitsForStuckChild { return true }
     let isOfOthers = seen.reason == .futex || seen.reason.isLock || seen.reason == .join || seen.isUpToOneself
     return isOfOthers && stacks.ownFrame(seen.at) != nil
   }

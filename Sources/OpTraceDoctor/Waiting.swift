@@ -4,11 +4,14 @@ package import OpTraceModel
 
 /// Who waits for what at the end, where a person would look first if no rule finds a reason.
 extension DoctorContext {
-  /// Threads that wait in the program's own code, the main thread first, then tasks. Words as those of ``Door``.
+  /// Threads that wait in the program's own code, the main thread first, then those that sleep for a time, then tasks. Words as those of ``Door``.
   /// O(threads · depth + waits + tasks).
   package func findWaiting() -> [Door] {
     let seen = trace.snapshot?.threads.filter { seenThreads[$0.thread] != nil } ?? []
-    var found = mainFirst(seen).compactMap { seen in what(of: seen).map { Door(thread: seen.thread, text: $0) } }
+    let ordered = mainFirst(seen)
+    // Who sleeps wakes by itself.
+    var found = (ordered.filter { $0.reason != .time } + ordered.filter { $0.reason == .time })
+      .compactMap { seen in what(of: seen).map { Door(thread: seen.thread, text: $0) } }
     for task in trace.tasks where task.over == nil {
       guard let suspension = task.suspension, suspension.reason != .sleep,
         suspension.at.map({ trace.stacks.ownFrame($0) != nil }) ?? false
@@ -22,7 +25,7 @@ extension DoctorContext {
   /// `the main thread waits for semaphore 1, in load() at main.swift:12`; nil: the thread is idle, or not in the
   /// program's code, and waits for no child that waits for this process.
   private func what(of seen: SeenThread) -> String? {
-    let isForChild = seen.isUpToOneself && seen.otherProcess != nil
+    let isForChild = seen.waitsForStuckChild
     guard seen.isAsleep, isForChild || !seen.isIdle(in: trace.stacks) && trace.stacks.ownFrame(seen.at) != nil else {
       return nil
     }
@@ -37,10 +40,11 @@ extension DoctorContext {
     guard seen.reason != .unknown else { return nil }
     // Foundation waits for a child on a thread of its own, which says what the child does.
     let child =
-      seen.pollsForChild(in: trace.stacks) ? seenThreads.all.first { $0.isUpToOneself && $0.otherProcess != nil } : nil
+      seen.pollsForChild(in: trace.stacks) ? seenThreads.all.first { $0.waitsForStuckChild } : nil
     if let child { return "\(who) waits for \(child.phrase)\(Self.phrase(location(of: seen.thread)))" }
     let limit = seen.isTimed && seen.reason != .time ? " with a time limit" : ""
-    return "\(who) waits for \(seen.phrase)\(limit)\(Self.phrase(location(of: seen.thread)))"
+    let holder = seen.heldBy.map { ", which \(name($0)) \(seen.reason == .once ? "runs" : "has")" } ?? ""
+    return "\(who) waits for \(seen.phrase)\(holder)\(limit)\(Self.phrase(location(of: seen.thread)))"
   }
 
   /// The dispatch queue for which this thread waits in `sync`; nil: it waits for none that is known.

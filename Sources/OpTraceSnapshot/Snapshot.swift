@@ -33,7 +33,7 @@ package struct Snapshot: Sendable {
   package var objects: FoundObjects { look.objects }
   package var threads: [SeenThread] { look.threads }
   package var roles: Roles { look.roles }
-  /// When each thread has last run; nil: not known of all, as for a core, or one ran meanwhile.
+  /// When each thread that has not run meanwhile has last run; nil: not known of all of them, as for a core.
   package var clock: SchedulerClock? { look.clock }
   /// No thread has run from before the last look until after it.
   package var isStill: Bool { look.isStill }
@@ -67,7 +67,7 @@ package struct Snapshot: Sendable {
         quiet: quiet.since.duration(to: now), looks)
       // One look at what moves proves nothing, however long it took.
       let isEnough =
-        look.isStill ? result.silence >= shortest || watched > patience : looks > 1 && watched > patience
+        look.isStill ? result.silence >= TraceOrigin.leastRest || watched > patience : looks > 1 && watched > patience
       searches += isEnough ? 1 : 0
       if isEnough, try result.findEnders(in: memory) || searches == Self.mostSearches {
         result.look.objects.leftOut.noteReplaced(in: memory)
@@ -125,8 +125,6 @@ package struct Snapshot: Sendable {
   static let patience = Duration.seconds(2)
   /// In microseconds, between two looks: they cost the machine more than the process that waits.
   private static let pause: useconds_t = 150_000
-  /// In nanoseconds. What has not moved for less is looked at again: whoever reads the trace cannot tell what came first.
-  private static let shortest: Nanoseconds = 200_000_000
 
   /// How long nothing has moved, as far as that is known: since a thread has run last, or while it was looked at. Where nobody knows, as of a
   /// core, it is an unknown time if no thread runs or waits for a time, and 0 otherwise.
@@ -139,6 +137,12 @@ package struct Snapshot: Sendable {
     return max(
       shown,
       others.compactMap { clock.since($0.state).map { Nanoseconds(clamping: $0) } }.min() ?? 0)
+  }
+
+  /// How much longer a thread has not run than nothing has moved; 0: not, or not known.
+  func rest(of thread: SeenThread, besides silence: Nanoseconds) -> Nanoseconds {
+    guard isTimed, thread.isStill, let since = clock?.since(thread.state) else { return 0 }
+    return max(0, Nanoseconds(clamping: since) - silence)
   }
 
   /// Since when nothing has moved is known, at least for how long: a core does not tell, nor does a system that does not say when threads ran.

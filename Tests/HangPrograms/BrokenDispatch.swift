@@ -29,6 +29,37 @@ func barrierBehindReader() {
   }
 }
 
+/// Whoever reads the cache adds to it.
+func barrierInsideReader() {
+  let cache = DispatchQueue(label: "cache", attributes: .concurrent), done = DispatchGroup()
+  DispatchQueue.global().async(group: done) {
+    cache.sync { cache.sync(flags: .barrier) { print("added") } }
+  }
+  done.wait()
+}
+
+/// What others may signal, too, as far as its memory tells.
+nonisolated(unsafe) var signals: [DispatchSemaphore] = []
+
+/// The callback comes on the main queue, and the main thread waits for it.
+func callbackOnMainQueue() {
+  let loaded = DispatchSemaphore(value: 0)
+  signals.append(loaded)
+  DispatchQueue.global().async { DispatchQueue.main.async { loaded.signal() } }
+  loaded.wait()
+}
+
+/// The callback comes on the queue whose work waits for it.
+func callbackOnOwnQueue() {
+  let store = DispatchQueue(label: "store"), done = DispatchGroup(), read = DispatchSemaphore(value: 0)
+  signals.append(read)
+  store.async(group: done) {
+    DispatchQueue.global().async { store.async { read.signal() } }
+    read.wait()
+  }
+  done.wait()
+}
+
 /// The bridge from old code blocks the thread that the task needs.
 func blockedMainActor() {
   let done = DispatchSemaphore(value: 0)
@@ -101,7 +132,9 @@ func mainActorAndInput() {
 }
 
 nonisolated(unsafe) let brokenDispatch: KeyValuePairs<String, () -> Void> = [
-  "dispatch-queue-suspended": dispatchQueueSuspended, "dispatch-queue-inactive": dispatchQueueInactive,
+  "barrier-inside-reader": barrierInsideReader, "callback-on-main-queue": callbackOnMainQueue,
+  "callback-on-own-queue": callbackOnOwnQueue, "dispatch-queue-suspended": dispatchQueueSuspended,
+  "dispatch-queue-inactive": dispatchQueueInactive,
   "barrier-behind-reader": barrierBehindReader, "blocked-main-actor": blockedMainActor,
   "child-with-full-pipe": childWithFullPipe,
 ]

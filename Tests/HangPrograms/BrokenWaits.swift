@@ -301,6 +301,16 @@ func oneSignalForTwo() {
   queue.waitUntilAllOperationsAreFinished()
 }
 
+/// Nobody signals, and a thread computes for ever.
+func signalBesideWork() {
+  let ready = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    var sum = 0
+    while true { sum &+= 1 }
+  }
+  ready.wait()
+}
+
 nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "delegate-queue": delegateQueue, "connection-pool": connectionPool, "throw-path": throwPath,
   "stream-never-ends": streamNeverEnds, "kvo-under-lock": kvoUnderLock, "main-queue-operation": mainQueueOperation,
@@ -311,5 +321,5 @@ nonisolated(unsafe) let brokenWaits: KeyValuePairs<String, () -> Void> = [
   "actor-waits-for-itself": actorWaitsForItself, "operation-waits-for-task": operationWaitsForTask,
   "cancelled-and-forgotten": cancelledAndForgotten, "in-a-century": inACentury,
   "lock-against-main": lockAgainstMain, "initialiser-against-main": initialiserAgainstMain,
-  "one-signal-for-two": oneSignalForTwo,
+  "one-signal-for-two": oneSignalForTwo, "signal-beside-work": signalBesideWork,
 ]

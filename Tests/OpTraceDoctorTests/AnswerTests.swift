@@ -15,13 +15,15 @@ import Testing
     """
 
   /// - Parameter main: what the main thread does in the snapshot, and its frame.
-  private static func trace(_ lines: String, main: (what: String, frame: String)) throws -> Trace {
+  private static func trace(
+    _ lines: String, main: (what: String, frame: String), other: String = "state=2 call=233 reason=13"
+  ) throws -> Trace {
     var typed = TypedTrace()
     (typed.isClosed, typed.heartbeat) = (false, 9_000_000_000)
     let seen = """
       1100000 t6 seen t1 cpu=3 \(main.what) still
       1100000 t6 at \(main.frame)
-      1100000 t6 seen t2 cpu=3 state=2 call=233 reason=13 still
+      1100000 t6 seen t2 cpu=3 \(other) still
       1100000 t6 at f9
       1100000 t6 looked seen=2
 
@@ -50,10 +52,21 @@ import Testing
     let waits = try Self.trace(outside, main: ("state=2 call=203 reason=7", "f1"))
     #expect(
       DoctorReport(of: .init(waits)).answer
-        == "No unfinished operation or task was found. The main thread waits for a signal of another thread, in wait() at "
+        == "Nothing is proven to be stuck. The main thread waits for a signal of another thread, in wait() at "
         + "main.swift:10. Nothing has moved for 3 s: look again when it has not for 5 s.")
     let timer = try Self.trace(outside, main: ("state=2 call=232 reason=8 lock=0x10", "f1"))
     #expect(!DoctorReport(of: .init(timer)).answer.contains("look again"))
+  }
+
+  @Test("of a stopped process it says how that goes on") func stopped() throws {
+    let outside = "6000000 t1 outside timed watched=12 \"\"\n"
+    func answer(_ other: String) throws -> String {
+      try DoctorReport(of: .init(Self.trace(outside, main: ("state=4", "f1"), other: other))).answer
+    }
+    let lead = "The process is stopped by a signal or a debugger: `kill -CONT "
+    #expect(try answer("state=4").hasPrefix(lead))
+    // A debugger may stop one thread alone.
+    #expect(try !answer("state=2 call=233 reason=13").contains("is stopped"))
   }
 
   @Test("a proven misuse beside a wait that nobody ends is told with it") func misuse() throws {

@@ -148,6 +148,15 @@
         name: "barrier-behind-reader", threads: 2, verdict: .stalled, code: "never-signalled",
         says: "waits for dispatch queue 'settings', which the main thread has"),
       Row(
+        name: "barrier-inside-reader", threads: 2, verdict: .deadlocked, code: "dispatch-cycle",
+        says: "work in dispatch queue 'cache' waits for dispatch queue 'cache' itself"),
+      Row(
+        name: "callback-on-main-queue", threads: 1, verdict: .stalled, code: "main-thread-deadlock",
+        says: "callbackOnMainQueue()' (#1) needs the main thread"),
+      Row(
+        name: "callback-on-own-queue", threads: 2, verdict: .stalled, code: "never-signalled",
+        says: "waits for dispatch queue 'store', which"),
+      Row(
         name: "blocked-main-actor", threads: 1, verdict: .deadlocked, code: "main-thread-deadlock",
         says: "the main thread waits for semaphore 1, which only task", isByReferences: true),
       Row(
@@ -181,6 +190,18 @@
       #expect(report.answer.contains(row.says), "\(report.answer)")
       #expect(report.findings.first?.certainty == .proven)
       #expect(snapshot.objects.leftOut == [])
+    }
+
+    @Test("a thread has waited since it ran last, also where others go on") func beside() throws {
+      let hung = try HungProgram("signal-beside-work", of: "HangPrograms", threads: 1)
+      let snapshot = try Snapshot.taken(of: LiveMemory(hung.id))
+      #expect(!snapshot.isStill)
+      let trace = snapshot.trace
+      let wait = try #require(trace.waits.first)
+      #expect(.nanoseconds(trace.end - wait.began) >= snapshot.watched / 2)
+      #expect(
+        DoctorReport(of: .init(trace)).answer.hasPrefix(
+          "Nothing is proven to be stuck. The main thread waits for semaphore 1"))
     }
 
     private func hung(_ row: Row) throws -> Snapshot {

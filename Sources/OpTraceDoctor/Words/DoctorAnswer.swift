@@ -18,6 +18,7 @@ extension DoctorReport {
     case (_, true):
       let lead = first.isOfStandstill ? "Probably stuck\(duration(of: first))" : "Perhaps stuck"
       return joined("\(lead): \(what)", first.ending)
+    case (.possible, false): return "It works, but may hang another time: \(what)." + slowMachine
     case (_, false): return "It works, but probably: \(what)." + slowMachine
     }
   }
@@ -48,11 +49,15 @@ extension DoctorReport {
     ending.isEmpty ? sentence + "." : "\(sentence). \(ending)"
   }
 
-  /// ` for 2 min 05 s`; empty: nobody knows. Since the last of its moments: a cycle is closed by the wait that came last. What a snapshot saw began before it.
+  /// ` for 2 min 05 s`; empty: nobody knows. Since the last of its moments: a cycle is closed by the wait that came last. What a snapshot saw
+  /// began before it, and says nothing of that where others still move.
   private func duration(of finding: Finding) -> String {
     guard !trace.hasNoTimes else { return "" }
     let last = finding.evidence.compactMap(\.time).filter { $0 <= end - silence }.max()
-    return " for " + DurationText.text(max(0, last.map { end - $0 } ?? silence))
+    let lasts = max(0, last.map { end - $0 } ?? silence)
+    guard trace.origin == nil || lasts >= TraceOrigin.leastRest else { return "" }
+    return trace.origin != nil && lasts < Self.defaultStallAfter
+      ? " for at least \(DurationText.text(lasts))" : " for \(DurationText.text(lasts))"
   }
 
   /// ` at main.swift:12`, unless the title says it.
@@ -67,7 +72,7 @@ extension DoctorReport {
 
   /// No finding does not mean that all is well: where nothing moves, it says who waits for what.
   private var healthyAnswer: String {
-    let lead = missingSentence.map { $0 + " " } ?? ""
+    let lead = (missingSentence.map { $0 + " " } ?? "") + (stoppedSentence.map { $0 + " " } ?? "")
     guard isStandstill else { return lead + healthySentence }
     let still = trace.hasNoTimes ? "Nothing moves" : "Nothing has moved for \(DurationText.text(silence))"
     var text = lead + "\(still), and \(openWork). "
@@ -86,6 +91,14 @@ extension DoctorReport {
     let shown = all + (rest > 0 ? ["\(grouped(rest)) more may move it"] : [])
     text += "Nothing is proven to be stuck: \(shown.joined(separator: "; "))."
     return text
+  }
+
+  /// Of a process whose threads are all stopped: nothing moves, whatever it waits for. Nil: they are not.
+  private var stoppedSentence: String? {
+    guard let origin = trace.origin, !origin.isCore, let threads = trace.snapshot?.threads, !threads.isEmpty,
+      threads.allSatisfy({ $0.state == .stopped })
+    else { return nil }
+    return "The process is stopped by a signal or a debugger: `kill -CONT \(trace.header.processID)` lets it go on."
   }
 
   /// That the answer is worth little, because of what could not be read; nil: all was.

@@ -151,8 +151,7 @@ extension DoctorContext {
         ? "Whoever resumes a continuation needs a reference to it. Nothing that could go on has one, so nothing can resume it, whatever else "
           + "goes on."
         : isDead
-          ? "Every thread of the process waits for another one, and no block, task or timer is pending: nothing is left "
-            + "that could resume it."
+          ? "\(nobodyGoesOn): nothing is left that could resume it."
           : "Nothing has moved for \(DurationText.text(silence)). This alone is no error: an event from outside may resume "
             + "it.",
       fix: isStream

@@ -76,31 +76,55 @@ extension DoctorContext {
     return finding
   }
 
-  /// The finding for a main thread that waits for a signal where nothing in the process can go on but tasks that need it. Who made them
-  /// need not be known: if one of them signals, it cannot, and if none does, nobody else will.
+  /// The finding for a main thread that waits for a signal where nothing in the process can go on but blocks and tasks that need it. Who made
+  /// them need not be known: if one of them signals, it cannot, and if none does, nobody else will.
   fileprivate func mainThreadIsNeeded() -> Finding? {
-    guard isDeadWorld, isStalled, let wait = waitOfMainThread, case .object = wait.target,
-      let task = trace.tasks.first(where: \.waitsForMain)
+    guard isDeadWorld, isStalled, let wait = waitOfMainThread, case .object = wait.target, let needy = needyOfMainThread
     else { return nil }
     let what = target(of: wait)
     var finding = Finding(
       // No cycle that is seen: it rests on nothing else being left.
       .mainThreadDeadlock, .error, ending: .sentence("Nothing can end it."),
-      title: "the main thread waits for \(what), while \(name(task.id)) needs the main thread",
+      title: "the main thread waits for \(what), while \(needy.name) needs the main thread",
       explanation:
-        "The main actor's code runs on the main thread when it is idle. Nothing else in the process can go on, so only "
-        + "\(name(task.id)) could still end the wait, and it needs the main thread first.",
-      fix:
-        "Do not wait on the main thread: make main asynchronous and await the task, or keep the task off the main actor"
-        + "\(Self.phrase(location(of: task))).")
-    finding.location = location(of: wait) ?? location(of: task)
+        "\(needy.kind) on the main thread when it is idle. Nothing else in the process can go on, so only "
+        + "\(needy.name) could still end the wait, and it needs the main thread first.",
+      fix: "Do not wait on the main thread: \(needy.change)\(Self.phrase(needy.location)).")
+    finding.location = location(of: wait) ?? needy.location
     finding.evidence.append(
       .init(at: Stamp(wait.began, wait.thread), "the main thread waits for \(what)\(Self.phrase(location(of: wait)))"))
     finding.evidence.append(
-      .init(
-        at: task.suspensions.last?.enqueued ?? task.enqueued,
-        "\(name(task.id)) waits for its turn on the main thread (MainActor)\(Self.phrase(location(of: task)))"))
+      .init(at: needy.since, "\(needy.name) waits for its turn on the main thread\(Self.phrase(needy.location))"))
     return proven(finding)
+  }
+
+  /// Something that waits for its turn on the main thread.
+  private struct Needy {
+    var name: String
+    /// What of its kind does, up to where.
+    var kind: String
+    var change: String
+    var location: CodeLocation?
+    var since: Stamp?
+  }
+
+  /// The first task, or else the first block of the main queue, that waits for its turn on the main thread; nil: none does.
+  private var needyOfMainThread: Needy? {
+    if let task = trace.tasks.first(where: \.waitsForMain) {
+      return Needy(
+        name: name(task.id), kind: "The main actor's code runs",
+        change: "make main asynchronous and await the task, or keep the task off the main actor",
+        location: location(of: task), since: task.suspensions.last?.enqueued ?? task.enqueued)
+    }
+    return trace.blocks.first { block in
+      let isMain = block.queue.flatMap(trace.dispatchQueue)?.isMain == true
+      return isMain && [.async, .barrier].contains(block.way) && block.began == nil && block.over == nil
+    }.map { block in
+      Needy(
+        name: name(block.id), kind: "Blocks of DispatchQueue.main run",
+        change: "run its run loop instead (dispatchMain(), RunLoop.main.run()), or submit the block to another queue",
+        location: trace.stacks.codeLocation(block.submittedAt), since: block.submitted)
+    }
   }
 
   /// Whether the main thread's wait is one that this task alone could end.

@@ -53,7 +53,7 @@ extension DoctorContext {
         .neverFinished, .error, ending: .announcedEnd,
         title: "\(name(waits[0].thread)) waits for \(name(id)), and nothing is left to finish it\(phrase)",
         explanation:
-          "Every thread of the process waits for another one, and no block, task or timer is pending. Foundation learns that an "
+          "\(nobodyGoesOn). Foundation learns that an "
           + "operation is finished only from a notification that isFinished has changed.",
         fix:
           "Set isFinished of \(target.className) on every path, and announce it: willChangeValue(forKey: \"isFinished\") before "

@@ -6,6 +6,8 @@ import OpTraceModel
 /// Something that waits for what a waiting thread has. Where nothing else can go on, one of these has to end the thread's wait, or nothing
 /// does.
 struct Claim {
+  /// The queue of a block that nobody waits for in `sync`: often the callback that should end the wait.
+  var callbackQueue: String?
   /// The waiter's name.
   var who: String
   /// What it waits for, as the end of a sentence.
@@ -23,10 +25,12 @@ extension DoctorContext {
   func claims(on wait: WaitRecord) -> [Claim] {
     let holder = waiter(wait)
     let queues = blocks(behind: wait.thread).map { block, queue in
-      let thread = block.submitted?.thread
+      let thread = block.way == .sync ? block.submitted?.thread : nil
       return Claim(
-        who: thread.map { name($0) } ?? name(block.id), what: "waits for \(name(queue)), which \(holder) has",
-        location: thread.flatMap { location(of: $0) }, since: block.submitted)
+        callbackQueue: thread == nil ? name(queue) : nil, who: thread.map { name($0) } ?? name(block.id),
+        what: "waits for \(name(queue)), which \(holder) has",
+        location: thread.flatMap { location(of: $0) } ?? trace.stacks.codeLocation(block.submittedAt),
+        since: block.submitted)
     }
     let locks = seenThreads.all.filter { $0.heldBy == wait.thread && $0.thread != wait.thread }.map { seen in
       Claim(
@@ -43,7 +47,15 @@ extension DoctorContext {
         who: name(task.id), what: "waits for \(open.actor.title), in which \(holder) is",
         location: location(of: task), since: open.queued)
     }
-    return queues + locks + tasks
+    return queues.filter { $0.callbackQueue == nil } + locks + tasks + queues.filter { $0.callbackQueue != nil }
+  }
+
+  /// Why nothing ends a wait in a dead world, up to the full stop.
+  var nobodyGoesOn: String {
+    let isPending =
+      trace.blocks.contains { $0.began == nil && $0.over == nil } || trace.tasks.contains(where: \.waitsForMain)
+    return "Every thread of the process waits for another one, and "
+      + (isPending ? "nothing that is pending can begin" : "no block, task or timer is pending")
   }
 
   /// Says in a finding of a wait what could end it, and waits itself for the one that waits.
@@ -51,11 +63,13 @@ extension DoctorContext {
     for claim in claims.prefix(Self.mostEvidence) { finding.evidence.append(.init(at: claim.since, claim.sentence)) }
     finding.title += "; \(first.sentence)"
     finding.explanation =
-      "Every thread of the process waits for another one, and nothing that is pending can begin. What should end the wait for "
-      + "\(what) may be what waits for \(who)."
-    finding.fix =
-      "Do not wait for \(what) where other work needs what \(who) has: leave it before the wait, or wait without blocking. "
-      + finding.fix
+      "\(nobodyGoesOn). What should end the wait for \(what) may be what waits for \(who)."
+    let change =
+      first.callbackQueue.map { queue in
+        "Do not wait for \(what) in \(queue), which has to run \(first.who) first: give that another queue, or go on in it instead of waiting. "
+      }
+      ?? "Do not wait for \(what) where other work needs what \(who) has: leave it before the wait, or wait without blocking. "
+    finding.fix = change + finding.fix
   }
 
   private func claim(of task: TaskRecord) -> Claim {
@@ -64,7 +78,7 @@ extension DoctorContext {
       since: task.suspensions.last?.enqueued ?? task.enqueued)
   }
 
-  /// Blocks of other threads in `sync` that wait for their turns behind what this thread runs.
+  /// Blocks, of other threads where in `sync`, that wait for their turns behind what this thread runs.
   private func blocks(behind thread: ThreadID) -> [(block: BlockRecord, queue: DispatchQueueRecord)] {
     let graph = blockage.graph
     func runs(_ node: Int) -> Bool {
@@ -74,7 +88,8 @@ extension DoctorContext {
     return graph.nodes.indices.compactMap { node in
       guard case .block(let index) = graph.nodes[node] else { return nil }
       let block = trace.blocks[index]
-      guard block.way == .sync, block.began == nil, block.submitted?.thread != thread,
+      let isOfOther = [.async, .barrier].contains(block.way) || block.way == .sync && block.submitted?.thread != thread
+      guard isOfOther, block.began == nil,
         let queue = block.queue.flatMap(trace.dispatchQueue)
       else { return nil }
       let isBehind = graph.edges(from: node).contains { edge in

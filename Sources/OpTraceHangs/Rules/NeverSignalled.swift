@@ -53,10 +53,17 @@ extension DoctorRule {
       default: return false
       }
     }
-    if !waits.isEmpty { return DoctorContext.groups(waits, by: \.target).map { context.neverSignalled($0) } }
+    if !waits.isEmpty {
+      // Whoever keeps others from what they need is more of a reason than who waits for a thread that waits itself.
+      let groups = DoctorContext.groups(waits, by: \.target).map { (waits: $0, claims: context.claims(on: $0[0])) }
+      let ordered = groups.filter { !$0.claims.isEmpty } + groups.filter(\.claims.isEmpty)
+      return ordered.map { context.neverSignalled($0.waits, $0.claims) }
+    }
     // Where work is stuck, that is told, and threads may wait for it.
     guard context.suspects.isEmpty, context.blockage.deadlocks.isEmpty else { return [] }
-    let unrecorded = context.unrecordedWaits()
+    // Who waits for readers was kept out; who waits for a condition may be one of those that wait for work.
+    let all = context.unrecordedWaits()
+    let unrecorded = all.filter { $0.reason == .readers } + all.filter { $0.reason != .readers }
     return unrecorded.isEmpty ? [] : [context.neverWoken(unrecorded)]
   }
 }
@@ -72,7 +79,7 @@ extension DoctorContext {
       .neverSignalled, .error, ending: .onlyBy(isForReaders ? "unlocking" : "a signal"),
       title: "\(name(first.thread)) waits for \(first.reason.text), and nothing is left to "
         + "\(isForReaders ? "unlock" : "wake") it\(more)\(phrase)",
-      explanation: "Every thread of the process waits for another one, and no block, task or timer is pending. "
+      explanation: "\(nobodyGoesOn). "
         + (isForReaders
           ? "A thread that reads again waits behind a writer that waits, and the writer until that thread has left its first reading."
           : "A condition keeps no signal: one that comes before the wait wakes nobody."),
@@ -90,7 +97,8 @@ extension DoctorContext {
     return proven(finding)
   }
 
-  fileprivate func neverSignalled(_ waits: [WaitRecord]) -> Finding {
+  /// - Parameter claims: what could still signal, and may wait for what the waiter has.
+  fileprivate func neverSignalled(_ waits: [WaitRecord], _ claims: [Claim]) -> Finding {
     let first = waits[0]
     let what = target(of: first)
     let who = waiter(first)
@@ -101,7 +109,7 @@ extension DoctorContext {
       .neverSignalled, .error, ending: .onlyBy(isGroup ? "leave()" : "a signal"),
       title: "\(who) waits for \(what), and nothing is left to \(isGroup ? "leave" : "signal") it\(more)\(phrase)",
       explanation:
-        "Every thread of the process waits for another one, and no block, task or timer is pending. Nothing can "
+        "\(nobodyGoesOn). Nothing can "
         + (isGroup ? "call leave() on \(what) any more, and an enter() has none." : "signal \(what) any more."),
       fix: isGroup
         ? "Call leave() once for each enter() of \(what), on every path: also where a guard returns or an error is thrown before it, "
@@ -121,8 +129,6 @@ extension DoctorContext {
       tell(instead, in: &finding)
       return proven(finding)
     }
-    // What could still signal may wait for what the waiter has.
-    let claims = claims(on: first)
     if let claim = claims.first {
       tell(claims, claim, of: what, who, in: &finding)
       return proven(finding)
@@ -159,7 +165,10 @@ extension DoctorContext {
     return proven(finding)
   }
 
-  private func awaited(by seen: SeenThread) -> String { queueAwaited(by: seen.thread) ?? seen.reason.text }
+  private func awaited(by seen: SeenThread) -> String {
+    let open = trace.waits.last { $0.thread == seen.thread && $0.ended == nil }
+    return open.map { target(of: $0) } ?? queueAwaited(by: seen.thread) ?? seen.reason.text
+  }
 
   func isGroup(_ wait: WaitRecord) -> Bool {
     guard case .object(let id) = wait.target else { return false }

@@ -35,7 +35,8 @@ extension DoctorContext {
       let blocks = open[queue.id] ?? []
       guard let first = blocks.first, let since = blocks.compactMap({ $0.submitted?.time }).max() else { return nil }
       let name = name(queue)
-      let place = trace.stacks.codeLocation(first.code)
+      let waiter = first.way == .sync ? first.submitted?.thread : nil
+      let place = trace.stacks.codeLocation(first.code) ?? waiter.flatMap { location(of: $0) }
       let isSuspended = queue.stop == .suspended
       var finding = Finding(
         .queueSuspended, .error, ending: .onlyBy(isSuspended ? "resume()" : "activate()"),

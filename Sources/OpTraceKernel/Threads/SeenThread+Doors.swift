@@ -32,6 +32,9 @@ extension SeenThread {
     return end != .other
   }
 
+  /// Whether it waits for a child that itself waits for this process.
+  package var waitsForStuckChild: Bool { isUpToOneself && otherProcess != nil }
+
   /// Whether it is libdispatch's thread that waits for timers alone. The run loop in `waitUntilExit()` sets one.
   package func isOfTimers(in stacks: StackTable) -> Bool {
     let sources = (lock ?? 0) & ((1 << UInt64(EventEnd.shift)) - 1)

@@ -20,7 +20,9 @@ package struct SeenThreads: Sendable {
       return
     }
     time = snapshot.time
-    let moved = Self.signs(in: trace, since: snapshot.time.saturating(-Self.doubt))
+    // What was seen from outside led to the look.
+    let doubt = trace.origin == nil ? Self.doubt : 0
+    let moved = Self.signs(in: trace, since: snapshot.time.saturating(-doubt))
     all = snapshot.threads.filter { !moved.contains($0.thread) }
     indexes = Dictionary(all.enumerated().map { ($1.thread, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -46,6 +46,10 @@ public struct TraceOrigin: Sendable, Equatable {
 }
 
 extension TraceOrigin {
+  /// A process that has not moved for that long, in nanoseconds, has come to rest. One that does not come to rest has stood for longer than
+  /// any time in its trace says.
+  package static let leastRest: Nanoseconds = 200_000_000
+
   /// Stands for how long nothing has moved where nobody knows: longer than any trace, and within what readers can add up.
   package static let unknownTime: Nanoseconds = (1 << 55) - (1 << 50)
 

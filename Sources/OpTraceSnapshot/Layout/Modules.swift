@@ -1,3 +1,4 @@
+import OpTraceModel
 package import OpTraceSymbols
 
 /// A program or a library in a process.
@@ -100,12 +101,7 @@ extension [Module] {
 
   /// The one with an address, of ascending ones. O(log n).
   package func containing(_ address: UInt64) -> Module? {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].high <= address { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low].contains(address) ? self[low] : nil
+    let next = firstSorted { $0.high > address }
+    return next < count && self[next].contains(address) ? self[next] : nil
   }
 }

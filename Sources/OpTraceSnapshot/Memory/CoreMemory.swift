@@ -1,3 +1,4 @@
+import OpTraceModel
 package import OpTraceSymbols
 
 /// A process as a core file has it. A core of the kernel has what the process has written, and of each file that is mapped only the first
@@ -145,14 +146,9 @@ struct CoreContent: ProcessMemory {
   }
 
   func fill(_ target: UnsafeMutableRawBufferPointer, from address: UInt64) throws(MemoryTrouble) -> Int {
-    var low = 0
-    var high = parts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].low <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return 0 }
-    let part = parts[low - 1]
+    let next = parts.firstSorted { $0.low > address }
+    guard next > 0 else { return 0 }
+    let part = parts[next - 1]
     let at = address - part.low
     guard at < part.size, let offset = part.offset.adding(at) else { return 0 }
     return file.fill(.init(rebasing: target.prefix(Int(clamping: part.size - at))), at: offset)

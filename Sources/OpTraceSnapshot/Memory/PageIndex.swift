@@ -1,4 +1,5 @@
 import COpTrace
+import OpTraceModel
 
 /// The memory that a process has written, block by block, after one pass over it: to which pages each block may lead, and where the pieces
 /// begin that malloc has given out. So that what leads somewhere is found, again and again, without all of the memory being read again.
@@ -75,7 +76,7 @@ struct PageIndex {
     guard let first = part.firstPiece, address >= first, address < broken[part.range.upperBound] ?? .max else {
       return nil
     }
-    var index = addresses.endIndex(of: address)
+    var index = addresses.firstSorted { $0 > address }
     while index > 0, addresses[index - 1] >= part.range.lowerBound & ~(block - 1) {
       index -= 1
       guard pieces[index] != Self.none else { continue }
@@ -127,18 +128,5 @@ struct PageIndex {
     signatures.withUnsafeBufferPointer { all in
       optrace_pages_leading(all.baseAddress, end ?? addresses.count, index, targets, targets.count)
     }
-  }
-}
-
-extension [UInt64] {
-  /// Behind the last one that is not above a value, of ascending ones. O(log n).
-  fileprivate func endIndex(of value: UInt64) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] <= value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

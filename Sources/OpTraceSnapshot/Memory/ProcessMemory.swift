@@ -1,3 +1,4 @@
+import OpTraceModel
 package import OpTraceSymbols
 
 /// A process as it is at the moment, or as a core file has kept it: its memory, and what its threads do.
@@ -23,7 +24,8 @@ package protocol ProcessMemory: Sendable {
   var programHeader: UInt64? { get }
   /// How many processors it may use; nil: not known.
   var processors: Int? { get }
-  /// Words that the system keeps for the process, and gives back to it: they may be addresses. Nil: not known.
+  /// Words that the system keeps for the process, and gives back to it: they may be addresses. Nil: they cannot be read. Empty for a
+  /// core, in which a wait is unknown where any thread could fetch them.
   var keptBySystem: [UInt64]? { get }
   /// Ascending by their ids.
   func threads() throws(MemoryTrouble) -> [ThreadState]
@@ -65,7 +67,7 @@ package struct MemoryMapping: Hashable, Sendable {
 extension ProcessMemory {
   package var handledSignals: UInt64? { nil }
   package var processors: Int? { nil }
-  package var keptBySystem: [UInt64]? { nil }
+  package var keptBySystem: [UInt64]? { [] }
   package var programHeader: UInt64? { nil }
 
   package func again() throws(MemoryTrouble) -> any ProcessMemory { self }
@@ -93,13 +95,7 @@ extension [MemoryMapping] {
 
   /// Of ascending ones; O(log n).
   func firstIndex(endingBehind address: UInt64) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].high <= address { low = middle + 1 } else { high = middle }
-    }
-    return low
+    firstSorted { $0.high > address }
   }
 
   /// The first part of a range that is in one of these mappings, of ascending ones.

@@ -169,32 +169,34 @@ struct TaskReader {
 
   private func isCode(_ address: UInt64) -> Bool { modules.containing(address)?.hasCode(at: address) == true }
 
-  /// Whether its records have others than those of what it waits for, its children, and where it prefers to run.
-  private func hasHandler(_ task: UInt64) -> Bool {
-    guard var record = view.word(at: task &+ Self.records).map({ $0 & ~7 }) else { return true }
-    for _ in 0..<Self.mostRecords where record != 0 {
-      guard let kind = view.word(at: record), let next = view.word(at: record &+ 8), [0, 1, 2, 5].contains(kind & 0xFF)
-      else { return true }
+  /// Its records (`TaskStatusRecord`), each with its kind. Not complete: one cannot be read, or there are too many.
+  private func records(of task: UInt64) -> (all: [(address: UInt64, kind: UInt64)], isComplete: Bool) {
+    guard var record = view.word(at: task &+ Self.records).map({ $0 & ~7 }) else { return ([], false) }
+    var all: [(address: UInt64, kind: UInt64)] = []
+    while record != 0 {
+      guard all.count < Self.mostRecords, let kind = view.word(at: record), let next = view.word(at: record &+ 8)
+      else { return (all, false) }
+      all.append((record, kind & 0xFF))
       record = next & ~7
     }
-    return record != 0
+    return (all, true)
   }
 
-  /// The children that a task's records lead to.
+  /// Whether its records have others than those of what it waits for, its children, and where it prefers to run.
+  private func hasHandler(_ task: UInt64) -> Bool {
+    let records = records(of: task)
+    return !records.isComplete || records.all.contains { ![0, 1, 2, 5].contains($0.kind) }
+  }
+
+  /// The children that a task's records lead to: its own, and those of a group of it.
   func children(of task: UInt64) -> [UInt64] {
     var children: [UInt64] = []
-    var record = (view.word(at: task &+ Self.records) ?? 0) & ~7
-    for _ in 0..<Self.mostRecords where record != 0 {
-      guard let kind = view.word(at: record), let next = view.word(at: record &+ 8) else { break }
-      // Children of the task itself, and of a group of it.
-      if kind & 0xFF == 1 || kind & 0xFF == 2 {
-        var child = view.word(at: record &+ 16) ?? 0
-        while child != 0, children.count < Self.mostChildren, view.word(at: child) == layout.metadata {
-          children.append(child)
-          child = view.word(at: child &+ layout.size &+ 8) ?? 0
-        }
+    for record in records(of: task).all where record.kind == 1 || record.kind == 2 {
+      var child = view.word(at: record.address &+ 16) ?? 0
+      while child != 0, children.count < Self.mostChildren, view.word(at: child) == layout.metadata {
+        children.append(child)
+        child = view.word(at: child &+ layout.size &+ 8) ?? 0
       }
-      record = next & ~7
     }
     return children
   }

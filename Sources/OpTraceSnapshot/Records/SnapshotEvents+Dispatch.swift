@@ -2,15 +2,20 @@ import OpTraceFormat
 import OpTraceModel
 
 extension SnapshotWriter {
-  /// Queues for which threads wait in `sync`: who has them, and who waits; queues that begin nothing, with what is in them; and blocks in
-  /// queues that alone could end a wait. What else is in queues is left out: nobody knows when it was submitted, and by whom.
+  /// Queues for which threads wait in `sync`: who has them, and who waits; queues that begin nothing, and those that a thread has or the main
+  /// thread empties, with what is in them; and blocks in other queues that alone could end a wait. What else is in queues is left out: nobody
+  /// knows when it was submitted, and by whom.
   mutating func write(_ found: FoundDispatch) {
     let inOrder = found.queues.values.sorted { $0.address < $1.address }
-    let waited = inOrder.filter { !holders(of: $0).isEmpty && !waiters(of: $0).isEmpty }
+    let waited = inOrder.filter { (!holders(of: $0).isEmpty || $0.isSuspended) && !waiters(of: $0).isEmpty }
     let stopped = inOrder.filter { $0.isSuspended && $0.owner == nil && $0.items.contains(where: \.isBlock) }
+    let kept = inOrder.filter { queue in
+      let isHad = queue.kind == .mainQueue || queue.width == 1 && !holders(of: queue).isEmpty
+      return isHad && queue.items.contains(where: \.isBlock)
+    }
     let enders = snapshot.enders.items
     let needed = inOrder.filter { queue in queue.items.contains { enders.contains($0.address) } }
-    let targets = Set(needed.flatMap { self.targets(of: $0, in: found) })
+    let targets = Set((needed + kept).flatMap { self.targets(of: $0, in: found) })
     let shown = inOrder.filter { waited.contains($0) || stopped.contains($0) || targets.contains($0.address) }
     let numbers = Dictionary(
       shown.enumerated().map { ($1.address, UInt32($0 + 1)) }, uniquingKeysWith: { first, _ in first })
@@ -27,20 +32,31 @@ extension SnapshotWriter {
     for queue in waited {
       for waiter in waiters(of: queue) {
         number([waiter.item])
-        let by = waited.filter { $0.owner == waiter.thread }
         let work =
-          by.count == 1
-          ? works[by[0].address] : snapshot.roles.executed[waiter.thread]?.first.flatMap { works[$0.object] }
+          runs(waiter.thread, in: queue) ?? runs(waiter.thread, in: waited)
+          ?? snapshot.roles.executed[waiter.thread]?.first.flatMap { works[$0.object] }
         events.append(
           submission(
             by: work ?? 0, to: numbers[queue.address] ?? 0, how: 4, isAlone: waiter.isAlone && queue.width != 1),
           of: works[waiter.item] ?? 0, at: moment + 1, by: threads[waiter.thread] ?? writer)
       }
     }
-    for queue in stopped { writeItems(of: queue, numbers) { _ in true } }
-    for queue in needed where !stopped.contains(queue) {
+    let whole = stopped + kept.filter { !stopped.contains($0) }
+    for queue in whole { writeItems(of: queue, numbers) { _ in true } }
+    for queue in needed where !whole.contains(queue) {
       writeItems(of: queue, numbers) { enders.contains($0.address) }
     }
+  }
+
+  /// What a thread runs in a queue; nil: nothing.
+  private func runs(_ thread: UInt32, in queue: FoundDispatchQueue) -> UInt32? {
+    holders(of: queue).firstIndex(of: thread).flatMap { works[queue.address &+ UInt64($0)] }
+  }
+
+  /// The same, where it has one of several queues; nil: none, or nobody knows which one it took last.
+  private func runs(_ thread: UInt32, in queues: [FoundDispatchQueue]) -> UInt32? {
+    let all = queues.compactMap { runs(thread, in: $0) }
+    return all.count == 1 ? all[0] : nil
   }
 
   /// A queue and those that it targets.

@@ -46,7 +46,7 @@ extension SnapshotWriter {
       if case .task(let other) = one.wait { awaited = works[other] ?? 0 }
       events.append(
         EventFields.TaskSuspended(
-          reason: snapshot.roles.sleeping.contains(one.address) ? 5 : one.wait.reason, for: awaited),
+          reason: (snapshot.roles.sleeping.contains(one.address) ? .sleep : one.wait.reason).rawValue, for: awaited),
         of: number, at: since + 1, by: writer)
       if let place = frames.stack(one.functions, &events) {
         events.append(.stoodAt, of: place, at: since + 1, by: writer)
@@ -89,14 +89,13 @@ extension SnapshotWriter {
 }
 
 extension FoundTask.Wait? {
-  /// As records have it.
-  fileprivate var reason: UInt8 {
+  fileprivate var reason: TaskRecord.Reason {
     switch self {
-    case .task: 1
-    case .continuation: 2
-    case .group: 3
-    case .executor: 4
-    case nil: 0
+    case .task: .task
+    case .continuation: .continuation
+    case .group: .group
+    case .executor: .executor
+    case nil: .unknown
     }
   }
 }

@@ -188,6 +188,7 @@ struct SnapshotWriter {
   /// Who waits for what is told by the word that a thread sleeps on.
   private mutating func writeWaits() {
     let waited = WaitedOperations(snapshot.objects.operations)
+    let silence = snapshot.silence
     for thread in snapshot.threads {
       guard let wait = thread.wait, let id = threads[thread.state.id], !wait.hasLimit else { continue }
       let place = frames.stack(thread, &events)
@@ -203,9 +204,11 @@ struct SnapshotWriter {
       guard let (object, found) = snapshot.objects.waited(at: wait.lock) else { continue }
       let kind: WaitedObject = found == .semaphore ? .semaphore : .group
       let work = snapshot.roles.executed[thread.state.id]?.first.flatMap { works[$0.object] } ?? 0
+      // It may have waited for long while others moved.
+      let age = UInt64(snapshot.rest(of: thread, besides: silence)) / Layout.ageUnit
       events.append(
-        EventFields.Blocked(object: object, kind: kind.rawValue, age: 0, thread: id.rawValue), of: work, at: moment + 2,
-        by: writer)
+        EventFields.Blocked(object: object, kind: kind.rawValue, age: age, thread: id.rawValue), of: work,
+        at: moment + 2, by: writer)
       if let place { events.append(.stoodAt, of: place, at: moment + 2, by: writer) }
     }
   }
@@ -246,13 +249,8 @@ private struct WaitedOperations {
 
   /// O(log n).
   func operation(with word: UInt64) -> FoundOperation? {
-    var low = 0
-    var high = all.count
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].range.upperBound <= word { low = middle + 1 } else { high = middle }
-    }
-    return low < all.count && all[low].range.contains(word) ? all[low].operation : nil
+    let next = all.firstSorted { $0.range.upperBound > word }
+    return next < all.count && all[next].range.contains(word) ? all[next].operation : nil
   }
 }
 

@@ -1,3 +1,4 @@
+import OpTraceModel
 import OpTraceSymbols
 
 /// What the parts of a process's memory are for: what a word in one of them means depends on it.
@@ -100,13 +101,8 @@ struct MemoryAreas {
   private static let room: UInt64 = 128
 
   subscript(address: UInt64) -> Area? {
-    var low = 0
-    var high = all.count
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].part.range.upperBound <= address { low = middle + 1 } else { high = middle }
-    }
-    return low < all.count && all[low].part.range.contains(address) ? all[low] : nil
+    let next = all.firstSorted { $0.part.range.upperBound > address }
+    return next < all.count && all[next].part.range.contains(address) ? all[next] : nil
   }
 
   func isIdle(_ thread: UInt32) -> Bool { idle.contains(thread) }

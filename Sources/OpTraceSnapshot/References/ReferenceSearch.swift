@@ -227,7 +227,11 @@ struct ReferenceSearch {
 
   /// A loop may have an address in the system alone, which gives it back with an event.
   private mutating func addSystem() {
-    for word in memory.keptBySystem ?? [] {
+    guard let words = memory.keptBySystem else {
+      unknown = .max
+      return
+    }
+    for word in words {
       for target in all where target.range.contains(optrace_word_address(word)) { unknown |= target.mask }
     }
   }

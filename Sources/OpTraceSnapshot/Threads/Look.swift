@@ -33,8 +33,7 @@ struct Look: Sendable {
     let threads =
       isLive && isSame && isMapped ? try Self.settled(seen, objects, memory, finder) : seen
     self.threads = threads
-    clock =
-      isLive && threads.allSatisfy(\.isStill) ? SchedulerClock(for: threads.map(\.state)) : nil
+    clock = isLive ? SchedulerClock(for: threads.filter(\.isStill).map(\.state)) : nil
     // Stacks of threads that are still do not change.
     roles = Roles(threads, objects, finder, MemoryView(memory), names)
   }
