@@ -207,7 +207,7 @@ enum FieldSources {
   /// The bits of the field's type. Numbers that name something have 32, as everywhere else.
   private static func bits(of field: EventSpec.Field) -> Int {
     switch field.meaning {
-    case .operation, .queue, .dispatch, .thread, .systemThread, .string, .frame, .image: 32
+    case .operation, .queue, .dispatch, .thread, .systemThread, .string, .frame, .image, .allocation: 32
     case .age, .address, .lock: 64
     case .unsigned, .signed, .objectKind: [8, 16, 32].first { field.width <= $0 } ?? 64
     case .flag: 1

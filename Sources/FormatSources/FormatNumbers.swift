@@ -45,7 +45,8 @@ enum FormatNumbers {
 
   /// For types whose own name would be long, or is already the name of a function.
   private static let prefixes = [
-    "EventKind": "kind", "LossReason": "loss", "WaitedObject": "object", "SleepReason": "sleep", "Clock": "file_clock",
+    "EventKind": "kind", "LossReason": "loss", "WaitedObject": "object", "HeldKind": "held", "SleepReason": "sleep",
+    "Clock": "file_clock",
     "Mode": "file_mode",
     "Layout": "format",
   ]

@@ -1,5 +1,5 @@
 // Made from EventSpec.table, and not by hand: `make build` makes it anew after a change there.
-// Made from sources with the checksum 2690082054-76247.
+// Made from sources with the checksum 3320265361-84496.
 // swift-format-ignore-file
 
 /// The fields of each kind of event that has some: read from the words of a record, and put into them. What does not fit a
@@ -1231,6 +1231,327 @@ package enum EventFields {
     @inlinable package var used: UInt32 { UInt32(truncatingIfNeeded: word2) }
     @inlinable package var throttled: UInt16 { UInt16(truncatingIfNeeded: word2 >> 32) }
     @inlinable package var processors: UInt16 { UInt16(truncatingIfNeeded: word2 >> 48) }
+  }
+
+  /// `order`
+  package struct Order: EventWords {
+    @inlinable package static var kind: EventKind { .order }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(object: UInt64, kind: UInt8, reader: Bool, try: Bool, timed: Bool, kept: Bool, number: UInt16, outer: UInt16, of: UInt32) {
+      word1 = object & 0xFFFF_FFFF_FFFF | (UInt64(kind) & 0xF) << 48 | (reader ? 1 << 52 : 0) | (`try` ? 1 << 53 : 0)
+        | (timed ? 1 << 54 : 0) | (kept ? 1 << 55 : 0)
+      word2 = UInt64(number) | UInt64(outer) << 16 | UInt64(of) << 32
+    }
+
+    @inlinable package var object: UInt64 { word1 & 0xFFFF_FFFF_FFFF }
+    @inlinable package static var largestObject: UInt64 { 0xFFFF_FFFF_FFFF }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word1 >> 48 & 0xF) }
+    @inlinable package static var largestKind: UInt8 { 0xF }
+    @inlinable package var reader: Bool { word1 >> 52 & 1 != 0 }
+    @inlinable package var `try`: Bool { word1 >> 53 & 1 != 0 }
+    @inlinable package var timed: Bool { word1 >> 54 & 1 != 0 }
+    @inlinable package var kept: Bool { word1 >> 55 & 1 != 0 }
+    @inlinable package var number: UInt16 { UInt16(truncatingIfNeeded: word2) }
+    @inlinable package var outer: UInt16 { UInt16(truncatingIfNeeded: word2 >> 16) }
+    @inlinable package var of: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
+  }
+
+  /// `ordered`
+  package struct Ordered: EventWords {
+    @inlinable package static var kind: EventKind { .ordered }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(number: UInt16, age: UInt64, at: UInt32, thread: UInt32) {
+      word1 = UInt64(number) | (age & 0xFF_FFFF_FFFF) << 24
+      word2 = UInt64(at) | (UInt64(thread) & 0xFF_FFFF) << 32
+    }
+
+    @inlinable package var number: UInt16 { UInt16(truncatingIfNeeded: word1) }
+    @inlinable package var age: UInt64 { word1 >> 24 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32 & 0xFF_FFFF) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `handover`
+  package struct Handover: EventWords {
+    @inlinable package static var kind: EventKind { .handover }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(at: UInt32, signalledAt: UInt32, by: UInt32, kind: UInt8, waited: Bool, timed: Bool, lock: Bool, count: UInt32) {
+      word1 = UInt64(at) | UInt64(signalledAt) << 32
+      word2 = UInt64(by) | (UInt64(kind) & 0xF) << 32 | (waited ? 1 << 36 : 0) | (timed ? 1 << 37 : 0)
+        | (lock ? 1 << 38 : 0) | (UInt64(count) & 0xFF_FFFF) << 40
+    }
+
+    @inlinable package var at: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var signalledAt: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: word2 >> 32 & 0xF) }
+    @inlinable package static var largestKind: UInt8 { 0xF }
+    @inlinable package var waited: Bool { word2 >> 36 & 1 != 0 }
+    @inlinable package var timed: Bool { word2 >> 37 & 1 != 0 }
+    @inlinable package var lock: Bool { word2 >> 38 & 1 != 0 }
+    @inlinable package var count: UInt32 { UInt32(truncatingIfNeeded: word2 >> 40) }
+    @inlinable package static var largestCount: UInt32 { 0xFF_FFFF }
+  }
+
+  /// `orders`
+  package struct Orders: EventWords {
+    @inlinable package static var kind: EventKind { .orders }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(lost: UInt32, deep: UInt32, alike: UInt32, moved: UInt32) {
+      word1 = UInt64(lost) | UInt64(deep) << 32
+      word2 = UInt64(alike) | UInt64(moved) << 32
+    }
+
+    @inlinable package var lost: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var deep: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var alike: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var moved: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
+  }
+
+  /// `thread-begun`
+  package struct ThreadBegun: EventWords {
+    @inlinable package static var kind: EventKind { .threadBegun }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(by: UInt32, from: UInt32, joined: Bool, age: UInt64) {
+      word1 = UInt64(by) | (UInt64(from) & 0xFF_FFFF) << 32 | (joined ? 1 << 56 : 0)
+      word2 = age & 0xFF_FFFF_FFFF
+    }
+
+    @inlinable package var by: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var from: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32 & 0xFF_FFFF) }
+    @inlinable package static var largestFrom: UInt32 { 0xFF_FFFF }
+    @inlinable package var joined: Bool { word1 >> 56 & 1 != 0 }
+    @inlinable package var age: UInt64 { word2 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+  }
+
+  /// `memory`
+  package struct Memory: EventWords {
+    @inlinable package static var kind: EventKind { .memory }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(interval: UInt64, how: UInt8, allocator: UInt8, refused: UInt16, room: UInt32) {
+      word1 = interval & 0xFF_FFFF_FFFF | (UInt64(how) & 0xF) << 40 | (UInt64(allocator) & 0xF) << 44
+        | UInt64(refused) << 48
+      word2 = UInt64(room)
+    }
+
+    @inlinable package var interval: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestInterval: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var how: UInt8 { UInt8(truncatingIfNeeded: word1 >> 40 & 0xF) }
+    @inlinable package static var largestHow: UInt8 { 0xF }
+    @inlinable package var allocator: UInt8 { UInt8(truncatingIfNeeded: word1 >> 44 & 0xF) }
+    @inlinable package static var largestAllocator: UInt8 { 0xF }
+    @inlinable package var refused: UInt16 { UInt16(truncatingIfNeeded: word1 >> 48) }
+    @inlinable package var room: UInt32 { UInt32(truncatingIfNeeded: word2) }
+  }
+
+  /// `allocated`
+  package struct Allocated: EventWords {
+    @inlinable package static var kind: EventKind { .allocated }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(size: UInt64, thread: UInt32, number: UInt32, call: UInt8, object: Bool, age: UInt64) {
+      word1 = size & 0xFF_FFFF_FFFF | (UInt64(thread) & 0xFF_FFFF) << 40
+      word2 = UInt64(number) | (UInt64(call) & 0xF) << 32 | (object ? 1 << 36 : 0) | (age & 0x7FF_FFFF) << 37
+    }
+
+    @inlinable package var size: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestSize: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestThread: UInt32 { 0xFF_FFFF }
+    @inlinable package var number: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var call: UInt8 { UInt8(truncatingIfNeeded: word2 >> 32 & 0xF) }
+    @inlinable package static var largestCall: UInt8 { 0xF }
+    @inlinable package var object: Bool { word2 >> 36 & 1 != 0 }
+    @inlinable package var age: UInt64 { word2 >> 37 }
+    @inlinable package static var largestAge: UInt64 { 0x7FF_FFFF }
+  }
+
+  /// `freed`
+  package struct Freed: EventWords {
+    @inlinable package static var kind: EventKind { .freed }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(class: UInt32, age: UInt64) {
+      word1 = UInt64(`class`) & 0xFFFF | (age & 0xFF_FFFF_FFFF) << 24
+      word2 = 0
+    }
+
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var age: UInt64 { word1 >> 24 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF_FFFF }
+  }
+
+  /// `resized`
+  package struct Resized: EventWords {
+    @inlinable package static var kind: EventKind { .resized }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(size: UInt64, age: UInt64) {
+      word1 = size & 0xFF_FFFF_FFFF | (age & 0xFF_FFFF) << 40
+      word2 = 0
+    }
+
+    @inlinable package var size: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestSize: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var age: UInt64 { word1 >> 40 }
+    @inlinable package static var largestAge: UInt64 { 0xFF_FFFF }
+  }
+
+  /// `allocation-class`
+  package struct AllocationClass: EventWords {
+    @inlinable package static var kind: EventKind { .allocationClass }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(class: UInt32) {
+      word1 = UInt64(`class`) & 0xFFFF
+      word2 = 0
+    }
+
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word1 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+  }
+
+  /// `lives`
+  package struct AllocationLives: EventWords {
+    @inlinable package static var kind: EventKind { .allocationLives }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(size: UInt64, lived: UInt32, number: UInt32, class: UInt32, thread: UInt32) {
+      word1 = size & 0xFF_FFFF_FFFF | (UInt64(lived) & 0xFF_FFFF) << 40
+      word2 = UInt64(number) | (UInt64(`class`) & 0xFFFF) << 32 | (UInt64(thread) & 0xFFFF) << 48
+    }
+
+    @inlinable package var size: UInt64 { word1 & 0xFF_FFFF_FFFF }
+    @inlinable package static var largestSize: UInt64 { 0xFF_FFFF_FFFF }
+    @inlinable package var lived: UInt32 { UInt32(truncatingIfNeeded: word1 >> 40) }
+    @inlinable package static var largestLived: UInt32 { 0xFF_FFFF }
+    @inlinable package var number: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var `class`: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32 & 0xFFFF) }
+    @inlinable package static var largestClass: UInt32 { 0xFFFF }
+    @inlinable package var thread: UInt32 { UInt32(truncatingIfNeeded: word2 >> 48) }
+    @inlinable package static var largestThread: UInt32 { 0xFFFF }
+  }
+
+  /// `memory-use`
+  package struct MemoryUse: EventWords {
+    @inlinable package static var kind: EventKind { .memoryUse }
+    package let word1: UInt64
+    package let word2: UInt64
+
+    @inlinable @inline(__always)
+    package init(_ word1: UInt64, _ word2: UInt64 = 0) {
+      self.word1 = word1
+      self.word2 = word2
+    }
+
+    @inlinable @inline(__always)
+    package init(resident: UInt32, anonymous: UInt32, peak: UInt32, lost: UInt32) {
+      word1 = UInt64(resident) | UInt64(anonymous) << 32
+      word2 = UInt64(peak) | UInt64(lost) << 32
+    }
+
+    @inlinable package var resident: UInt32 { UInt32(truncatingIfNeeded: word1) }
+    @inlinable package var anonymous: UInt32 { UInt32(truncatingIfNeeded: word1 >> 32) }
+    @inlinable package var peak: UInt32 { UInt32(truncatingIfNeeded: word2) }
+    @inlinable package var lost: UInt32 { UInt32(truncatingIfNeeded: word2 >> 32) }
   }
 
   /// `outside`

@@ -25,6 +25,8 @@ extension EventSpec {
       case lock
       /// The number of a frame or an image; 0 is none.
       case frame, image
+      /// The number of a block of memory; 0 is none.
+      case allocation
 
       /// The word of `Documentation/format.md`.
       package var word: String {
@@ -44,6 +46,7 @@ extension EventSpec {
         case .lock: "address or none"
         case .frame: "frame"
         case .image: "image"
+        case .allocation: "allocation"
         }
       }
     }

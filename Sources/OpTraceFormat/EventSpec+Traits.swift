@@ -28,6 +28,8 @@ extension EventSpec {
     case whileNewest
     /// As long as records in the ring refer to it, and while the program can still use it.
     case whileReferenced
+    /// For good: whoever writes such records writes few.
+    case always
   }
 
   /// What lasts from one record to another.

@@ -27,6 +27,8 @@ public struct EventSpec: Sendable {
     case image
     /// The number of a frame.
     case frame
+    /// The number of a block of memory whose allocation was sampled.
+    case allocation
   }
 
   /// The kind that this line is of.

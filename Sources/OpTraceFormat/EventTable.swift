@@ -131,6 +131,12 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   /// A snapshot of the threads of the process is complete; only what has changed since the one before was recorded. Since
   /// 1.10.
   case lookedAgain = 0x60
+  /// A block of memory whose allocation was sampled was freed. Since 1.10.
+  case freed = 0x61
+  /// Such a block has another size. Since 1.10.
+  case resized = 0x62
+  /// What is in such a block that lives. Since 1.10.
+  case allocationClass = 0x63
 
   // Three words.
   /// The two system clocks at this record's ticks. No event: readers resolve it.
@@ -153,6 +159,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case addedBehindLast = 0x89
   /// A block is given to a dispatch queue. Since 1.4.
   case blockSubmitted = 0x87
+  /// How allocations of memory are sampled. A definition. Since 1.10.
+  case memory = 0x8A
+  /// Where a thread was when it allocated memory that was sampled. Since 1.10.
+  case allocated = 0x8B
   /// A task is created. Since 1.4.
   case taskCreated = 0x8C
   /// A task is given to an actor, and waits for it. Since 1.8.
@@ -167,6 +177,20 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case machine = 0x91
   /// One of those that alone could still end a wait, or nobody. Since 1.10.
   case onlyBy = 0x92
+  /// What was taken while something else was held, or could be: each such order once. Since 1.10.
+  case order = 0x93
+  /// Who took something in that order, and where. Since 1.10.
+  case ordered = 0x94
+  /// Which place waits for a semaphore or a group, and which place signals it. Since 1.10.
+  case handover = 0x95
+  /// What was not recorded of orders. Since 1.10.
+  case orders = 0x96
+  /// Who has started a thread that is in orders, or has waited for its end. Since 1.10.
+  case threadBegun = 0x97
+  /// How much memory the process has, and how many samples of it were lost. Since 1.10.
+  case memoryUse = 0xA0
+  /// A block of memory that lives, in a ring that may have forgotten its allocation. Since 1.10.
+  case allocationLives = 0xA1
 
   // Variable.
   /// A text that other records name by its id. No event: readers resolve it.
@@ -734,6 +758,125 @@ extension EventSpec {
         "in the `over` microseconds until here the program's threads could have run for `waited` microseconds, added up, and had no processor; they ran for `used` microseconds. `throttled`: milliseconds in which its control group was stopped at its limit. `processors`: how many the program may use, in hundredths. Only where a twentieth of the time was waited, or the group was stopped; of at most 256 threads"
     ),
 
+    // Orders in which locks and the like are taken.
+    EventSpec(
+      .order, "order", .none,
+      [
+        .init("object", 1, 0, 48, .lock), .init("kind", 1, 48, 4, .unsigned(.within(1...9))),
+        .init("reader", 1, 52, 1, .flag), .init("try", 1, 53, 1, .flag), .init("timed", 1, 54, 1, .flag),
+        .init("kept", 1, 55, 1, .flag),
+        .init("number", 2, 0, 16, .unsigned(.from(1))), .init("outer", 2, 16, 16, .unsigned(.any)),
+        .init("of", 2, 32, 32, .unsigned(.any)),
+      ],
+      carry: .always, life: .nobody, since: 10,
+      meaning:
+        "something was taken, or waited for, while `outer` was held, the number of another such record; 0: nothing was. Each order once, as records `ordered` say. `kind`: a `HeldKind`. `object`: its address; 0: it has a number. `of`: that number, of a dispatch queue, a queue or an operation; else which one it is of all that were at this address. `reader`: for reading. `try`: without waiting. `timed`: with a time limit. `kept`: not taken in this order; something that was taken before it was given back"
+    ),
+    EventSpec(
+      .ordered, "ordered", .operation,
+      [
+        .init("number", 1, 0, 16, .unsigned(.from(1))), .init("age", 1, 24, 40, .age),
+        .init("at", 2, 0, 32, .frame), .init("thread", 2, 32, 24, .thread),
+      ],
+      part: .remark, carry: .always, life: .nobody, since: 10,
+      meaning:
+        "`thread` did what the `order` with this number says, `age` ago, in this work (0: none), at the frame `at`. The first time, and up to three times by others; written by another thread"
+    ),
+    EventSpec(
+      .handover, "handover", .operation,
+      [
+        .init("at", 1, 0, 32, .frame), .init("signalled-at", 1, 32, 32, .frame),
+        .init("by", 2, 0, 32, .unsigned(.any)),
+        .init("kind", 2, 32, 4, .unsigned(.within(1...9))), .init("waited", 2, 36, 1, .flag),
+        .init("timed", 2, 37, 1, .flag), .init("lock", 2, 38, 1, .flag), .init("count", 2, 40, 24, .unsigned(.any)),
+      ],
+      part: .remark, carry: .always, life: .nobody, since: 10,
+      meaning:
+        "a thread in this work (0: none) waited at the frame `at` for a semaphore or a group, however short, and `by` (0: no work) let it go on at the frame `signalled-at`. Once for two such places, and again with a larger `count`. `kind`: a `HeldKind`. `waited`: it was not signalled yet. `timed`: with a time limit. `lock`: who signals had waited for it before, as if it were a lock"
+    ),
+    EventSpec(
+      .orders, "orders", .none,
+      [
+        .init("lost", 1, 0, 32, .unsigned(.any)), .init("deep", 1, 32, 32, .unsigned(.any)),
+        .init("alike", 2, 0, 32, .unsigned(.any)), .init("moved", 2, 32, 32, .unsigned(.any)),
+      ],
+      carry: .always, life: .nobody, since: 10,
+      meaning:
+        "orders are recorded; the last one counts. `lost`: orders that found no room. `deep`: acquisitions by threads that held too much, or were too many. `alike`: orders of other objects at places of which enough are recorded. `moved`: locks that another thread gave back than the one that took them"
+    ),
+
+    EventSpec(
+      .threadBegun, "thread-begun", .thread,
+      [
+        .init("by", 1, 0, 32, .unsigned(.any)), .init("from", 1, 32, 24, .thread), .init("joined", 1, 56, 1, .flag),
+        .init("age", 2, 0, 40, .age),
+      ],
+      carry: .always, life: .nobody, since: 10,
+      meaning:
+        "the thread, which is in orders, was started `age` ago by the thread `from` (0: not known), in the work `by` (0: none). `joined`: there it was waited for until it had ended"
+    ),
+
+    // Memory.
+    EventSpec(
+      .memory, "memory", .none,
+      [
+        .init("interval", 1, 0, 40, .unsigned(.any)), .init("how", 1, 40, 4, .unsigned(.within(0...1))),
+        .init("allocator", 1, 44, 4, .unsigned(.within(0...4))), .init("refused", 1, 48, 16, .unsigned(.any)),
+        .init("room", 2, 0, 32, .unsigned(.any)),
+      ],
+      part: .definition, carry: .never, life: .nobody, since: 10,
+      meaning:
+        "allocations are sampled from here on. `interval`: every byte that is allocated is chosen with a chance of one in so many, and an allocation is sampled if one of its bytes is; 1: all are. Another such record has another interval. `how`: 0 by import tables, 1 at the entries of functions in the program. `allocator`: 0 another one, 1 glibc, 2 jemalloc, 3 tcmalloc, 4 mimalloc. `refused`: why nothing is sampled: 1 a sanitizer has its own allocator, 2 the allocator is linked into the program, 3 no memory; 0: it is. `room`: how many sampled blocks may live at once"
+    ),
+    EventSpec(
+      .allocated, "allocated", .frame,
+      [
+        .init("size", 1, 0, 40, .unsigned(.any)), .init("thread", 1, 40, 24, .thread),
+        .init("number", 2, 0, 32, .allocation), .init("call", 2, 32, 4, .unsigned(.within(0...4))),
+        .init("object", 2, 36, 1, .flag), .init("age", 2, 37, 27, .age),
+      ],
+      carry: .never, life: .nobody, since: 10,
+      meaning:
+        "a sampled allocation: `thread` allocated `size` bytes `age` ago, with this innermost frame; 0: not known. `number`: of the block, if it is watched from here on; 0: it is not, because it was watched before or there was no room. `call`: 0 `malloc`, 1 `calloc`, 2 `realloc`, by which the block has grown by `size`, 3 with an alignment, 4 `operator new`. `object`: for an object of Swift's"
+    ),
+    EventSpec(
+      .freed, "freed", .allocation,
+      [.init("class", 1, 0, 16, .string(.class)), .init("age", 1, 24, 40, .age)],
+      carry: .never, life: .nobody, since: 10,
+      meaning: "the block was freed `age` ago. `class`: of the object in it; 0: not known"
+    ),
+    EventSpec(
+      .resized, "resized", .allocation,
+      [.init("size", 1, 0, 40, .unsigned(.any)), .init("age", 1, 40, 24, .age)],
+      carry: .never, life: .nobody, since: 10,
+      meaning: "the block has `size` bytes since `age` ago"
+    ),
+    EventSpec(
+      .allocationClass, "allocation-class", .allocation, [.init("class", 1, 0, 16, .string(.class))],
+      carry: .never, life: .nobody, since: 10,
+      meaning: "the block lives, and an object of `class` is in it"
+    ),
+    EventSpec(
+      .allocationLives, "lives", .frame,
+      [
+        .init("size", 1, 0, 40, .unsigned(.any)), .init("lived", 1, 40, 24, .unsigned(.any)),
+        .init("number", 2, 0, 32, .allocation), .init("class", 2, 32, 16, .string(.class)),
+        .init("thread", 2, 48, 16, .thread),
+      ],
+      carry: .never, life: .nobody, since: 10,
+      meaning:
+        "the block `number` lives, for `lived` units of 10 ms; written again and again in a flight recorder, which may have overwritten its `allocated`. The other fields are as there; `thread` 0: not known. The frame is that of its allocation"
+    ),
+    EventSpec(
+      .memoryUse, "memory-use", .none,
+      [
+        .init("resident", 1, 0, 32, .unsigned(.any)), .init("anonymous", 1, 32, 32, .unsigned(.any)),
+        .init("peak", 2, 0, 32, .unsigned(.any)), .init("lost", 2, 32, 32, .unsigned(.any)),
+      ],
+      carry: .never, life: .nobody, since: 10,
+      meaning:
+        "what the process has in memory, in KiB: `resident`, of that `anonymous` (in no file), and the `peak` of `resident` so far. `lost`: sampled allocations until here that found no room. About once a second"
+    ),
     // A process that nobody recorded.
     EventSpec(
       .outside, "outside", .none,

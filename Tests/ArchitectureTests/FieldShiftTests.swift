@@ -20,6 +20,11 @@ import Testing
     "COpTrace/describe/":
       "hashes, bytes of UTF-8, forms of Swift's texts, and the heads of records that a flight recorder keeps",
     "COpTrace/entries/": "machine code; writes no records",
+    "COpTrace/held/": "what work holds, in one word",
+    "COpTrace/orders/": "hashes, and numbers of places in one word",
+    "COpTrace/pauses/": "hashes, sets of places, hexadecimal digits; writes no records",
+    "COpTrace/memory/": "random numbers, the parts of a floating point number, bits of addresses",
+    "COpTrace/records/emit.c": "puts an age where the caller says; the accessors say where that is",
     "COpTrace/profile/events.c": "the kernel's set of registers",
     "COpTrace/profile/timer.c": "the kernel's number of a thread's clock",
     "COpTrace/base/bits.h": "two numbers in one word, and hashes",
@@ -39,6 +44,7 @@ import Testing
     "OpTraceFormat/EventSpec+Field.swift": "fields as the table has them, for readers of any kind",
     "OpTraceFormat/Checksum.swift": "checksums",
     "OpTraceModel/Events/Anonymizer.swift": "a sum over all events",
+    "OpTraceModel/Building/Memory.swift": "KiB as bytes",
     "OpTraceModel/Values/CompactMoments.swift": "two halves of a time",
     "OpTraceModel/Values/Trace.swift": "a hash",
   ]

@@ -95,7 +95,7 @@ import Testing
     }
     let stay: Set = [
       "threads", "queues", "dispatchQueues", "operations", "blocks", "tasks", "waits", "holdups", "objects", "spans",
-      "loops",
+      "loops", "orders", "handovers", "threadStarts",
     ]
     everyList(pairs) { name, _, left in
       #expect(left.isEmpty || stay.contains(name), "`Trace.forgetMoments` does not empty `\(name)`")

@@ -18,7 +18,7 @@ import OpTraceAnalysis
       .processorTime: .executionBegan, .runBegan: .blockSubmitted, .taskRun: .taskCreated, .taskEnqueued: .taskCreated,
       .taskSuspended: .taskCreated, .taskQueued: .taskCreated, .taskResumed: .taskCreated, .sampling: .profile,
       .spanContext: .spanBegan, .spanAttribute: .spanBegan, .spanStatus: .spanBegan, .spanLink: .spanBegan,
-      .spanNamed: .spanBegan,
+      .spanNamed: .spanBegan, .ordered: .order, .freed: .allocated, .resized: .allocated, .allocationClass: .allocated,
     ]
     for spec in EventSpec.table {
       guard case .ends(let what) = spec.bound else { continue }
@@ -43,6 +43,7 @@ import OpTraceAnalysis
       case .span: 5
       case .thread: 3
       case .image, .frame: 6
+      case .allocation: 1
       case .none, .string, .reason: 0
       }
     for field in spec.fields {
@@ -61,7 +62,7 @@ import OpTraceAnalysis
       case .from(let least): least + 3
       case .within(let range): range.upperBound
       }
-    case .operation, .queue, .dispatch, .flag, .frame, .image: 1
+    case .operation, .queue, .dispatch, .flag, .frame, .image, .allocation: 1
     case .thread: 0
     // The only one that exists.
     case .string: 1
@@ -140,7 +141,7 @@ import OpTraceAnalysis
       case .dispatch:
         let events = Self.events(kind, [field.name: 4000])
         #expect(kind == .dispatchQueue || TraceValidator.check(events).contains { $0.rule == .undefinedQueue })
-      case .unsigned, .signed, .systemThread, .flag, .age, .lock: break
+      case .unsigned, .signed, .systemThread, .flag, .age, .lock, .allocation: break
       }
     }
   }

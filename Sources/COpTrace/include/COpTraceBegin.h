@@ -49,7 +49,9 @@ char *optrace_outcome_text(optrace_outcome result, const char *path, int error);
 typedef struct {
   char *path;  // The absolute path of the trace file; the caller frees it.
   optrace_wishes recorder;
-  bool dispatch, tasks;
+  bool dispatch, tasks, orders;
+  const char *pauses;  // Where threads pause (`optrace_pause`); null: nowhere.
+  uint64_t memory;  // Allocations are sampled with this interval; 0: they are not.
 } optrace_environment;
 // False: no recording is requested, or an option is invalid, which has been reported.
 bool optrace_environment_read(optrace_environment *out);

@@ -864,6 +864,246 @@ static inline optrace_machine_fields optrace_machine_read(uint64_t word1, uint64
     .used = (uint32_t)(word2), .throttled = (uint16_t)(word2 >> 32), .processors = (uint16_t)(word2 >> 48)};
 }
 
+// `order`
+typedef struct {
+  uint64_t object;
+  uint8_t kind;
+  bool reader;
+  bool try_;
+  bool timed;
+  bool kept;
+  uint16_t number;
+  uint16_t outer;
+  uint32_t of;
+} optrace_order_fields;
+static const uint64_t optrace_order_largest_object = 0xFFFFFFFFFFFFu;
+enum { optrace_order_largest_kind = 0xF };
+static inline uint64_t optrace_order_word1(optrace_order_fields fields) {
+  return (fields.object & 0xFFFFFFFFFFFFu) | ((uint64_t)fields.kind & 0xFu) << 48 | (uint64_t)fields.reader << 52 |
+         (uint64_t)fields.try_ << 53 | (uint64_t)fields.timed << 54 | (uint64_t)fields.kept << 55;
+}
+static inline uint64_t optrace_order_word2(optrace_order_fields fields) {
+  return (uint64_t)fields.number | (uint64_t)fields.outer << 16 | (uint64_t)fields.of << 32;
+}
+static inline optrace_order_fields optrace_order_read(uint64_t word1, uint64_t word2) {
+  return (optrace_order_fields){.object = word1 & 0xFFFFFFFFFFFFu, .kind = (uint8_t)(word1 >> 48 & 0xFu),
+    .reader = word1 >> 52 & 1, .try_ = word1 >> 53 & 1, .timed = word1 >> 54 & 1, .kept = word1 >> 55 & 1,
+    .number = (uint16_t)(word2), .outer = (uint16_t)(word2 >> 16), .of = (uint32_t)(word2 >> 32)};
+}
+
+// `ordered`
+typedef struct {
+  uint16_t number;
+  uint64_t age;
+  uint32_t at;
+  uint32_t thread;
+} optrace_ordered_fields;
+static const uint64_t optrace_ordered_largest_age = 0xFFFFFFFFFFu;
+enum { optrace_ordered_largest_thread = 0xFFFFFF };
+static inline uint64_t optrace_ordered_word1(optrace_ordered_fields fields) {
+  return (uint64_t)fields.number | (fields.age & 0xFFFFFFFFFFu) << 24;
+}
+static inline uint64_t optrace_ordered_word2(optrace_ordered_fields fields) {
+  return (uint64_t)fields.at | ((uint64_t)fields.thread & 0xFFFFFFu) << 32;
+}
+static inline optrace_ordered_fields optrace_ordered_read(uint64_t word1, uint64_t word2) {
+  return (optrace_ordered_fields){.number = (uint16_t)(word1), .age = word1 >> 24, .at = (uint32_t)(word2),
+    .thread = (uint32_t)(word2 >> 32 & 0xFFFFFFu)};
+}
+
+// `handover`
+typedef struct {
+  uint32_t at;
+  uint32_t signalled_at;
+  uint32_t by;
+  uint8_t kind;
+  bool waited;
+  bool timed;
+  bool lock;
+  uint32_t count;
+} optrace_handover_fields;
+enum { optrace_handover_largest_kind = 0xF };
+enum { optrace_handover_largest_count = 0xFFFFFF };
+static inline uint64_t optrace_handover_word1(optrace_handover_fields fields) {
+  return (uint64_t)fields.at | (uint64_t)fields.signalled_at << 32;
+}
+static inline uint64_t optrace_handover_word2(optrace_handover_fields fields) {
+  return (uint64_t)fields.by | ((uint64_t)fields.kind & 0xFu) << 32 | (uint64_t)fields.waited << 36 |
+         (uint64_t)fields.timed << 37 | (uint64_t)fields.lock << 38 | ((uint64_t)fields.count & 0xFFFFFFu) << 40;
+}
+static inline optrace_handover_fields optrace_handover_read(uint64_t word1, uint64_t word2) {
+  return (optrace_handover_fields){.at = (uint32_t)(word1), .signalled_at = (uint32_t)(word1 >> 32),
+    .by = (uint32_t)(word2), .kind = (uint8_t)(word2 >> 32 & 0xFu), .waited = word2 >> 36 & 1, .timed = word2 >> 37 & 1,
+    .lock = word2 >> 38 & 1, .count = (uint32_t)(word2 >> 40)};
+}
+
+// `orders`
+typedef struct {
+  uint32_t lost;
+  uint32_t deep;
+  uint32_t alike;
+  uint32_t moved;
+} optrace_orders_fields;
+static inline uint64_t optrace_orders_word1(optrace_orders_fields fields) {
+  return (uint64_t)fields.lost | (uint64_t)fields.deep << 32;
+}
+static inline uint64_t optrace_orders_word2(optrace_orders_fields fields) {
+  return (uint64_t)fields.alike | (uint64_t)fields.moved << 32;
+}
+static inline optrace_orders_fields optrace_orders_read(uint64_t word1, uint64_t word2) {
+  return (optrace_orders_fields){.lost = (uint32_t)(word1), .deep = (uint32_t)(word1 >> 32), .alike = (uint32_t)(word2),
+    .moved = (uint32_t)(word2 >> 32)};
+}
+
+// `thread-begun`
+typedef struct {
+  uint32_t by;
+  uint32_t from;
+  bool joined;
+  uint64_t age;
+} optrace_thread_begun_fields;
+enum { optrace_thread_begun_largest_from = 0xFFFFFF };
+static const uint64_t optrace_thread_begun_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_thread_begun_word1(optrace_thread_begun_fields fields) {
+  return (uint64_t)fields.by | ((uint64_t)fields.from & 0xFFFFFFu) << 32 | (uint64_t)fields.joined << 56;
+}
+static inline uint64_t optrace_thread_begun_word2(optrace_thread_begun_fields fields) {
+  return (fields.age & 0xFFFFFFFFFFu);
+}
+static inline optrace_thread_begun_fields optrace_thread_begun_read(uint64_t word1, uint64_t word2) {
+  return (optrace_thread_begun_fields){.by = (uint32_t)(word1), .from = (uint32_t)(word1 >> 32 & 0xFFFFFFu),
+    .joined = word1 >> 56 & 1, .age = word2 & 0xFFFFFFFFFFu};
+}
+
+// `memory`
+typedef struct {
+  uint64_t interval;
+  uint8_t how;
+  uint8_t allocator;
+  uint16_t refused;
+  uint32_t room;
+} optrace_memory_fields;
+static const uint64_t optrace_memory_largest_interval = 0xFFFFFFFFFFu;
+enum { optrace_memory_largest_how = 0xF };
+enum { optrace_memory_largest_allocator = 0xF };
+static inline uint64_t optrace_memory_word1(optrace_memory_fields fields) {
+  return (fields.interval & 0xFFFFFFFFFFu) | ((uint64_t)fields.how & 0xFu) << 40 |
+         ((uint64_t)fields.allocator & 0xFu) << 44 | (uint64_t)fields.refused << 48;
+}
+static inline uint64_t optrace_memory_word2(optrace_memory_fields fields) {
+  return (uint64_t)fields.room;
+}
+static inline optrace_memory_fields optrace_memory_read(uint64_t word1, uint64_t word2) {
+  return (optrace_memory_fields){.interval = word1 & 0xFFFFFFFFFFu, .how = (uint8_t)(word1 >> 40 & 0xFu),
+    .allocator = (uint8_t)(word1 >> 44 & 0xFu), .refused = (uint16_t)(word1 >> 48), .room = (uint32_t)(word2)};
+}
+
+// `allocated`
+typedef struct {
+  uint64_t size;
+  uint32_t thread;
+  uint32_t number;
+  uint8_t call;
+  bool object;
+  uint64_t age;
+} optrace_allocated_fields;
+static const uint64_t optrace_allocated_largest_size = 0xFFFFFFFFFFu;
+enum { optrace_allocated_largest_thread = 0xFFFFFF };
+enum { optrace_allocated_largest_call = 0xF };
+enum { optrace_allocated_largest_age = 0x7FFFFFF };
+static inline uint64_t optrace_allocated_word1(optrace_allocated_fields fields) {
+  return (fields.size & 0xFFFFFFFFFFu) | ((uint64_t)fields.thread & 0xFFFFFFu) << 40;
+}
+static inline uint64_t optrace_allocated_word2(optrace_allocated_fields fields) {
+  return (uint64_t)fields.number | ((uint64_t)fields.call & 0xFu) << 32 | (uint64_t)fields.object << 36 |
+         (fields.age & 0x7FFFFFFu) << 37;
+}
+static inline optrace_allocated_fields optrace_allocated_read(uint64_t word1, uint64_t word2) {
+  return (optrace_allocated_fields){.size = word1 & 0xFFFFFFFFFFu, .thread = (uint32_t)(word1 >> 40),
+    .number = (uint32_t)(word2), .call = (uint8_t)(word2 >> 32 & 0xFu), .object = word2 >> 36 & 1, .age = word2 >> 37};
+}
+
+// `freed`
+typedef struct {
+  uint32_t class_;
+  uint64_t age;
+} optrace_freed_fields;
+enum { optrace_freed_largest_class = 0xFFFF };
+static const uint64_t optrace_freed_largest_age = 0xFFFFFFFFFFu;
+static inline uint64_t optrace_freed_word1(optrace_freed_fields fields) {
+  return ((uint64_t)fields.class_ & 0xFFFFu) | (fields.age & 0xFFFFFFFFFFu) << 24;
+}
+static inline optrace_freed_fields optrace_freed_read(uint64_t word1) {
+  return (optrace_freed_fields){.class_ = (uint32_t)(word1 & 0xFFFFu), .age = word1 >> 24};
+}
+
+// `resized`
+typedef struct {
+  uint64_t size;
+  uint64_t age;
+} optrace_resized_fields;
+static const uint64_t optrace_resized_largest_size = 0xFFFFFFFFFFu;
+enum { optrace_resized_largest_age = 0xFFFFFF };
+static inline uint64_t optrace_resized_word1(optrace_resized_fields fields) {
+  return (fields.size & 0xFFFFFFFFFFu) | (fields.age & 0xFFFFFFu) << 40;
+}
+static inline optrace_resized_fields optrace_resized_read(uint64_t word1) {
+  return (optrace_resized_fields){.size = word1 & 0xFFFFFFFFFFu, .age = word1 >> 40};
+}
+
+// `allocation-class`
+typedef struct {
+  uint32_t class_;
+} optrace_allocation_class_fields;
+enum { optrace_allocation_class_largest_class = 0xFFFF };
+static inline uint64_t optrace_allocation_class_word1(optrace_allocation_class_fields fields) {
+  return ((uint64_t)fields.class_ & 0xFFFFu);
+}
+static inline optrace_allocation_class_fields optrace_allocation_class_read(uint64_t word1) {
+  return (optrace_allocation_class_fields){.class_ = (uint32_t)(word1 & 0xFFFFu)};
+}
+
+// `lives`
+typedef struct {
+  uint64_t size;
+  uint32_t lived;
+  uint32_t number;
+  uint32_t class_;
+  uint32_t thread;
+} optrace_allocation_lives_fields;
+static const uint64_t optrace_allocation_lives_largest_size = 0xFFFFFFFFFFu;
+enum { optrace_allocation_lives_largest_lived = 0xFFFFFF };
+enum { optrace_allocation_lives_largest_class = 0xFFFF };
+enum { optrace_allocation_lives_largest_thread = 0xFFFF };
+static inline uint64_t optrace_allocation_lives_word1(optrace_allocation_lives_fields fields) {
+  return (fields.size & 0xFFFFFFFFFFu) | ((uint64_t)fields.lived & 0xFFFFFFu) << 40;
+}
+static inline uint64_t optrace_allocation_lives_word2(optrace_allocation_lives_fields fields) {
+  return (uint64_t)fields.number | ((uint64_t)fields.class_ & 0xFFFFu) << 32 | ((uint64_t)fields.thread & 0xFFFFu) << 48;
+}
+static inline optrace_allocation_lives_fields optrace_allocation_lives_read(uint64_t word1, uint64_t word2) {
+  return (optrace_allocation_lives_fields){.size = word1 & 0xFFFFFFFFFFu, .lived = (uint32_t)(word1 >> 40),
+    .number = (uint32_t)(word2), .class_ = (uint32_t)(word2 >> 32 & 0xFFFFu), .thread = (uint32_t)(word2 >> 48)};
+}
+
+// `memory-use`
+typedef struct {
+  uint32_t resident;
+  uint32_t anonymous;
+  uint32_t peak;
+  uint32_t lost;
+} optrace_memory_use_fields;
+static inline uint64_t optrace_memory_use_word1(optrace_memory_use_fields fields) {
+  return (uint64_t)fields.resident | (uint64_t)fields.anonymous << 32;
+}
+static inline uint64_t optrace_memory_use_word2(optrace_memory_use_fields fields) {
+  return (uint64_t)fields.peak | (uint64_t)fields.lost << 32;
+}
+static inline optrace_memory_use_fields optrace_memory_use_read(uint64_t word1, uint64_t word2) {
+  return (optrace_memory_use_fields){.resident = (uint32_t)(word1), .anonymous = (uint32_t)(word1 >> 32),
+    .peak = (uint32_t)(word2), .lost = (uint32_t)(word2 >> 32)};
+}
+
 // `outside`
 typedef struct {
   bool core;

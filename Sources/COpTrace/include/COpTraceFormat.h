@@ -102,6 +102,9 @@ enum {
   optrace_kind_sampled_in_kernel = 0x5E,
   optrace_kind_loop_turn = 0x5F,
   optrace_kind_looked_again = 0x60,
+  optrace_kind_freed = 0x61,
+  optrace_kind_resized = 0x62,
+  optrace_kind_allocation_class = 0x63,
   optrace_kind_calibration = 0x80,
   optrace_kind_blocked = 0x81,
   optrace_kind_signalled = 0x82,
@@ -112,6 +115,8 @@ enum {
   optrace_kind_added = 0x88,
   optrace_kind_added_behind_last = 0x89,
   optrace_kind_block_submitted = 0x87,
+  optrace_kind_memory = 0x8A,
+  optrace_kind_allocated = 0x8B,
   optrace_kind_task_created = 0x8C,
   optrace_kind_task_queued = 0x8D,
   optrace_kind_profile = 0x8E,
@@ -119,6 +124,13 @@ enum {
   optrace_kind_loop_turns = 0x90,
   optrace_kind_machine = 0x91,
   optrace_kind_only_by = 0x92,
+  optrace_kind_order = 0x93,
+  optrace_kind_ordered = 0x94,
+  optrace_kind_handover = 0x95,
+  optrace_kind_orders = 0x96,
+  optrace_kind_thread_begun = 0x97,
+  optrace_kind_memory_use = 0xA0,
+  optrace_kind_allocation_lives = 0xA1,
   optrace_kind_string = 0xC0,
   optrace_kind_operation_named = 0xC1,
   optrace_kind_queue_created = 0xC2,
@@ -197,6 +209,18 @@ enum {
   optrace_header_handled_signals = 672,
   optrace_header_complete_since = 680,
   optrace_header_dynamic_checksum = 1016,
+};
+
+enum {
+  optrace_held_mutex = 1,
+  optrace_held_rwlock = 2,
+  optrace_held_queue = 3,
+  optrace_held_slot = 4,
+  optrace_held_semaphore = 5,
+  optrace_held_group = 6,
+  optrace_held_condition = 7,
+  optrace_held_operation = 8,
+  optrace_held_whole_queue = 9,
 };
 
 enum {

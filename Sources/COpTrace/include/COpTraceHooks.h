@@ -43,6 +43,15 @@ const char *optrace_record_dispatch(optrace_recorder *recorder);
 // recorded; then nothing is changed.
 const char *optrace_record_tasks(optrace_recorder *recorder);
 
+// From now on the orders are recorded in which locks of the C library and the like are taken while others are held; as above.
+const char *optrace_record_orders(optrace_recorder *recorder);
+// Once orders are recorded, threads pause where this text says, as `optrace provoke` and `optrace shake` set it in OPTRACE_PAUSES. Before
+// `optrace_record_orders`. Null, or why they do not.
+const char *optrace_pause(const char *text);
+// From now on allocations are sampled: one byte in `interval` is chosen. Null, or the reason why they cannot be; the trace says so, too. One
+// recorder of the process at a time.
+const char *optrace_record_memory(optrace_recorder *recorder, uint64_t interval);
+
 // From now on tests of XCTest and Swift Testing are recorded as spans, and the work that they submit as within these spans.
 void optrace_record_tests(optrace_recorder *recorder);
 

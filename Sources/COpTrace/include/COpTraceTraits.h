@@ -21,6 +21,7 @@ enum {
   optrace_carry_while_waited,
   optrace_carry_while_newest,
   optrace_carry_while_referenced,
+  optrace_carry_always,
 };
 
 // What lasts from one record to another.
@@ -107,6 +108,11 @@ static const uint8_t optrace_carries[256] = {
   [optrace_kind_span_link] = optrace_carry_while_span_open,
   [optrace_kind_span_named] = optrace_carry_while_span_open,
   [optrace_kind_submitted_within] = optrace_carry_while_unfinished,
+  [optrace_kind_order] = optrace_carry_always,
+  [optrace_kind_ordered] = optrace_carry_always,
+  [optrace_kind_handover] = optrace_carry_always,
+  [optrace_kind_orders] = optrace_carry_always,
+  [optrace_kind_thread_begun] = optrace_carry_always,
 };
 
 typedef struct {

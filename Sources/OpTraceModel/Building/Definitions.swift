@@ -6,6 +6,8 @@ struct Definitions {
   private(set) var stacks = StackTable()
   /// How processor time is sampled; nil: it is not.
   private(set) var profile: ProfileRecord?
+  /// How allocations are sampled, in the order of time; empty: they are not.
+  private(set) var memory: [Memory.Setting] = []
   private var classes: [UInt32: SharedClass] = [:]
   private var queues: [UInt32: DispatchQueueRecord] = [:]
   private struct NameKey: Hashable { var short, file, module: UInt32 }
@@ -68,6 +70,7 @@ struct Definitions {
       record.copied = fields.copied
       record.refused = fields.refused == 0 ? nil : Int32(fields.refused)
       profile = record
+    case .memory: memory.append(Memory.Setting(time: event.time, fields: EventFields.Memory(event)))
     case .dispatchQueue:
       var queue = DispatchQueueRecord(id: DispatchQueueID(event.subject))
       let fields = EventFields.DispatchQueue(event)

@@ -106,8 +106,9 @@ extension TraceBuilder {
     if !trace.within.isEmpty { for id in gone { trace.within[WorkID(id)] = nil } }
     forgetWaits(before: time)
     samples.forget(before: time)
+    memory.forget(before: time)
     loops.forget(before: time)
-    definitions.forgetFrames(except: samples.frames)
+    definitions.forgetFrames(except: Array(samples.frames) + memory.frames)
     forgetSpans(before: time)
     forgetQueues(queue)
     trace.forgetMoments()
@@ -237,6 +238,14 @@ extension Array where Element: Identifiable, Element.ID == WorkID {
 }
 
 extension TraceEvents {
+  /// Whether any event is about sampled allocations, or the process's memory. O(events).
+  package var tellOfMemory: Bool {
+    entries.contains { entry in
+      let kind = RecordHead(UInt64(littleEndian: words[Int(entry.wordIndex)])).kind
+      return [EventKind.memory, .allocated, .allocationLives, .memoryUse].contains { $0.rawValue == kind }
+    }
+  }
+
   /// Whether any event is about a block, a task, a span of the program's tracer or an event loop, which services
   /// consist of. O(events).
   package var tellOfServices: Bool {

@@ -35,6 +35,12 @@ extension TraceBuilder {
     case .signalled:
       blocking.signalled(BlockingRecord(events[index]), at)
       return
+    case .ordered:
+      orders.add(EventFields.Ordered(events[index]), by: id == 0 ? nil : WorkID(id), at)
+      return
+    case .handover:
+      orders.add(EventFields.Handover(events[index]), by: id == 0 ? nil : WorkID(id), at)
+      return
     default: break
     }
     // Id 0: the recorder's table of operations was full, so nothing is known.

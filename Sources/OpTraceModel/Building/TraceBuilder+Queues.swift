@@ -91,9 +91,22 @@ extension TraceBuilder {
       if let wait = openWait(fields) { trace.waits[wait].at = FrameID(fields.at) }
     case .sampled, .sampledInKernel: samples.add(kind, subject, word, at.time)
     case .sampling: samples.add(EventFields.Sampling(events[index]), at.time)
+    case .allocated: memory.add(EventFields.Allocated(events[index]), at: subject, at.time)
+    case .allocationLives:
+      let fields = EventFields.AllocationLives(events[index])
+      memory.lives(fields, at: subject, type: events.strings[UInt32(fields.class)], at.time)
+    case .freed:
+      let fields = EventFields.Freed(word)
+      memory.freed(subject, fields, type: events.strings[UInt32(fields.class)], at.time)
+    case .resized: memory.resized(subject, EventFields.Resized(word), at.time)
+    case .allocationClass: memory.typed(subject, events.strings[UInt32(EventFields.AllocationClass(word).class)])
+    case .memoryUse: memory.add(EventFields.MemoryUse(events[index]), at.time)
     case .machine: trace.machine.append(MachineReading(EventFields.Machine(events[index]), at.time))
     case .outside: trace.note(EventFields.Outside(word), text(index), at: at.time)
     case .onlyBy: trace.note(EventFields.OnlyBy(events[index]))
+    case .order: orders.add(EventFields.Order(events[index]))
+    case .threadBegun: orders.add(EventFields.ThreadBegun(events[index]), subject, at)
+    case .orders: orders.add(EventFields.Orders(events[index]))
     case .loopTurn: loops.add(subject, EventFields.LoopTurn(word), at.time)
     case .loopTurns: loops.add(subject, EventFields.LoopTurns(events[index]), at.time)
     case .objectNamed:

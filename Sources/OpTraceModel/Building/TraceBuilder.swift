@@ -28,7 +28,9 @@ public struct TraceBuilder {
   var blocks = Blocks()
   var tasks: Tasks
   var samples = Samples()
+  var memory = Memory()
   var loops = Loops()
+  var orders = Orders()
   var openSpans: [UInt32: Int] = [:]
   /// Whether an event of each operation was seen, by row. The others are only named as a dependency.
   var isCreated: [Bool] = []
@@ -197,7 +199,9 @@ public struct TraceBuilder {
     definitions.finish(&trace.operations)
     trace.stacks = definitions.stacks
     (trace.profile, trace.samples) = samples.finish(definitions.profile)
+    trace.memory = memory.finish(definitions.memory)
     trace.loops = loops.finish()
+    (trace.orders, trace.handovers, trace.threadStarts, trace.orderLoss) = orders.finish()
     trace.blocks = blocks.finish()
     trace.dispatchQueues = definitions.dispatchQueues
     trace.nameBlocks()

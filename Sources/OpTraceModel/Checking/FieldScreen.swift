@@ -25,7 +25,7 @@ struct FieldScreen {
       Test(position: field.position, reference: reference, least: range.lowerBound, most: range.upperBound)
     }
     switch field.meaning {
-    case .unsigned(.any), .signed(.any), .flag, .age, .systemThread, .lock: return nil
+    case .unsigned(.any), .signed(.any), .flag, .age, .systemThread, .lock, .allocation: return nil
     case .unsigned(.from(let least)), .signed(.from(let least)): return test(.number, least ... .max)
     case .unsigned(.within(let range)), .signed(.within(let range)): return test(.number, range)
     case .operation: return spec.subject == .operation ? test(.notZero) : nil

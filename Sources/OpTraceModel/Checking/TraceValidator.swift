@@ -156,10 +156,14 @@ public struct TraceValidator {
       }
     case .frame:
       // The frame of a sample is 0 if there was no room for its stack.
-      let isSample = kind == .sampled || kind == .sampledInKernel
+      let isSample =
+        kind == .sampled || kind == .sampledInKernel || kind == .allocated
+        || kind == .allocationLives
       if kind != .frame, isWhole, !(isSample && event.subject == 0), !facts.frames.contains(event.subject) {
         report(.undefinedFrame, event, index, "frame f\(event.subject) is not defined")
       }
+    case .allocation:
+      if event.subject == 0 { report(.valueOutOfRange, event, index, "allocation a0 does not exist") }
     case .none, .string, .image, .dispatch: break
     }
   }
@@ -249,7 +253,7 @@ public struct TraceValidator {
           report(
             .undefinedFrame, event, index, "`\(field.name)` of `\(spec.name)` is \(word)\(value), which is not defined")
         }
-      case .flag, .age, .systemThread, .lock: break
+      case .flag, .age, .systemThread, .lock, .allocation: break
       }
     }
   }

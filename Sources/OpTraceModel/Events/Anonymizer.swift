@@ -111,7 +111,8 @@ public struct Anonymizer {
       // Looks like an address; numbered in the order of appearance.
       return number(of: value, in: &objects, from: 1) * 16
     case .systemThread: return UInt64(threadID(UInt32(truncatingIfNeeded: value)))
-    case .unsigned, .signed, .operation, .queue, .dispatch, .thread, .flag, .age, .objectKind, .frame, .image:
+    case .unsigned, .signed, .operation, .queue, .dispatch, .thread, .flag, .age, .objectKind, .frame, .image,
+      .allocation:
       return nil
     }
   }

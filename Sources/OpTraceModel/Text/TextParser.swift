@@ -187,6 +187,7 @@ struct TextParser {
     case .string: try scanner.id("", "a string's id")
     case .image: try scanner.id("i", "an image")
     case .frame: try scanner.id("f", "a frame")
+    case .allocation: try scanner.id("a", "an allocation")
     }
   }
 
@@ -201,6 +202,7 @@ struct TextParser {
     case .thread: return try fitting(Int64(try scanner.id("t", "a thread")), field)
     case .frame: return try fitting(Int64(try scanner.id("f", "a frame")), field)
     case .image: return try fitting(Int64(try scanner.id("i", "an image")), field)
+    case .allocation: return try fitting(Int64(try scanner.id("a", "an allocation")), field)
     case .address, .lock: return try fitting(try address(), field)
     case .objectKind: return try fitting(try objectKind(), field)
     case .string:

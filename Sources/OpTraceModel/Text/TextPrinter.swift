@@ -59,7 +59,7 @@ struct TextPrinter {
     case .reason:
       append(" ")
       append(LossReason(rawValue: number).map(TraceText.word) ?? "reason-\(number)")
-    case .operation, .block, .task, .dispatch, .queue, .thread, .string, .span, .image, .frame:
+    case .operation, .block, .task, .dispatch, .queue, .thread, .string, .span, .image, .frame, .allocation:
       append(" " + subject.sigil + String(number))
     }
   }
@@ -81,6 +81,7 @@ struct TextPrinter {
     case .thread: append("=t\(value)")
     case .frame: append("=f\(value)")
     case .image: append("=i\(value)")
+    case .allocation: append("=a\(value)")
     case .string:
       append("=")
       if let text = strings[UInt32(truncatingIfNeeded: value)] { quote(text) } else { append("?") }
@@ -145,6 +146,7 @@ extension EventSpec.Subject {
     case .span: "s"
     case .image: "i"
     case .frame: "f"
+    case .allocation: "a"
     case .string, .none, .reason: ""
     }
   }

@@ -35,6 +35,16 @@ public struct Trace: Sendable, Equatable {
   public var samples: [SampleRecord] = []
   /// When the program's threads waited for processors, in the order of time.
   public var machine: [MachineReading] = []
+  /// What was taken or waited for while something else was held, sorted by number; empty also where that was not recorded.
+  public var orders: [OrderRecord] = []
+  /// Which places wait for semaphores and groups, and which signal them, in the order of time.
+  public var handovers: [HandoverRecord] = []
+  /// Who has started the threads that are in orders, and waited for their ends, in the order of time.
+  public var threadStarts: [ThreadStart] = []
+  /// What is not among the orders; nil: orders were not recorded.
+  public var orderLoss: OrderLoss?
+  /// Sampled allocations, and what the process had in memory; nil: neither was recorded.
+  public var memory: MemoryRecord?
   /// How the trace was made, if nobody recorded the process; nil: a recorder wrote it.
   public var origin: TraceOrigin?
   /// Event loops, sorted by thread.
@@ -190,7 +200,11 @@ extension Trace {
     spans.removeAll(where: isOthers)
     marks.removeAll(where: isOthers)
     samples.removeAll(where: isOthers)
+    memory?.allocations.removeAll(where: isOthers)
     loops.removeAll(where: isOthers)
+    orders.removeAll(where: isOthers)
+    handovers.removeAll(where: isOthers)
+    threadStarts.removeAll(where: isOthers)
     within = within.filter { isKept(.operation($0.key)) }
     for index in threads.indices where !isKept(.thread(threads[index].id)) { threads[index].lastSign = nil }
   }
