@@ -44,6 +44,11 @@ let columns = [
     "OpTraceHangs", of: "OpTraceAnalysis",
     on: ["OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"],
     tests: ["OpTraceAnalysis", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"]),
+  // Deadlocks that have not happened yet, by the orders in which things were taken.
+  Column(
+    "OpTraceOrders", of: "OpTraceAnalysis",
+    on: ["OpTraceDoctor", "OpTraceKernel", "OpTraceModel", "OpTraceFormat"],
+    tests: ["OpTraceAnalysis", "OpTraceDoctor", "OpTraceModel", "OpTraceFormat"]),
   // The figures of a run, and what makes it longer than it needs to be.
   Column(
     "OpTraceSummary", of: "OpTraceAnalysis", page: "COpTraceSummaryPage",
@@ -56,8 +61,12 @@ let columns = [
     "OpTraceRequests", of: "OpTraceAnalysis", page: "COpTraceRequestsPage",
     on: [
       "OpTracePageParts", "OpTraceLive", "OpTraceTables", "OpTraceBlame", "OpTraceDoctor", "OpTraceText",
-      "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
-    ], tests: ["OpTraceAnalysis", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceKernel", "OpTraceModel"]),
+      "OpTraceSamples", "OpTraceKernel", "OpTraceModel", "OpTraceFormat",
+    ],
+    tests: [
+      "OpTraceAnalysis", "OpTraceBlame", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
+      "OpTraceModel",
+    ]),
   // Dependency graphs as pictures.
   Column(
     "OpTraceGraph", of: "OpTraceAnalysis", page: "COpTraceGraphPage",
@@ -98,6 +107,18 @@ let columns = [
       "COpTraceScripts", "OpTracePageParts", "OpTraceDoctor", "OpTraceText", "OpTraceSamples", "OpTraceKernel",
       "OpTraceModel",
     ], tests: ["OpTraceText", "OpTraceAnalysis", "OpTraceRequests", "OpTraceSamples", "OpTraceModel"]),
+  // Where memory goes: sampled allocations, what lives of them, and what grows.
+  Column(
+    "OpTraceMemory", of: "OpTraceAnalysis", page: "COpTraceMemoryPage",
+    on: [
+      "OpTracePageParts", "OpTraceLive", "OpTraceTables", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
+      "OpTraceKernel", "OpTraceModel",
+    ],
+    tests: [
+      "OpTraceLive", "OpTraceTables", "OpTraceAnalysis", "OpTraceDoctor", "OpTraceText", "OpTraceSamples",
+      "OpTraceKernel",
+      "OpTraceModel",
+    ]),
   // The report's page, whose files come in as scripts do, and the data that it shows.
   Column(
     "OpTracePage", of: "OpTraceReport", page: "COpTracePage",
@@ -139,7 +160,8 @@ let package = Package(
       name: "OpTraceAnalysis",
       targets: [
         "OpTraceFormat", "OpTraceModel", "OpTraceAnalysis", "OpTraceKernel", "OpTraceSamples", "OpTraceText",
-        "OpTraceDoctor", "OpTraceHangs", "OpTraceSummary", "OpTraceRequests", "OpTraceGraph", "OpTraceTimeline",
+        "OpTraceDoctor", "OpTraceHangs", "OpTraceSummary", "OpTraceRequests", "OpTraceMemory", "OpTraceGraph",
+        "OpTraceTimeline",
       ]),
     .library(name: "OpTracePacked", targets: ["OpTracePacked"]),
     .library(name: "OpTraceReport", targets: ["OpTraceReport", "OpTracePage"]),
@@ -297,6 +319,7 @@ let package = Package(
     // Programs that hang, and that know nothing of OpTrace.
     .executableTarget(name: "HangingProgram", path: "Tests/HangingProgram"),
     .executableTarget(name: "HangPrograms", path: "Tests/HangPrograms"),
+    .executableTarget(name: "OrderPrograms", path: "Tests/OrderPrograms"),
     // One that says what it has.
     .executableTarget(name: "AccountProgram", path: "Tests/AccountProgram"),
     // One that does what it is told, while it runs.
@@ -366,9 +389,9 @@ let package = Package(
       dependencies: [
         "TestSupport", "optrace-cli", "OpTraceFleet", "OpTraceSQL", "OpTraceTables", "OpTraceRunning", "OpTraceReport",
         "OpTracePage", "OpTracePageParts", "OpTraceDoctor", "OpTraceText",
-        "OpTraceAnalysis", "OpTraceFormat", "OpTraceModel",
+        "OpTraceAnalysis", "OpTraceOrders", "OpTraceFormat", "OpTraceModel",
         "OpTraceScenarios", "OpTracePacked", "OpTraceSymbols", "RecordTestProgram", "TaskTestProgram",
-        "PlainTaskProgram", "HangingProgram", "HangPrograms", "AttachedProgram",
+        "PlainTaskProgram", "HangingProgram", "HangPrograms", "OrderPrograms", "AttachedProgram",
       ]),
 
     // Tests of the recorder.

@@ -3,7 +3,9 @@
 @_exported public import OpTraceGraph
 @_exported public import OpTraceHangs
 @_exported public import OpTraceKernel
+import OpTraceMemory
 public import OpTraceModel
+import OpTraceOrders
 import OpTracePageParts
 @_exported public import OpTraceRequests
 @_exported public import OpTraceSamples
@@ -12,7 +14,9 @@ import OpTracePageParts
 
 extension Capability {
   /// Those that this library has. Findings, tables, sections of `top` and tabs of the report are in this order.
-  package static let analysis: [Capability] = [.hangs, .timeline, .graph, .summary, .findings, .requests]
+  package static let analysis: [Capability] = [
+    .hangs, .orders, .memoryFaults, .timeline, .graph, .summary, .findings, .requests, .memory,
+  ]
 }
 
 extension RuleSet {

@@ -64,9 +64,14 @@ public struct Finding: Sendable, Equatable {
   /// How sure it is. What a rule measured is proven; what it concludes from silence is likely or possible.
   public var certainty: Certainty {
     if severity == .error { return .proven }
+    if isLatent { return .possible }
     if severity == .note { return isStuck ? .possible : .likely }
     return isProven && !isStuck ? .proven : .likely
   }
+  /// Whether it tells of what did not happen in this run and may happen in another one.
+  package var isLatent = false
+  /// What says that it is the same finding in another run and another build; nil: nothing does.
+  package var key: String?
   /// Whether nothing had moved for ``DoctorOptions/stallAfter`` when the finding was made, although work was open.
   package var isOfStandstill = false
   /// False if records are missing from the interval that the proof needs. Such a finding is no error.

@@ -5,7 +5,7 @@ package import OpTraceModel
 ///
 /// The doctor knows no capability. Each has a set of its own, and a program adds those that it links.
 public struct RuleSet: Sendable {
-  /// The rules, in the order in which findings of one severity are reported.
+  /// The rules, in the order in which findings of one severity are reported: those of one symptom together.
   public private(set) var rules: [DoctorRule]
   /// Evidence of other capabilities for what the rules look for.
   private(set) var witnesses: [DoctorWitness]
@@ -27,10 +27,11 @@ public struct RuleSet: Sendable {
     return set
   }
 
-  /// Both: those on the left come first.
+  /// Both: those on the left come first, of each symptom.
   public static func + (left: RuleSet, right: RuleSet) -> RuleSet {
     var both = left
-    both.rules += right.rules
+    let rules = left.rules + right.rules
+    both.rules = DoctorRule.Symptom.allCases.flatMap { symptom in rules.filter { $0.symptom == symptom } }
     both.witnesses += right.witnesses
     both.facts += right.facts
     return both
@@ -87,7 +88,7 @@ package struct DoctorWitness: Sendable {
 package struct FactTable: Sendable {
   private var values: [ObjectIdentifier: any DoctorFacts] = [:]
 
-  init(_ known: [any DoctorFacts]) { for one in known { values[ObjectIdentifier(type(of: one))] = one } }
+  package init(_ known: [any DoctorFacts] = []) { for one in known { values[ObjectIdentifier(type(of: one))] = one } }
 
   mutating func add(_ type: any DoctorFacts.Type, of trace: Trace) {
     guard values[ObjectIdentifier(type)] == nil else { return }

@@ -36,14 +36,19 @@ static const char *name_of(const struct dl_phdr_info *object) {
   return slash ? slash + 1 : object->dlpi_name;
 }
 
+// Whether something is recorded that all programs of Swift's have.
+static bool records_any_program(void) {
+  return optrace_is_wanted("OPTRACE_PROFILE") || optrace_is_wanted("OPTRACE_ORDERS") || optrace_is_wanted("OPTRACE_MEMORY");
+}
+
 // Whether anything is loaded that can be recorded.
 static int is_recorded(struct dl_phdr_info *object, size_t size, void *context) {
   (void)size;
   (void)context;
   const char *name = name_of(object);
   if (strcmp(name, "libFoundation.so") == 0) return 1;
-  if (strcmp(name, "libswiftCore.so") == 0) return optrace_is_wanted("OPTRACE_PROFILE");
-  if (strcmp(name, "libdispatch.so") == 0) return optrace_is_wanted("OPTRACE_DISPATCH");
+  if (strcmp(name, "libswiftCore.so") == 0) return records_any_program();
+  if (strcmp(name, "libdispatch.so") == 0) return optrace_is_wanted("OPTRACE_DISPATCH") || optrace_is_wanted("OPTRACE_ORDERS");
   return strcmp(name, "libswift_Concurrency.so") == 0 && optrace_is_wanted("OPTRACE_TASKS");
 }
 
@@ -51,7 +56,7 @@ static void start_recorder(void) {
   // The program's own recorder, where it is linked with one.
   if (registered) return registered();
   // A library that is loaded later, by `dlopen`, cannot be noticed: wrapping that call would break the search for libraries.
-  bool profile = optrace_is_wanted("OPTRACE_PROFILE");
+  bool profile = records_any_program();
   bool dispatch = profile || optrace_is_wanted("OPTRACE_DISPATCH"), tasks = profile || optrace_is_wanted("OPTRACE_TASKS");
   if (!dl_iterate_phdr(is_recorded, NULL) && !optrace_links_recorded(dispatch, tasks)) return;
   optrace_begin_from_outside();

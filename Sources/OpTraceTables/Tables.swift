@@ -6,19 +6,18 @@ extension TraceTable {
 }
 
 extension TableSet {
-  /// What the recorder wrote.
+  /// What the recorder wrote, and the questions that are listed first.
   package static let recorded = TableSet(
     [
       .traces, .operations, .dependencies, .queues, .queueChanges, .threads, .waits, .blocks, .tasks, .suspensions,
       .actorWaits, .spans, .spanAttributes, .spanLinks, .spanWork, .marks, .stacks, .samples,
-    ], views: [.runs, .transitions])
+    ], views: [.runs, .transitions], questions: Question.usual)
 
-  /// What it shows of the whole run, and questions about both.
+  /// What it shows of the whole run.
   ///
   /// - Parameter rules: what findings are made by.
   package static func explained(by rules: RuleSet) -> TableSet {
-    TableSet(
-      [.criticalPath] + TraceTable.findings(by: rules) + [.busyThreads, .queueDepth], questions: Question.usual)
+    TableSet([.criticalPath] + TraceTable.findings(by: rules) + [.busyThreads, .queueDepth])
   }
 }
 

@@ -30,11 +30,14 @@ struct OpTraceCommand: ParsableCommand {
         name: "Look",
         subcommands: [
           ViewCommand.self, ReportCommand.self, GraphCommand.self, TimelineCommand.self, SummaryCommand.self,
-          ProfileCommand.self, TopCommand.self,
+          ProfileCommand.self, MemoryCommand.self, TopCommand.self,
         ]),
       CommandGroup(
         name: "Diagnose",
-        subcommands: [DoctorCommand.self, RequestsCommand.self, StacksCommand.self, SnapshotCommand.self]),
+        subcommands: [
+          DoctorCommand.self, RequestsCommand.self, StacksCommand.self, SnapshotCommand.self, ProvokeCommand.self,
+          ShakeCommand.self,
+        ]),
       CommandGroup(name: "Compare", subcommands: [DiffCommand.self, WhatIfCommand.self]),
       CommandGroup(
         name: "Data",
@@ -66,7 +69,7 @@ struct OpTraceCommand: ParsableCommand {
   private static func status() -> Int32 {
     do {
       try checkName(in: Words.arguments)
-      var command = try parseAsRoot(Words.arguments)
+      var command = try parseAsRoot(MemoryArgument.completed(Words.arguments))
       try command.run()
       return ExitStatus.good.rawValue
     } catch {

@@ -24,8 +24,8 @@ struct CapabilityTests {
     let known = [
       "traces", "operations", "dependencies", "queues", "queue_changes", "threads", "waits", "blocks", "tasks",
       "suspensions", "actor_waits", "spans", "span_attributes", "span_links", "span_work", "marks", "stacks",
-      "samples", "requests", "request_parts", "critical_path", "findings", "finding_operations", "busy_threads",
-      "queue_depth",
+      "samples", "requests", "request_parts", "allocations", "memory_use", "critical_path", "findings",
+      "finding_operations", "busy_threads", "queue_depth",
     ]
     #expect(TableSet.command.tables.map(\.name).filter(known.contains) == known)
     let views = ["runs", "transitions"]
@@ -34,7 +34,7 @@ struct CapabilityTests {
 
   @Test("the order of tabs is a contract; new ones may stand between them")
   func tabs() {
-    let known = ["timeline", "graph", "why", "findings", "requests", "flame", "comparison", "prediction"]
+    let known = ["timeline", "graph", "why", "findings", "requests", "memory", "flame", "comparison", "prediction"]
     #expect(ReportPage.command.parts.map(\.name).filter(known.contains) == known)
     #expect(ReportPage.standard.parts.map(\.name).filter(known.contains) == known)
   }

@@ -64,6 +64,41 @@
       #expect(try runs(#"if \#(second); then "$0" cycle; else "$0" work; exit 5; fi"#) == 5)
     }
 
+    @Test("--fail-on order fails for what may hang another time, but for what is known") func orders() throws {
+      let program = try Built.program("OrderPrograms").path
+      func record(_ name: String, _ options: String...) throws -> Command.Result {
+        try Command.run(
+          arguments: [workspace.folder.folder.path, "-o", "run.optrace", "--orders"] + options + ["--", program, name],
+          shell: RecordFolder.enter + #"exec "$optrace" record "$@""#)
+      }
+      let found = try record("two-locks", "--fail-on", "order")
+      #expect(found.status == 1 && found.errors.contains("warning[lock-order-inversion]"), "\(found)")
+      let healthy = try record("gate", "--fail-on", "order")
+      #expect(healthy.status == 0, "\(healthy)")
+      #expect(healthy.errors.contains("the doctor has neither an error nor what may hang another time in 1 trace\n"))
+      #expect(try record("two-locks", "--fail-on", "error").status == 0)
+
+      let written = try record("two-locks", "--fail-on", "order", "--write-known", "known.txt")
+      #expect(written.status == 0, "\(written)")
+      let lines = try String(contentsOfFile: workspace.folder.path("known.txt"), encoding: .utf8).split(separator: "\n")
+      let place = "lock in transfer(from:to:) in Latent.swift, called in closure #1 in together(_:) in Support.swift"
+      #expect(
+        lines.filter { !$0.hasPrefix("#") } == [
+          "lock-order-inversion: \(place), then \(place); \(place), then \(place)"
+        ])
+      let known = try record("two-locks", "--fail-on", "order", "--known", "known.txt", "--annotations", "github")
+      #expect(known.status == 0 && known.errors.contains("optrace: 1 finding is known, and left out\n"), "\(known)")
+      #expect(
+        !known.errors.contains("warning[lock-order-inversion]") && !known.output.contains("::warning"), "\(known)")
+      let other = try record("slot-and-lock", "--fail-on", "order", "--known", "known.txt", "--annotations", "github")
+      #expect(other.status == 1 && other.output.contains("::warning"), "\(other)")
+
+      let missing = try record("gate", "--fail-on", "order", "--known", "none.txt")
+      #expect(missing.status == 66 && missing.output == "", "\(missing)")
+      #expect(try record("gate", "--known", "known.txt").status == 64)
+      #expect(try record("gate", "--write-known", "-").status == 64)
+    }
+
     @Test("without a recording the program's status counts, and a message says that nothing was recorded")
     func nothing() throws {
       let result = try workspace.record("--fail-on", "error", "--report", "r.html", "true")

@@ -35,7 +35,7 @@
       let object = try parse(json.output)
       #expect(
         Set(object.keys).isSuperset(of: [
-          "version", "pid", "seconds", "queues", "executing", "requests", "loops", "actors", "findings",
+          "version", "pid", "seconds", "queues", "executing", "requests", "loops", "actors", "memory", "findings",
         ]))
       #expect(object["version"] as? Int == 1 && object["pid"] as? Int == 25186)
       let findings = try #require(object["findings"] as? [[String: Any]])

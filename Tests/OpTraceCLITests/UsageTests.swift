@@ -59,9 +59,9 @@ struct UsageTests {
       .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first.map(String.init) : nil }
     #expect(commands == Self.commands)
     let known = [
-      "record", "keep", "list", "demo", "view", "report", "graph", "timeline", "summary", "profile", "top", "doctor",
-      "requests", "stacks", "snapshot", "diff", "whatif", "sql", "export", "fleet", "pack", "unpack", "dump",
-      "symbolicate", "validate",
+      "record", "keep", "list", "demo", "view", "report", "graph", "timeline", "summary", "profile", "top",
+      "doctor", "requests", "stacks", "snapshot", "provoke", "shake", "diff", "whatif", "sql", "export",
+      "fleet", "pack", "unpack", "dump", "symbolicate", "validate",
     ]
     #expect(commands.filter(known.contains) == known, "names are a contract, and so is their order")
     let groups = root.output.split(separator: "\n").filter { $0.hasSuffix(" SUBCOMMANDS:") }
@@ -102,10 +102,10 @@ struct UsageTests {
   static let commands = OpTraceCommand.names.filter(\.isShown).map(\.name)
   /// Those that read traces.
   static let readers = commands.filter {
-    !["demo", "record", "list", "symbolicate", "fleet", "snapshot"].contains($0)
+    !["demo", "record", "list", "symbolicate", "fleet", "snapshot", "shake"].contains($0)
   }
   /// Those of them that need nothing but a trace.
-  static let lookers = readers.filter { !["export", "diff", "whatif", "sql", "keep"].contains($0) }
+  static let lookers = readers.filter { !["export", "diff", "whatif", "sql", "keep", "provoke"].contains($0) }
   /// Those of them that print, once, what the trace shows.
   static let printers = lookers.filter {
     !["view", "report", "graph", "timeline", "top", "pack", "unpack"].contains($0)

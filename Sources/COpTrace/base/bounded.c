@@ -1,4 +1,5 @@
 #include "bounded.h"
+#include "own_lock.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,7 +23,7 @@ static int try_lock(pthread_mutex_t *lock) {
   const struct timespec past = {0, 0};
   return pthread_mutex_timedlock(lock, &past);
 #else
-  return pthread_mutex_trylock(lock);
+  return own_trylock(lock);
 #endif
 }
 

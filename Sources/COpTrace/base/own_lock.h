@@ -14,4 +14,12 @@ static inline int own_lock(pthread_mutex_t *lock) {
   return result;
 }
 
+// Like `pthread_mutex_trylock`.
+static inline int own_trylock(pthread_mutex_t *lock) {
+  bool was = own_call_begins();
+  int result = pthread_mutex_trylock(lock);
+  own_call_ends(was);
+  return result;
+}
+
 #endif

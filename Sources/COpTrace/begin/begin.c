@@ -45,12 +45,31 @@ static const char *install_hooks(void) {
   return why;
 }
 
-static void record_what_is_wanted(const optrace_environment *wanted) {
-  if (wanted->dispatch && !install_hooks()) optrace_record_dispatch(recorder);
-  if (!wanted->tasks) return;
+static void record_tasks(void) {
   const char *why = install_hooks();
   if (!why) why = optrace_record_tasks(recorder);
   if (why) request_complain("the rest is recorded", "tasks cannot be recorded (%s)", why);
+}
+
+static void record_orders(const char *pauses) {
+  const char *why = install_hooks();
+  const char *refused = !why && pauses ? optrace_pause(pauses) : NULL;
+  if (refused) request_complain("nothing pauses", "%s", refused);
+  if (!why) why = optrace_record_orders(recorder);
+  if (why) request_complain("the rest is recorded", "orders of locks cannot be recorded (%s)", why);
+}
+
+static void record_memory(uint64_t interval) {
+  const char *why = install_hooks();
+  if (!why) why = optrace_record_memory(recorder, interval);
+  if (why) request_complain("the rest is recorded", "memory cannot be sampled (%s)", why);
+}
+
+static void record_what_is_wanted(const optrace_environment *wanted) {
+  if (wanted->dispatch && !install_hooks()) optrace_record_dispatch(recorder);
+  if (wanted->memory) record_memory(wanted->memory);
+  if (wanted->tasks) record_tasks();
+  if (wanted->orders) record_orders(wanted->pauses);
 }
 
 static void begin(const optrace_environment *wanted, const optrace_recording *begun) {
@@ -100,7 +119,7 @@ void optrace_begin_from_outside(void) {
   layout_begin();
   // Check Foundation's layout now. It is not examined again later.
   const char *why = optrace_hooks_misfit();
-  bool has_more = wanted.dispatch || wanted.tasks || wanted.recorder.profile.rate;
+  bool has_more = wanted.dispatch || wanted.tasks || wanted.orders || wanted.memory || wanted.recorder.profile.rate;
   if (why)
     request_complain(wanted.dispatch || wanted.tasks ? "blocks and tasks are recorded" : has_more ? "samples are recorded" : NOTHING_IS_RECORDED,
                      "the operations of this program cannot be recorded (%s)", why);

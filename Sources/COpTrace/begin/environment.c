@@ -80,6 +80,18 @@ static bool read_profile(optrace_profile_options *out) {
   return true;
 }
 
+static bool read_memory(uint64_t *interval) {
+  enum { usual_interval = 512 << 10 };
+  static const uint64_t largest_interval = ((uint64_t)1 << 40) - 1;
+  const char *text = variable("OPTRACE_MEMORY");
+  if (!optrace_is_wanted("OPTRACE_MEMORY")) return true;
+  // Like other variables it is set to 1 for "yes". One byte is "1B".
+  *interval = strcmp(text, "1") == 0 ? usual_interval : optrace_bytes(text);
+  if (*interval && *interval <= largest_interval) return true;
+  request_complain(NOTHING_IS_RECORDED, "OPTRACE_MEMORY='%s' is not a size such as 512K, from 1B to 1023G", text);
+  return false;
+}
+
 bool optrace_environment_read(optrace_environment *out) {
   memset(out, 0, sizeof *out);
   const char *pattern = variable("OPTRACE_OUTPUT");
@@ -87,10 +99,12 @@ bool optrace_environment_read(optrace_environment *out) {
     if (variable("OPTRACE_FLIGHT_RECORDER")) request_complain(NOTHING_IS_RECORDED, "OPTRACE_FLIGHT_RECORDER needs OPTRACE_OUTPUT");
     return false;
   }
-  if (!read_capacity(out) || !read_stacks(out) || !read_profile(&out->recorder.profile)) return false;
+  if (!read_capacity(out) || !read_stacks(out) || !read_profile(&out->recorder.profile) || !read_memory(&out->memory)) return false;
   out->recorder.use_counter = optrace_clock_has_counter();
   out->dispatch = optrace_is_wanted("OPTRACE_DISPATCH");
   out->tasks = optrace_is_wanted("OPTRACE_TASKS");
+  out->orders = optrace_is_wanted("OPTRACE_ORDERS");
+  out->pauses = variable("OPTRACE_PAUSES");
   out->recorder.cpu = optrace_is_wanted("OPTRACE_CPU");
   char *path = request_path(pattern);
   out->path = path ? path_absolute(path) : NULL;

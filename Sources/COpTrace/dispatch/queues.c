@@ -24,6 +24,8 @@ enum { most_numbers = optrace_block_submitted_largest_queue + 1, no_slot = 0 };
 // `in_ring`: a bit for each number that a description in the ring has. `slot_of`: the slot of the queue with this number, plus one.
 static _Atomic uint32_t in_ring[most_numbers / 32];
 static _Atomic uint16_t slot_of[most_numbers];
+// A bit for each number: that of a queue in which several blocks run at once, and of one of the system's.
+static _Atomic uint32_t concurrent[most_numbers / 32], global[most_numbers / 32];
 
 // What was found in libdispatch.
 static struct {
@@ -122,6 +124,18 @@ static bool write(optrace_recorder *recorder, uint32_t number, optrace_dispatch_
            : optrace_define(recorder, optrace_kind_dispatch_queue, number, word1, word2, text, length);
 }
 
+static void set_bit(_Atomic uint32_t *bits, uint32_t number, bool value) {
+  if (value) atomic_fetch_or_explicit(&bits[number / 32], bit_in_word(number), memory_order_relaxed);
+  else atomic_fetch_and_explicit(&bits[number / 32], ~bit_in_word(number), memory_order_relaxed);
+}
+
+dispatch_queue_shape dispatch_queue_shape_of(uint32_t number) {
+  if (!number || number >= most_numbers) return dispatch_queue_global;
+  if (atomic_load_explicit(&global[number / 32], memory_order_relaxed) & bit_in_word(number)) return dispatch_queue_global;
+  bool is_concurrent = atomic_load_explicit(&concurrent[number / 32], memory_order_relaxed) & bit_in_word(number);
+  return is_concurrent ? dispatch_queue_concurrent : dispatch_queue_serial;
+}
+
 static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, uint32_t target) {
   const char *label;
   size_t length = label_of(queue, &label);
@@ -130,6 +144,8 @@ static bool describe(optrace_recorder *recorder, uint32_t number, void *queue, u
   // In the trace 0 means: as many as the system allows.
   if (width >= optrace_queue_width_concurrent) width = 0;
   else if (!known.layout.width) width = UINT32_MAX;
+  set_bit(concurrent, number, width != 1);
+  set_bit(global, number, is_global);
   optrace_dispatch_queue_fields fields = {
     .width = (int32_t)width, .target = target, .main = queue == known.main, .global = is_global,
   };

@@ -12,6 +12,10 @@ enum { dispatch_queue_not_ours = UINT32_MAX };
 // The number of a queue in the trace; 0: there is no room; `dispatch_queue_not_ours`: a test framework's, whose blocks are not recorded. The
 // first call for a queue describes it.
 uint32_t dispatch_queue_number(optrace_recorder *recorder, void *queue);
+// What a queue with a number lets run at once: one block, several of its own, or whatever the system allows. Where its width is not known,
+// several.
+typedef enum { dispatch_queue_serial, dispatch_queue_concurrent, dispatch_queue_global } dispatch_queue_shape;
+dispatch_queue_shape dispatch_queue_shape_of(uint32_t number);
 // Call it when a queue is created at this address: an older queue there no longer exists.
 void dispatch_queue_is_new(const void *queue);
 

@@ -8,6 +8,9 @@
 #include "../objects/foundation.h"
 #include "../objects/state.h"
 #include "../operations/frames.h"
+#include "../orders/handovers.h"
+#include "../orders/orders.h"
+#include "../pauses/pauses.h"
 #include "../stacks/modules.h"
 #include "../waits/signals.h"
 #include "../waits/waits.h"
@@ -45,6 +48,8 @@ static void end(thread_buffer *wait) {
   if (wait) wait_end(wait);
 }
 
+static uint64_t address(const void *object) { return (uint64_t)(uintptr_t)object; }
+
 static void signalled(const void *object, uint8_t kind) {
   if (hooks_active()) signal_note(waited_object(object, kind), frame_work());
 }
@@ -52,43 +57,69 @@ static void signalled(const void *object, uint8_t kind) {
 // A new object at the address of an old one must not inherit the old one's signals.
 static void *created(void *object, uint8_t kind) {
   if (object && hooks_active()) signal_forget(waited_object(object, kind));
+  if (object && orders_are_wanted()) {
+    orders_forget(address(object));
+    handover_forget(address(object));
+  }
   if (object && kind == optrace_object_queue) dispatch_queue_is_new(object);
   return object;
 }
+
+// Not inlined, so that the compiler moves no part into a function of its own: from there the caller could not be told.
+#define HOOK static __attribute__((noinline))
 
 // ---- Semaphores, groups, blocks ------------------------------------------------------------------------------------
 
 // With DISPATCH_TIME_NOW the call only asks, and does not wait.
 enum { now = 0 };
 
-static intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
+enum { never = -1 };
+
+static inline __attribute__((always_inline)) intptr_t wait_for(uint32_t index, void *object, uint64_t timeout, uint8_t kind) {
+  bool is_order = timeout != now && orders_are_wanted(), is_timed = timeout != (uint64_t)never;
+  uint8_t held_kind = kind == optrace_object_semaphore ? optrace_held_semaphore : optrace_held_group;
+  place at = is_order ? place_here() : (place){0, 0, 0};
+  uint64_t before = 0;
+  if (is_order) {
+    orders_want(address(object), held_kind, is_timed ? held_timed : 0, at);
+    before = handover_waits(address(object));
+    pauses_before(address(object), held_kind, at);
+  }
   thread_buffer *wait = timeout == now ? NULL : begin_anywhere(object, kind);
   intptr_t result = ((intptr_t (*)(void *, uint64_t))real(index))(object, timeout);
   end(wait);
+  if (is_order && result == 0) handover_waited(address(object), held_kind, is_timed, before, at);
   return result;
 }
 
-static intptr_t hook_semaphore_wait(void *semaphore, uint64_t timeout) {
+HOOK intptr_t hook_semaphore_wait(void *semaphore, uint64_t timeout) {
   return wait_for(index_semaphore_wait, semaphore, timeout, optrace_object_semaphore);
 }
 
-static intptr_t hook_group_wait(void *group, uint64_t timeout) {
+HOOK intptr_t hook_group_wait(void *group, uint64_t timeout) {
   return wait_for(index_group_wait, group, timeout, optrace_object_group);
 }
 
 // Waiting for a block of `dispatch_block_create` is like waiting for a group with one member.
-static intptr_t hook_block_wait(void *block, uint64_t timeout) {
+HOOK intptr_t hook_block_wait(void *block, uint64_t timeout) {
   return wait_for(index_block_wait, block, timeout, optrace_object_group);
 }
 
+static void lets_go_on(const void *object, place at) {
+  pauses_before_signal(at);
+  handover_signals(address(object), at);
+}
+
 // Note the signal before the call, because the woken thread looks for it at once.
-static intptr_t hook_semaphore_signal(void *semaphore) {
+HOOK intptr_t hook_semaphore_signal(void *semaphore) {
   signalled(semaphore, optrace_object_semaphore);
+  if (orders_are_wanted()) lets_go_on(semaphore, place_here());
   return ((intptr_t (*)(void *))real(index_semaphore_signal))(semaphore);
 }
 
-static void hook_group_leave(void *group) {
+HOOK void hook_group_leave(void *group) {
   signalled(group, optrace_object_group);
+  if (orders_are_wanted()) lets_go_on(group, place_here());
   ((void (*)(void *))real(index_group_leave))(group);
 }
 
@@ -112,6 +143,10 @@ typedef struct {
   thread_buffer *wait;
   optrace_recorder *recorder;
   uint32_t number;
+  // What is held meanwhile, as orders have it; 0: nothing.
+  uint32_t held;
+  uint8_t how;
+  place at;
 } use;
 
 static void run_used(void *context) {
@@ -123,7 +158,9 @@ static void run_used(void *context) {
   }
   signal_note(u->queue, u->inside);
   submitted_begins(u->recorder, u->number);
+  if (u->held) orders_take((wish){held_here(), -1}, u->held, optrace_held_queue, u->how, u->at);
   u->run(u->context);
+  if (u->held) orders_give(u->held, optrace_held_queue);
   submitted_ends(u->recorder, u->number);
   signal_note(u->queue, u->inside);
 }
@@ -141,14 +178,27 @@ static bool is_programs(const void *caller) {
   return true;
 }
 
+// A block in a queue that lets several in is like a reader of a lock.
+static __attribute__((noinline)) void want_queue(use *u, void *queue, uint32_t how, place at) {
+  uint32_t number = dispatch_queue_number(u->recorder, queue);
+  dispatch_queue_shape shape = number == dispatch_queue_not_ours ? dispatch_queue_global : dispatch_queue_shape_of(number);
+  if (shape == dispatch_queue_global) return;
+  u->held = number;
+  u->how = shape == dispatch_queue_concurrent && !(how & submitted_alone) ? held_reader : 0;
+  u->at = at;
+  orders_want(number, optrace_held_queue, u->how, at);
+  pauses_before(number, optrace_held_queue, at);
+}
+
 static inline __attribute__((always_inline)) void use_queue(uint32_t index, void *queue, void *context, function run,
                                                             uint64_t code, uint32_t how) {
   submit call = (submit)real(index);
   optrace_recorder *recorder = submission_recorder();
   if (!hooks_active() && !recorder) return call(queue, context, run);
-  use u = {context, run, waited_object(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0};
+  use u = {context, run, waited_object(queue, optrace_object_queue), frame_work(), pthread_self(), NULL, recorder, 0, 0, 0, {0, 0, 0}};
   if (recorder && is_programs(__builtin_return_address(0)))
     u.number = submitted(recorder, queue, how, module_is_own(code) ? code : 0, optrace_here());
+  if (u.number && orders_are_wanted()) want_queue(&u, queue, how, place_here());
   u.wait = begin(queue, optrace_object_queue);
   call(queue, &u, run_used);
   end(u.wait);
@@ -163,10 +213,10 @@ static inline __attribute__((always_inline)) void use_queue_by_block(uint32_t in
 }
 
 #define QUEUE_HOOKS(name, how)                                                           \
-  static void hook_##name##_f(void *queue, void *context, function run) {               \
+  HOOK void hook_##name##_f(void *queue, void *context, function run) {               \
     use_queue(index_##name##_f, queue, context, run, (uint64_t)(uintptr_t)run, how);     \
   }                                                                                      \
-  static void hook_##name(void *queue, void *body) {                                     \
+  HOOK void hook_##name(void *queue, void *body) {                                       \
     use_queue_by_block(index_##name, index_##name##_f, queue, body, how);                \
   }
 QUEUE_HOOKS(sync, submitted_sync)
@@ -247,12 +297,22 @@ static int hook_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex
   return result;
 }
 
-static int hook_cond_signal(pthread_cond_t *condition) {
+int blocking_cond_wait(void *condition, void *mutex) { return hook_cond_wait(condition, mutex); }
+int blocking_cond_timedwait(void *condition, void *mutex, const struct timespec *until) {
+  return hook_cond_timedwait(condition, mutex, until);
+}
+int blocking_cond_clockwait(void *condition, void *mutex, int clock, const struct timespec *until) {
+  return hook_cond_clockwait(condition, mutex, clock, until);
+}
+
+HOOK int hook_cond_signal(pthread_cond_t *condition) {
+  if (unlikely(pauses_are_wanted())) pauses_before_signal(place_here());
   condition_signalled(condition, __builtin_return_address(0));
   return ((int (*)(pthread_cond_t *))real(index_cond_signal))(condition);
 }
 
-static int hook_cond_broadcast(pthread_cond_t *condition) {
+HOOK int hook_cond_broadcast(pthread_cond_t *condition) {
+  if (unlikely(pauses_are_wanted())) pauses_before_signal(place_here());
   condition_signalled(condition, __builtin_return_address(0));
   return ((int (*)(pthread_cond_t *))real(index_cond_broadcast))(condition);
 }

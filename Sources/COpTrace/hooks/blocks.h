@@ -2,7 +2,7 @@
 #ifndef OPTRACE_BLOCKS_H
 #define OPTRACE_BLOCKS_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_CALLERS_H
 #define OPTRACE_CALLERS_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdbool.h>

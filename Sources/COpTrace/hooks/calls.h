@@ -2,7 +2,7 @@
 #ifndef OPTRACE_HOOKS_CALLS_H
 #define OPTRACE_HOOKS_CALLS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import call_imports[];

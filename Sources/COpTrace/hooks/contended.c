@@ -47,6 +47,13 @@ static int hook_mutex_lock(void *lock) { return lock_by(index_mutex_lock, lock, 
 static int hook_rwlock_rdlock(void *lock) { return lock_by(index_rwlock_rdlock, lock, optrace_object_rwlock); }
 static int hook_rwlock_wrlock(void *lock) { return lock_by(index_rwlock_wrlock, lock, optrace_object_rwlock); }
 
+// `wanted`: so that the calls do not become dearer where nobody asked for these waits.
+#define OF_OTHERS(name, kind) \
+  int contended_##name(void *lock) { return inside_are_holdups_wanted() ? lock_by(index_##name, lock, kind) : real(index_##name)(lock); }
+OF_OTHERS(mutex_lock, optrace_object_mutex)
+OF_OTHERS(rwlock_rdlock, optrace_object_rwlock)
+OF_OTHERS(rwlock_wrlock, optrace_object_rwlock)
+
 bool contended_is_futex(long number, long operation) {
   return number == SYS_futex && (operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI && inside_is_likely();
 }

@@ -3,7 +3,7 @@
 #define OPTRACE_CREATING_H
 
 #include "../layouts/swift_abi.h"
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 #include "COpTraceLayouts.h"
 
 #if OPTRACE_HAS_HOOKS

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_DISPATCH_H
 #define OPTRACE_DISPATCH_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Installed only if blocks are recorded.

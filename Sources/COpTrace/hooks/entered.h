@@ -3,7 +3,7 @@
 #define OPTRACE_ENTERED_H
 
 #include "../book/book.h"
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Null, or the reason why no function in the program can be hooked now.

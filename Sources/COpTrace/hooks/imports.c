@@ -5,12 +5,14 @@
 // The object that defines a function is not changed, so calls inside Foundation and libdispatch are not hooked.
 #include "imports.h"
 
+#include "../memory/hooks.h"
 #include "../objects/foundation.h"
 #include "../objects/memory.h"
 #include "calls.h"
 #include "contended.h"
 #include "entered.h"
 #include "libraries.h"
+#include "orders.h"
 #include "sleeping.h"
 #include "system.h"
 
@@ -22,11 +24,11 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-enum { jump_slot = R_X86_64_JUMP_SLOT, global_data = R_X86_64_GLOB_DAT };
+enum { jump_slot = R_X86_64_JUMP_SLOT, global_data = R_X86_64_GLOB_DAT, any_data = R_X86_64_64 };
 #elif defined(__aarch64__)
-enum { jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT };
+enum { jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT, any_data = R_AARCH64_ABS64 };
 #else
-enum { jump_slot = -1, global_data = -1 };
+enum { jump_slot = -1, global_data = -1, any_data = -1 };
 #endif
 
 static uintptr_t foundation_base;
@@ -41,7 +43,9 @@ static bool wants[import_tables] = {
 
 static void take_table(int table) {
   // A program with a loader in its file has no libraries that it could unload. And its C library's calls and locks are the recorder's, too.
-  if (table == imports_libraries || table == imports_calls || table == imports_contended) return;
+  if (table == imports_libraries || table == imports_calls || table == imports_contended || table == imports_orders ||
+      table == imports_memory)
+    return;
   for (hooked_import *i = hooked_imports[table]; i->name; i++) entered_take_import(i);
 }
 
@@ -52,8 +56,9 @@ bool imports_resolve(hooked_method *const methods[2], hooked_import *const impor
   hooked_methods = methods;
   hooked_imports = imports;
   // Looked up in the same way as the program's calls, because the function may be a sanitizer's.
+  // Those of memory are found when they are asked for.
   for (int t = imports_foundation + 1; t < import_tables; t++)
-    for (hooked_import *i = imports[t]; i->name; i++) entered_find(i);
+    for (hooked_import *i = imports[t]; t != imports_memory && i->name; i++) entered_find(i);
   for (hooked_import *i = imports[imports_foundation]; with_foundation && i->name; i++) {
     entered_find(i);
     if (!i->in_program && !(i->real = foundation_find(i->name))) return false;
@@ -71,6 +76,7 @@ bool imports_resolve(hooked_method *const methods[2], hooked_import *const impor
 typedef struct {
   void *hook, *real;
   uintptr_t owner;
+  bool in_data;  // Also where data has the function's address, as a call by pointer needs it.
 } exchange;
 
 static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
@@ -94,7 +100,8 @@ static bool is_plain(const char *name) {
     const hooked_import *imports;
   } tables[] = {
     {imports_sleeping, sleeping_imports}, {imports_calls, call_imports}, {imports_contended, contended_imports},
-    {imports_system, system_imports}, {imports_libraries, library_imports},
+    {imports_system, system_imports}, {imports_libraries, library_imports}, {imports_orders, order_imports},
+    {imports_memory, memory_imports},
   };
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (wants[tables[i].table] && is_in(tables[i].imports, name)) return true;
@@ -114,13 +121,13 @@ static bool find_exchange(const char *name, uintptr_t object, bool on, exchange 
   for (size_t t = 0; is_swift && t < 2; t++)
     for (hooked_method *m = hooked_methods[t]; m->symbol; m++) {
       if (!m->direct || strcmp(m->symbol, name) != 0) continue;
-      *found = (exchange){m->direct, m->real, foundation_base};
+      *found = (exchange){m->direct, m->real, foundation_base, false};
       return m->real != NULL;
     }
   for (int t = import_tables - 1; t >= 0; t--)
     for (hooked_import *i = hooked_imports[t]; wants[t] && (on || !stays(t)) && i->name; i++) {
       if (strcmp(i->name, name) != 0 || (i->within && i->only != object)) continue;
-      *found = (exchange){i->hook, i->real, i->owner};
+      *found = (exchange){i->hook, i->real, i->owner, t == imports_memory};
       return i->real != NULL;
     }
   return false;
@@ -149,14 +156,21 @@ static void patch_relocations(const struct dl_phdr_info *object, const ElfW(Rela
                               const ElfW(Sym) *symbols, const char *names, uintptr_t offsets, walk *w) {
   for (size_t i = 0; i < bytes / sizeof *from; i++) {
     uint32_t type = (uint32_t)ELF64_R_TYPE(from[i].r_info);
-    if ((int)type != jump_slot && (int)type != global_data) continue;
+    bool is_data = (int)type == any_data;
+    if ((int)type != jump_slot && (int)type != global_data && !is_data) continue;
+    // Most words of data are no functions.
+    if (is_data && (!wants[imports_memory] || from[i].r_addend)) continue;
+    const char *name = names + symbols[ELF64_R_SYM(from[i].r_info)].st_name;
+    if (is_data && !is_in(memory_imports, name)) continue;
     exchange found;
-    if (!find_exchange(names + symbols[ELF64_R_SYM(from[i].r_info)].st_name, object->dlpi_addr, w->on, &found)) continue;
+    if (!find_exchange(name, object->dlpi_addr, w->on, &found)) continue;
     // Not with `dladdr`, whose lock `dlopen` takes in the opposite order to the one that is held here.
-    if (found.owner == object->dlpi_addr) continue;
+    if (found.owner == object->dlpi_addr || (is_data && !found.in_data)) continue;
     void *_Atomic *slot = (void *_Atomic *)(object->dlpi_addr + from[i].r_offset);
     void *now = atomic_load_explicit(slot, memory_order_relaxed);
     if (w->on ? now == found.hook : now != found.hook) continue;
+    // The program may have put something else there.
+    if (is_data && w->on && now != found.real) continue;
     if ((uintptr_t)now < offsets) {
       w->left_some = true;
       continue;

@@ -2,14 +2,14 @@
 #ifndef OPTRACE_IMPORTS_H
 #define OPTRACE_IMPORTS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
-// The tables of imported functions, of Foundation and of other libraries. The tables of calls and of contended locks, and those
+// The tables of imported functions, of Foundation and of other libraries. The tables of calls, of contended locks and of orders, and those
 // from `imports_dispatch` on, are installed only on request. If two tables contain the same function, the later table counts.
 enum {
   imports_foundation, imports_blocking, imports_sleeping, imports_timers, imports_once, imports_calls,
-  imports_contended, imports_system, imports_libraries,
+  imports_contended, imports_system, imports_libraries, imports_orders, imports_memory,
   imports_dispatch, imports_tasks, imports_loops, imports_tests, import_tables,
 };
 // Finds what will be hooked: methods of Foundation that are called by name, and imported functions. Without Foundation only functions of

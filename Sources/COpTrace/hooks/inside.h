@@ -2,7 +2,7 @@
 #ifndef OPTRACE_INSIDE_H
 #define OPTRACE_INSIDE_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 #include "../base/likely.h"

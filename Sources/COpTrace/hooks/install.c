@@ -6,11 +6,15 @@
 #include "../layouts/left_out.h"
 #include "../life/sources.h"
 #include "../loops/loops.h"
+#include "../memory/hooks.h"
+#include "../memory/memory.h"
 #include "../objects/classes.h"
 #include "../objects/foundation.h"
 #include "../objects/objects.h"
 #include "../objects/readers.h"
 #include "../objects/state.h"
+#include "../orders/orders.h"
+#include "../pauses/pauses.h"
 #include "../stacks/events.h"
 #include "blocking.h"
 #include "blocks.h"
@@ -24,6 +28,7 @@
 #include "loops.h"
 #include "once.h"
 #include "operations.h"
+#include "orders.h"
 #include "queues.h"
 #include "runtime_entries.h"
 #include "sleeping.h"
@@ -40,7 +45,8 @@ static hooked_import *const imports[import_tables] = {
   [imports_foundation] = foundation_imports, [imports_blocking] = blocking_imports,
   [imports_sleeping] = sleeping_imports, [imports_timers] = timer_imports, [imports_once] = once_imports,
   [imports_calls] = call_imports, [imports_contended] = contended_imports,
-  [imports_system] = system_imports, [imports_libraries] = library_imports,
+  [imports_system] = system_imports, [imports_libraries] = library_imports, [imports_orders] = order_imports,
+  [imports_memory] = memory_imports,
   [imports_dispatch] = dispatch_imports, [imports_tasks] = task_imports, [imports_loops] = loop_imports,
   [imports_tests] = test_imports,
 };
@@ -141,6 +147,28 @@ const char *optrace_record_tasks(optrace_recorder *recorder) {
   return NULL;
 }
 
+const char *optrace_record_orders(optrace_recorder *recorder) {
+  const char *why = orders_begin(recorder);
+  if (why) return why;
+  imports_want(imports_orders);
+  classes_refresh();
+  return NULL;
+}
+
+const char *optrace_pause(const char *text) {
+  const char *why = pauses_begin(text);
+  if (!why) orders_pause();
+  return why;
+}
+
+const char *optrace_record_memory(optrace_recorder *recorder, uint64_t interval) {
+  const char *why = memory_begin(recorder, interval);
+  if (why) return why;
+  imports_want(imports_memory);
+  classes_refresh();
+  return NULL;
+}
+
 void optrace_record_tests(optrace_recorder *recorder) {
   if (!(tests_prepare(recorder) & test_frameworks_testing)) return;
   imports_want(imports_tests);
@@ -176,6 +204,17 @@ const char *optrace_record_dispatch(optrace_recorder *recorder) {
 const char *optrace_record_tasks(optrace_recorder *recorder) {
   (void)recorder;
   return "this system has no hooks";
+}
+const char *optrace_record_orders(optrace_recorder *recorder) {
+  (void)recorder;
+  return "this system has no hooks";
+}
+const char *optrace_pause(const char *text) {
+  (void)text;
+  return "this system has no hooks";
+}
+const char *optrace_record_memory(optrace_recorder *recorder, uint64_t interval) {
+  return (void)recorder, (void)interval, "this system has no hooks";
 }
 void optrace_record_tests(optrace_recorder *recorder) { (void)recorder; }
 uint32_t optrace_hooks_class_facts(const void *metadata) {

@@ -3,7 +3,7 @@
 #define OPTRACE_JOBS_H
 
 #include "../layouts/swift_abi.h"
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 #include "COpTraceLayouts.h"
 
 #if OPTRACE_HAS_HOOKS

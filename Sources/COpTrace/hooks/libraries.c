@@ -4,6 +4,8 @@
 // `dlopen` is not hooked: it goes by its caller's library. What it loads is found when its code is first seen.
 #include "libraries.h"
 
+#include "../orders/places.h"
+#include "../memory/memory.h"
 #include "../profile/profile.h"
 #include "../stacks/modules.h"
 
@@ -16,10 +18,13 @@ static int hook_close(void *library) {
   int error = errno;
   modules_refresh();
   profile_drain_all();
+  memory_before_unload();
   errno = error;
   int result = ((int (*)(void *))real())(library);
   error = errno;
   modules_refresh_behind();
+  places_forget();
+  memory_after_unload();
   errno = error;
   return result;
 }

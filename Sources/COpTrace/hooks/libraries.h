@@ -2,7 +2,7 @@
 #ifndef OPTRACE_LIBRARIES_H
 #define OPTRACE_LIBRARIES_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Always installed: another library may be loaded at the same addresses later (see stacks/unloaded.h).

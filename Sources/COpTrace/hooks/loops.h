@@ -2,7 +2,7 @@
 #ifndef OPTRACE_LOOP_HOOKS_H
 #define OPTRACE_LOOP_HOOKS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Installed when blocks or tasks are recorded. These functions are imports even if Swift's libraries are linked into the program.

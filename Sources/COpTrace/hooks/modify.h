@@ -2,7 +2,7 @@
 #ifndef OPTRACE_MODIFY_H
 #define OPTRACE_MODIFY_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // `x.property += 1` and `toggle()` change a property through a coroutine: it yields the address of a value, and is resumed when

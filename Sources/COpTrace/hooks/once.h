@@ -2,7 +2,7 @@
 #ifndef OPTRACE_HOOK_ONCE_H
 #define OPTRACE_HOOK_ONCE_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import once_imports[];

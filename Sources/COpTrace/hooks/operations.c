@@ -10,6 +10,7 @@
 #include "../objects/state.h"
 #include "../operations/frames.h"
 #include "../operations/operation.h"
+#include "../pauses/pauses.h"
 #include "modify.h"
 #include "report.h"
 
@@ -181,6 +182,7 @@ static void run_start(void *object, const class_entry *class, method original, b
                   optrace_operation_has(operation, optrace_bit_finish_recorded);
   if (is_start) optrace_run_start(operation, is_run_by_foundation(class) && optrace_object_is_starting(object));
   else optrace_frame_push(operation);
+  if (is_start) pauses_before_work(optrace_operation_serial(operation), pauses_begins);
   // A class with its own `start()` and states may not announce that it is executing, so its code counts as begun here.
   if (is_start && class->runs_itself && !((getter)class->originals[method_is_cancelled])(object)) record_beginning(operation);
   if (operation_has_companion(operation)) optrace_operation_run(operation, call_start_of, &(code_call){object, original});

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_OPERATIONS_H
 #define OPTRACE_OPERATIONS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_method operation_methods[];

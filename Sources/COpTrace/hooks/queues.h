@@ -2,7 +2,7 @@
 #ifndef OPTRACE_QUEUES_H
 #define OPTRACE_QUEUES_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_method queue_methods[];

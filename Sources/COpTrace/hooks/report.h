@@ -2,7 +2,7 @@
 #ifndef OPTRACE_REPORT_H
 #define OPTRACE_REPORT_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 #include "COpTraceDescribe.h"
 
 #if OPTRACE_HAS_HOOKS

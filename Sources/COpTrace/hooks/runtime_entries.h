@@ -3,7 +3,7 @@
 #ifndef OPTRACE_RUNTIME_ENTRIES_H
 #define OPTRACE_RUNTIME_ENTRIES_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // Hooks each of them that can be hooked. Call it once, after tasks were prepared. Without these hooks such events are guessed, or not

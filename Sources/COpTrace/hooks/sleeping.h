@@ -2,7 +2,7 @@
 #ifndef OPTRACE_SLEEPING_H
 #define OPTRACE_SLEEPING_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 extern hooked_import sleeping_imports[];

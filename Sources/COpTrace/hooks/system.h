@@ -2,7 +2,7 @@
 #ifndef OPTRACE_SYSTEM_HOOKS_H
 #define OPTRACE_SYSTEM_HOOKS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Always installed.

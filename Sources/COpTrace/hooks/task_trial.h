@@ -2,7 +2,7 @@
 #ifndef OPTRACE_TASK_TRIAL_H
 #define OPTRACE_TASK_TRIAL_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 #include "COpTraceLayouts.h"
 
 #if OPTRACE_HAS_HOOKS

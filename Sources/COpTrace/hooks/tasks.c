@@ -10,6 +10,7 @@
 #include "../objects/readers.h"
 #include "../objects/state.h"
 #include "../operations/frames.h"
+#include "../pauses/pauses.h"
 #include "../tasks/actors.h"
 #include "../tasks/suspension.h"
 #include "../tasks/task_records.h"
@@ -124,6 +125,7 @@ static void hook_enter(void *state) {
   if (!number) return;
   task_runs(recorder, number);
   record_details(recorder, task, slot, number);
+  pauses_before_work(number, pauses_begins);
 }
 
 static void stops(void *state) {
@@ -228,7 +230,9 @@ void tasks_given(const void *job, const void *actor) {
 void tasks_resumed(const void *task, uint32_t how) {
   optrace_recorder *recorder = task_recorder();
   uint32_t number = recorder && task ? number_of(task) : 0;
-  if (number) task_resumed(recorder, number, how);
+  if (!number) return;
+  task_resumed(recorder, number, how);
+  pauses_before_work(number, pauses_resumed);
 }
 
 void tasks_ends(const void *task) {

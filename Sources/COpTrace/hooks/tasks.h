@@ -2,7 +2,7 @@
 #ifndef OPTRACE_TASKS_H
 #define OPTRACE_TASKS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // For functions that are hooked at their entries (`runtime_entries.c`). A job, which need not be a task, is enqueued on an actor.

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_TEST_FRAMEWORKS_H
 #define OPTRACE_TEST_FRAMEWORKS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Installed only in a process with Swift Testing. They are never removed: each push needs its pop.

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_TIMERS_H
 #define OPTRACE_TIMERS_H
 
-#include "../objects/tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // Always installed: a snapshot has to know whether libdispatch's timer is set for the program or for itself (see stacks/events.h).

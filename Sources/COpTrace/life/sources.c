@@ -2,6 +2,8 @@
 
 #include "../loops/loops.h"
 #include "../machine/machine.h"
+#include "../orders/report.h"
+#include "../memory/memory.h"
 #include "../profile/profile.h"
 #include "../waits/waits.h"
 #include "snapshot.h"
@@ -17,6 +19,7 @@ static bool refresh_hooks(optrace_recorder *recorder, flusher_beat beat) {
 }
 
 static bool is_profiled(optrace_recorder *recorder, flusher_beat beat) { return (void)beat, profile_due(recorder, 0) != UINT64_MAX; }
+static bool samples_memory(optrace_recorder *recorder, flusher_beat beat) { return (void)beat, memory_is_sampled(recorder); }
 static bool has_loops(optrace_recorder *recorder, flusher_beat beat) { return (void)beat, loops_recorder() == recorder; }
 static bool counts_threads(optrace_recorder *recorder, flusher_beat beat) { return (void)recorder, beat == beat_full; }
 
@@ -25,7 +28,9 @@ static const flusher_source sources[] = {
   {.drain = waits_report, .due = waits_due},
   {.drain = refresh_hooks},
   {.drain = profile_drain, .is_overlooked = is_profiled, .due = profile_due, .stop = profile_stop},
+  {.drain = memory_drain, .is_overlooked = samples_memory, .due = memory_due, .stop = memory_stop},
   {.drain = loops_report, .is_overlooked = has_loops, .stop = loops_stop},
+  {.drain = orders_report, .is_overlooked = orders_have_news, .stop = orders_stop},
   {.drain = machine_report, .is_overlooked = counts_threads, .discard = machine_discard},
   {.drain = snapshot_if_still, .due = snapshot_due, .discard = snapshot_discard},
 };

@@ -160,7 +160,7 @@ static void cover_others(struct profiler *p) {
 bool profile_drain(optrace_recorder *recorder, flusher_beat beat) {
   (void)beat;
   struct profiler *p = atomic_load_explicit(&recorder->profiler, memory_order_acquire);
-  if (!p || pthread_mutex_trylock(&p->lock) != 0) return false;
+  if (!p || own_trylock(&p->lock) != 0) return false;
   // Looks for threads in /proc and makes timers or events, which a filter may forbid.
   if (p->is_open && system_call_begins()) {
     cover_others(p);
@@ -179,7 +179,7 @@ static struct profiler *_Atomic all;
 static void drain_soon(struct profiler *p) {
   enum { tries = 50 };
   for (int i = 0; i < tries && p->is_open; i++) {
-    if (pthread_mutex_trylock(&p->lock) == 0) {
+    if (own_trylock(&p->lock) == 0) {
       if (p->is_open) drain(p->recorder, p);
       pthread_mutex_unlock(&p->lock);
       return;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../held/work.h"
 #include "../operations/frames.h"
 #include "COpTraceFields.h"
 #include "fast_path.h"
@@ -202,6 +203,7 @@ void optrace_emit_created(optrace_recorder *recorder, uint32_t serial, uint64_t 
 void optrace_emit_added(optrace_recorder *recorder, uint8_t kind, uint32_t serial, uint64_t created, uint64_t enqueued,
                         const optrace_operation *operation, uint32_t stack) {
   if (!recorder_is_enabled(recorder)) return;
+  held_work_is_given(serial, optrace_enqueued_read(enqueued).queue, optrace_held_slot, 0);
   thread_buffer *buffer = this_thread.buffers;
   uint8_t *at = begin_fast(recorder, buffer, 24 + stack_record_bytes(stack), kind, serial);
   if (unlikely(!at)) at = begin(recorder, &buffer, 24 + stack_record_bytes(stack), kind, serial);
@@ -234,6 +236,18 @@ void emit_sample(optrace_recorder *recorder, uint8_t kind, uint32_t frame, uint6
   uint64_t word1 = optrace_sampled_word1((optrace_sampled_fields){.age = age, .thread = thread});
   memcpy(at + 8, &word1, 8);
   buffer_commit(buffer, at + 16);
+}
+
+void emit_aged(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint64_t *words, uint32_t count, age_place place) {
+  if (!recorder_is_enabled(recorder)) return;
+  thread_buffer *buffer;
+  uint8_t *at = begin(recorder, &buffer, 8 + 8 * count, kind, subject);
+  if (unlikely(!at)) return;
+  uint64_t age = age_in_units(buffer->last_ticks > place.since ? buffer->last_ticks - place.since : 0);
+  uint64_t most = ((uint64_t)1 << place.bits) - 1, aged = words[place.word] | (age < most ? age : most) << place.shift;
+  memcpy(at + 8, words, 8 * count);
+  memcpy(at + 8 + 8 * place.word, &aged, 8);
+  buffer_commit(buffer, at + 8 + 8 * count);
 }
 
 void emit_at_time(optrace_recorder *recorder, uint8_t kind, uint32_t subject, const uint64_t *words, uint32_t count, uint64_t now) {

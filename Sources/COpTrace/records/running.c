@@ -1,10 +1,12 @@
 // Records the run of an operation inside Foundation's `start()`, in as few records as possible.
+#include "../held/work.h"
 #include "../operations/frames.h"
 #include "fast_path.h"
 #include "emit.h"
 
 bool optrace_run_start(optrace_operation *operation, bool goes_on_to_code) {
   frame_push(operation);
+  held_work_begins(optrace_operation_serial(operation));
   frame *f = frame_of(operation);
   if (!f || !goes_on_to_code) {
     optrace_operation_event(operation, optrace_kind_started);
@@ -69,6 +71,7 @@ bool optrace_run_finish(optrace_operation *operation) {
 void optrace_run_return(optrace_operation *operation) {
   frame *f = frame_of(operation);
   if (unlikely(f && f->is_start_pending)) record_start(operation, f);
+  held_work_ends(optrace_operation_serial(operation));
   frame_pop();
   // Only recorded: companions are not notified of this event.
   record(operation, optrace_kind_start_returned);

@@ -39,7 +39,7 @@ static uint8_t *store_name(thread_buffer *buffer, const shared_chunk *shared, ui
 uint8_t *shared_begin(thread_buffer *buffer, uint32_t bytes, uint64_t now, uint64_t *delta) {
   optrace_recorder *recorder = buffer->recorder;
   shared_chunk *shared = &recorder->shared;
-  if (pthread_mutex_trylock(&shared->lock) != 0) return NULL;
+  if (own_trylock(&shared->lock) != 0) return NULL;
   uint32_t needed = bytes + switch_records + longest_name_record;
   if (!has_room(shared, needed) && (needed + sizeof(chunk_header) > recorder->ring_chunk || !renew(buffer, shared, now))) {
     pthread_mutex_unlock(&shared->lock);

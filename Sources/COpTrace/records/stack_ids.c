@@ -103,13 +103,23 @@ uint32_t stack_id_of_thread(optrace_recorder *recorder, const stack_start *start
 // ---- Who created an operation ----------------------------------------------------------------------------------------
 
 // A creator's stack means what was loaded when it was walked, so it ends when one of its libraries is unloaded.
-static void end_unloaded(stack_table *table) {
-  static _Atomic uint32_t generation;
-  if (likely(atomic_load_explicit(&generation, memory_order_acquire) == modules_generation())) return;
+static void end_unloaded(stack_table *table, _Atomic uint32_t *generation) {
+  if (likely(atomic_load_explicit(generation, memory_order_acquire) == modules_generation())) return;
   unloaded_modules unloaded;
-  modules_find_unloaded(atomic_load(&generation), &unloaded);
+  modules_find_unloaded(atomic_load(generation), &unloaded);
   stack_table_end(table, &unloaded);
-  atomic_store(&generation, unloaded.generation);
+  atomic_store(generation, unloaded.generation);
+}
+
+static _Atomic uint32_t makers_generation;
+
+uint32_t stack_id_noted(optrace_recorder *recorder, stack_table *table, uint32_t number, _Atomic uint32_t *generation) {
+  size_t count, guessed;
+  const uint64_t *addresses = table && number ? stack_table_get(table, number, &count, &guessed) : NULL;
+  if (!addresses) return 0;
+  end_unloaded(table, generation);
+  uint64_t ended = stack_table_ended(table, number);
+  return stack_id_outside_of_us(recorder, addresses, count, guessed, ended ? ended : code_now);
 }
 
 void optrace_operation_made(optrace_operation *operation, optrace_start here) {
@@ -117,7 +127,7 @@ void optrace_operation_made(optrace_operation *operation, optrace_start here) {
   if (!operation || operation->made || !table || !here.pc) return;
   stack_start outside = stack_outside(&here, false);
   if (!outside.pc) return;
-  end_unloaded(table);
+  end_unloaded(table, &makers_generation);
   uint64_t addresses[deepest];
   uint32_t generation = modules_generation();
   bool is_new;
@@ -136,13 +146,7 @@ bool optrace_operation_has_maker(const optrace_operation *operation, const optra
 
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made) {
   if (!records_creators(recorder)) return 0;
-  stack_table *table = atomic_load_explicit(&makers, memory_order_acquire);
-  size_t count, guessed;
-  const uint64_t *addresses = stack_table_get(table, made, &count, &guessed);
-  if (!addresses) return 0;
-  end_unloaded(table);
-  uint64_t ended = stack_table_ended(table, made);
-  return stack_id_outside_of_us(recorder, addresses, count, guessed, ended ? ended : code_now);
+  return stack_id_noted(recorder, atomic_load_explicit(&makers, memory_order_acquire), made, &makers_generation);
 }
 
 // ---- Who calls the recorder ----------------------------------------------------------------------------------------

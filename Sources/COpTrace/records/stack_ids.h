@@ -2,6 +2,7 @@
 #ifndef OPTRACE_STACK_IDS_H
 #define OPTRACE_STACK_IDS_H
 
+#include "../stacks/table.h"
 #include "../stacks/unwind.h"
 #include "../storage/recorder.h"
 
@@ -16,6 +17,9 @@ uint32_t stack_id_of(optrace_recorder *recorder, const uint64_t *addresses, size
 uint32_t function_id(optrace_recorder *recorder, uint64_t function);
 // The number of the stack that created an operation. `made`: the operation's field of that name. 0: not wanted, or not known.
 uint32_t creation_stack_id(optrace_recorder *recorder, uint32_t made);
+// The number of a stack that was put into a table earlier: it means what was loaded then. The table's values are the generations of modules,
+// plus one; `generation`: the one up to which the table knows what was unloaded, at first 0. 0: there is none.
+uint32_t stack_id_noted(optrace_recorder *recorder, stack_table *table, uint32_t number, _Atomic uint32_t *generation);
 // The number of the calling thread's stack, from `start` outwards.
 uint32_t stack_id_here(optrace_recorder *recorder, const stack_start *start);
 // The same for another thread, which must not run meanwhile. `high`: the end of its stack.

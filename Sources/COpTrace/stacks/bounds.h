@@ -29,4 +29,7 @@ static inline stack_bounds stack_own_bounds(void) {
   return stack_bounds_here.is_asked ? stack_bounds_here.bounds : stack_ask_bounds();
 }
 
+// Whether the next call asks nobody.
+static inline bool stack_bounds_known(void) { return stack_bounds_here.is_asked; }
+
 #endif

@@ -104,6 +104,12 @@ static uint32_t word_of(const void *lock, int index) {
 uint32_t locks_mutex_owner(const void *lock) { return atomic_load(&knows_mutexes) ? word_of(lock, mutex_owner) : 0; }
 uint32_t locks_writer(const void *lock) { return atomic_load(&knows_rwlocks) ? word_of(lock, rwlock_owner) : 0; }
 
+bool locks_find_owner(uint64_t lock, uint32_t *owner) {
+  if (!atomic_load(&knows_mutexes) || !peek_all(lock + 4 * mutex_owner, owner, sizeof *owner)) return false;
+  *owner &= id_bits;
+  return true;
+}
+
 // ---- Futexes
 
 static bool owned(sleep_reason *out, sleep_kind kind, uint64_t lock, uint32_t owner) {
@@ -221,6 +227,7 @@ sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
 void locks_prepare(void) {}
 uint32_t locks_mutex_owner(const void *lock) { return (void)lock, 0; }
 uint32_t locks_writer(const void *lock) { return (void)lock, 0; }
+bool locks_find_owner(uint64_t lock, uint32_t *owner) { return (void)lock, (void)owner, false; }
 
 sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]) {
   (void)call, (void)arguments;

@@ -22,6 +22,8 @@ void locks_prepare(void);
 // The system id of the thread that has a mutex, or a reader-writer lock for writing; 0: nobody, or not known.
 uint32_t locks_mutex_owner(const void *lock);
 uint32_t locks_writer(const void *lock);
+// The owner of a mutex at an address where there may be none any more; 0: nobody. False: it cannot be read, or is not known.
+bool locks_find_owner(uint64_t lock, uint32_t *owner);
 // What a thread waits for in this system call with these arguments (see threads.h). Reads the lock twice, and reports an owner only if
 // both reads agree. Takes no lock and allocates nothing; makes some system calls.
 sleep_reason locks_explain(int32_t call, const uint64_t arguments[6]);

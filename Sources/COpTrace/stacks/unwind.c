@@ -108,6 +108,7 @@ static uint64_t function_at(uint64_t address, uint64_t generation) {
 static inline uint64_t generation_now(void) { return modules_generation() * 0xD6E8FEB86659FD93ull + 1; }
 
 unwind_rule unwind_rule_at(uint64_t address, bool careful) { return rule_at(address, careful, generation_now()); }
+uint64_t unwind_function_at(uint64_t address) { return function_at(address, generation_now()); }
 
 // ---- Reading memory
 
@@ -391,6 +392,8 @@ unwind_rule unwind_rule_at(uint64_t address, bool careful) {
   (void)address, (void)careful;
   return 0;
 }
+
+uint64_t unwind_function_at(uint64_t address) { return (void)address, 0; }
 
 size_t stack_walk_far(const stack_start *start, const stack_memory *memory, uint64_t *pcs, uint64_t *sps, size_t most,
                       size_t *guessed, bool *is_whole) {

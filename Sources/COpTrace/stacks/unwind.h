@@ -38,6 +38,9 @@ size_t stack_walk_here(const stack_start *start, uint64_t *pcs, size_t most, siz
 // is a return address. pc 0: there is no unwind rule.
 stack_start stack_outside(const stack_start *start, bool returns);
 
+// Where the function at an address begins, by its unwind rule; 0: not known.
+uint64_t unwind_function_at(uint64_t address);
+
 // The rule at an address: pass the address of the next instruction of an interrupted function, or the byte before a return address.
 // `careful`: the module may be unloaded meanwhile.
 unwind_rule unwind_rule_at(uint64_t address, bool careful);

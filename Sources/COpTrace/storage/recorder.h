@@ -52,6 +52,16 @@ typedef struct {
   uint64_t last_ticks;
 } retired_chunk;
 
+// Names the types of Swift's objects by the first word of each.
+typedef struct {
+  void (*begin)(void);
+  // After a library was unloaded.
+  void (*forget)(void);
+  // The number of the text of a type's name; 0: the word is no type, or there is no room. Asks Swift's runtime for a new one, which may
+  // take its locks.
+  uint16_t (*name)(struct optrace_recorder *recorder, uint64_t word);
+} type_names;
+
 // Why the flusher looks around: `beat_full` is a heartbeat a second after the last one, `beat_early` one soon after the start.
 typedef enum { beat_none, beat_early, beat_full } flusher_beat;
 
@@ -122,6 +132,7 @@ struct optrace_recorder {
   uint32_t (*define_stack)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, uint64_t time);
   uint32_t (*define_sample)(optrace_recorder *recorder, const uint64_t *addresses, size_t count, size_t guessed, bool is_cut,
                             uint64_t time);
+  const type_names *types;    // Null: types of objects have no names here.
   struct profiler *_Atomic profiler;  // Null: nothing is sampled; see profile/profile.c.
   struct snapshots *snapshots;  // Used only by the flusher; see life/snapshot.c.
   struct machine *machine;    // Used only by the flusher; see machine/machine.c.

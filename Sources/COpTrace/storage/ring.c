@@ -121,7 +121,7 @@ static uint64_t oldest_ticks(const optrace_recorder *recorder) {
 // If the chunk that threads share is older than all in the lists, puts it there: nobody has shared it for long.
 static void give_up_shared(optrace_recorder *recorder) {
   shared_chunk *shared = &recorder->shared;
-  if (pthread_mutex_trylock(&shared->lock) != 0) return;
+  if (own_trylock(&shared->lock) != 0) return;
   own_lock(&recorder->lock);
   if (shared->chunk && shared->last_ticks < oldest_ticks(recorder) && rests_add(recorder, shared->chunk, shared->last_ticks)) {
     recorder->settled += atomic_load_explicit(&shared->chunk->fill, memory_order_relaxed);
@@ -261,7 +261,7 @@ static bool lock_soon(pthread_mutex_t *mutex) {
   if (until.tv_nsec >= a_second) until.tv_nsec -= a_second, until.tv_sec++;
   return pthread_mutex_timedlock(mutex, &until) == 0;
 #else
-  if (pthread_mutex_trylock(mutex) == 0) return true;
+  if (own_trylock(mutex) == 0) return true;
   sched_yield();
   return false;
 #endif

@@ -10,12 +10,15 @@
 // own note, because it may hang in one of Foundation's locks. Only the flusher records such calls, because one that returns is of no
 // interest.
 #include "waits.h"
+#include "../base/own_lock.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "../base/filter.h"
 #include "../base/utf8.h"
+#include "../orders/orders.h"
+#include "../pauses/pauses.h"
 #include "../records/stack_ids.h"
 #include "../records/emit.h"
 #include "../records/buffers.h"
@@ -94,7 +97,7 @@ static void list(thread_buffer *buffer) {
 static void hurry(optrace_recorder *recorder) {
   if (atomic_load_explicit(&recorder->hurries, memory_order_relaxed)) return;
   atomic_store_explicit(&recorder->hurries, true, memory_order_relaxed);
-  if (pthread_mutex_trylock(&recorder->lock) != 0) return;
+  if (own_trylock(&recorder->lock) != 0) return;
   pthread_cond_signal(&recorder->wake);
   pthread_mutex_unlock(&recorder->lock);
 }
@@ -197,9 +200,15 @@ static uint64_t target(uint32_t number, bool is_queue) {
   return optrace_wait_lasts_word1((optrace_wait_lasts_fields){.is_queue = is_queue, .on = number});
 }
 
+static void want(uint32_t number, uint8_t kind, place at) {
+  orders_want(number, kind, 0, at);
+  pauses_before(number, kind, at);
+}
+
 __attribute__((noinline)) void optrace_wait_begin(optrace_recorder *recorder, uint32_t number, bool is_queue) {
   if (!recorder_is_enabled(recorder)) return;
   optrace_emit1(recorder, is_queue ? optrace_kind_queue_wait_began : optrace_kind_wait_began, number);
+  if (orders_are_wanted()) want(number, is_queue ? optrace_held_whole_queue : optrace_held_operation, place_here());
   thread_buffer *buffer = buffer_known(recorder);
   if (!buffer || wait_is_noted(&buffer->joining) || !stacks_wanted(recorder)) return;
   stack_start here = stack_here();

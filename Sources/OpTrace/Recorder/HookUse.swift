@@ -84,6 +84,19 @@ enum HookUse {
     return lock.withLock { optrace_record_tasks(recorder.core).map { String(cString: $0) } }
   }
 
+  static func recordOrders(for recorder: TraceRecorder) -> String? {
+    if let why = missing ?? install(for: recorder.core) { return why }
+    return lock.withLock { optrace_record_orders(recorder.core).map { String(cString: $0) } }
+  }
+
+  /// Samples allocations for `recorder`, until it is stopped. Nil, or the reason why they cannot be sampled.
+  static func recordMemory(for recorder: TraceRecorder, every interval: Int) -> String? {
+    if let why = missing ?? install(for: recorder.core) { return why }
+    return lock.withLock {
+      optrace_record_memory(recorder.core, UInt64(max(1, interval))).map { String(cString: $0) }
+    }
+  }
+
   /// Gives back the memory of the program's symbols, which were read if Swift's libraries are linked into it, and says what
   /// of these could not be hooked, and which layouts are not the known ones.
   static func settle() {

@@ -8,7 +8,8 @@ extension TraceRecorder {
   /// Before its first use the environment is read. With `OPTRACE_OUTPUT=run.optrace` (`%p` becomes the process id) the
   /// process records without a line of code. `OPTRACE_FLIGHT_RECORDER=16M` makes it a ring of that size,
   /// `OPTRACE_STACKS=off|waits|all` says which stacks are walked, `OPTRACE_DISPATCH=1` records blocks of dispatch
-  /// queues, `OPTRACE_TASKS=1` tasks, and `OPTRACE_CPU=1` operations' processor times. Getting it costs one load.
+  /// queues, `OPTRACE_TASKS=1` tasks, `OPTRACE_ORDERS=1` orders of locks, `OPTRACE_CPU=1` operations' processor times,
+  /// and `OPTRACE_MEMORY=1` samples allocations. Getting it costs one load.
   public static var `default`: TraceRecorder? {
     get {
       _ = environment
@@ -34,6 +35,9 @@ extension TraceRecorder {
     var asked = optrace_environment()
     guard optrace_environment_read(&asked), let path = asked.path else { return }
     defer { free(path) }
+    if let pauses = asked.pauses, let why = optrace_pause(pauses) {
+      complain(String(cString: why), result: "nothing pauses")
+    }
     do {
       let recorder = try TraceRecorder(writingTo: RawPath.text(path), configuration: Configuration(asked))
       set(recorder)
@@ -61,8 +65,9 @@ extension TraceRecorder.Configuration {
     self.init(
       mode: asked.recorder.is_ring ? .flightRecorder(capacity: Int(clamping: asked.recorder.capacity)) : .streaming,
       stacks: Stacks.allCases.first { $0.coreValue == asked.recorder.stacks } ?? .waits,
-      recordsDispatch: asked.dispatch, recordsTasks: asked.tasks, recordsCPUTime: asked.recorder.cpu,
-      profile: Profile(asked.recorder.profile))
+      recordsDispatch: asked.dispatch, recordsTasks: asked.tasks, recordsOrders: asked.orders,
+      recordsCPUTime: asked.recorder.cpu, profile: Profile(asked.recorder.profile),
+      memory: asked.memory == 0 ? nil : Int(clamping: asked.memory))
   }
 }
 

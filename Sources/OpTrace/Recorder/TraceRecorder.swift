@@ -68,14 +68,23 @@ public final class TraceRecorder: @unchecked Sendable {
     if begun.profile_error != 0 {
       Self.complain(configuration.refusal(of: begun.profile_error), result: "all else is recorded")
     }
-    guard configuration.recordsDispatch || configuration.recordsTasks else { return }
+    let isAsked =
+      configuration.recordsDispatch || configuration.recordsTasks || configuration.recordsOrders
+      || configuration.memory != nil
+    guard isAsked else { return }
+    let notMemory = configuration.memory.flatMap { HookUse.recordMemory(for: self, every: $0) }
     let notBlocks = configuration.recordsDispatch ? HookUse.recordDispatch(for: self) : nil
     let notTasks = configuration.recordsTasks ? HookUse.recordTasks(for: self) : nil
+    let notOrders = configuration.recordsOrders ? HookUse.recordOrders(for: self) : nil
     HookUse.settle()
+    if let notOrders {
+      Self.complain("orders of locks cannot be recorded (\(notOrders))", result: "the rest is recorded")
+    }
     if let why = notBlocks ?? notTasks {
       let what = notBlocks == nil ? "tasks" : notTasks == nil ? "blocks" : "blocks and tasks"
       Self.complain("\(what) cannot be recorded (\(why))", result: "the rest is recorded")
     }
+    if let notMemory { Self.complain("memory cannot be sampled (\(notMemory))", result: "the rest is recorded") }
   }
 
   deinit {

@@ -35,7 +35,7 @@ public struct DoctorReport: Sendable {
   /// The trace of the last reading.
   public let trace: Trace
   /// The findings, errors first.
-  public let findings: [Finding]
+  public package(set) var findings: [Finding]
   /// How long nothing had moved at the end.
   public let silence: Nanoseconds
   /// The trace's end, or the present.
@@ -180,11 +180,15 @@ extension DoctorReport {
   /// Of a program that works.
   var healthySentence: String {
     if isIdleForGood { return idleSentence }
+    if trace.origin != nil, let text = unprovenSentence { return text }
     if trace.origin != nil, trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
-      return "No unfinished operation or task was found. "
-        + (whoWaits(waiting) ?? "`optrace stacks` shows where threads wait.") + tooEarly
+      return "No unfinished operation, block or task was found. `optrace stacks` shows where threads wait." + tooEarly
     }
     if trace.operations.isEmpty, trace.blocks.isEmpty, trace.tasks.isEmpty {
+      if trace.memory?.allocations.isEmpty == false {
+        return "Nothing wrong was found in where memory goes. The trace has no operation, block or task: "
+          + "`record --all` records them."
+      }
       return "The trace has no operation, block or task, so it cannot show whether one is stuck. "
         + "`record --all` also records dispatch queues and tasks; if it did, the program used none. "
         + (whoWaits(waiting) ?? "`optrace stacks` shows where threads wait.")
@@ -195,6 +199,13 @@ extension DoctorReport {
     return text
       + " \(grouped(open)) of \(trace.blocks.isEmpty && trace.tasks.isEmpty ? "them" : "the operations") \(open == 1 ? "is" : "are") unfinished"
       + (isSilent ? ", and nothing moved in the last \(DurationText.text(silence))." : ".") + stillWaiting
+  }
+
+  /// Of a process that was seen from outside: what stands in it, though others may still move it. Nil: nothing does.
+  private var unprovenSentence: String? {
+    let notes = findings.filter { $0.isStuck && !$0.isPassing }.prefix(1).map { $0.title.uppercasedFirst + "." }
+    let parts = notes + [whoWaits(waiting)].compactMap(\.self)
+    return parts.isEmpty ? nil : "Nothing is proven to be stuck. \(parts.joined(separator: " "))\(tooEarly)"
   }
 
   /// Who waits in a process that runs and does not move: the reader may know that it should.

@@ -82,6 +82,7 @@ public struct DoctorText: Sendable {
     switch finding.certainty {
     case .proven: ""
     case .likely: "likely, not proven"
+    case .possible where finding.isLatent: "possible: it did not happen in this run"
     case .possible: "possible: \(finding.doubt ?? "something may still end it")"
     }
   }

@@ -69,7 +69,8 @@ extension GraphPicture {
     var items: [LegendItem] = []
     for state in ShownState.allCases {
       let number = count(of: state)
-      if number > 0 { items.append(LegendItem(mark: .state(state), text: state.rawValue, count: number)) }
+      let text = isOfAnotherRun && state == .deadlocked ? "would hang" : state.rawValue
+      if number > 0 { items.append(LegendItem(mark: .state(state), text: text, count: number)) }
     }
     let unknown = nodes.reduce(0) { $0 + ($1.fold?.unknown ?? ($1.isUnknown ? 1 : 0)) }
     if unknown > 0 { items.append(LegendItem(mark: .unknown, text: "recorded in part", count: unknown)) }

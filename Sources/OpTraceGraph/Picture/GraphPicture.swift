@@ -20,6 +20,8 @@ public struct GraphPicture: Sendable {
   public var period: ClosedRange<Nanoseconds> = 0...0
   /// Whether what is drawn as stuck is proven to be stuck.
   var isStuckProven = true
+  /// Whether it shows what may hang in another run.
+  var isOfAnotherRun = false
 
   /// One conclusion from the picture.
   public struct Verdict: Sendable, Hashable {

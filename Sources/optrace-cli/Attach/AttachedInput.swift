@@ -23,18 +23,27 @@ struct AttachedTime: ParsableArguments {
   }
 
   var input: AttachedInput { AttachedInput(nanoseconds: duration?.nanoseconds ?? AttachedInput.usual) }
+
+  /// The same, with this recorded besides: environment variables.
+  func input(with more: [String: String]) -> AttachedInput {
+    var input = input
+    input.settings.merge(more) { $1 }
+    return input
+  }
 }
 
 /// How to make a trace of a process that nobody records: it is recorded for some time. Nothing is left of it.
 struct AttachedInput: Sendable {
   static let usual: Nanoseconds = 10_000_000_000
   var nanoseconds = usual
+  /// What is recorded, as environment variables.
+  var settings = RecordedParts.everything
 
   /// The path of a trace of this process from now on. One call of the command records it once.
   @Sendable func trace(of process: UInt32) throws -> String {
     #if os(Linux)
       return try Call.current.kept(AttachedStore.init).path(for: process) {
-        let recording = try PassingRecording(of: process)
+        let recording = try PassingRecording(of: process, settings: settings)
         Console.note(
           "recording process \(process) for \(OpTraceText.duration(nanoseconds)); Ctrl-C ends that, not the program")
         try recording.finish(after: nanoseconds)
@@ -57,9 +66,9 @@ struct AttachedInput: Sendable {
     /// Under which this process can open it.
     var path: String { "/proc/self/fd/\(file.number)" }
 
-    init(of process: UInt32) throws {
+    init(of process: UInt32, settings: [String: String] = RecordedParts.everything) throws {
       let name = NSTemporaryDirectory() + "optrace-\(process)-\(UUID().uuidString).optrace"
-      let run = AttachedRun(process: process, path: name, settings: RecordedParts.everything)
+      let run = AttachedRun(process: process, path: name, settings: settings)
       let attachment = try run.begin(told: false)
       let file = OwnedDescriptor(open(attachment.trace.asPath, O_RDWR | O_CLOEXEC))
       let number = errno

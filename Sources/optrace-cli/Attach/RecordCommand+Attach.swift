@@ -56,8 +56,11 @@ extension RecordCommand {
     private func tell(_ report: RecordReport, pages: String?) throws {
       Console.error(report.text())
       var isFound = false
-      if failOn != nil || annotations != nil {
-        let findings = try RecordFindings(in: report.traces, from: failOn, annotations: annotations, stalled: nil)
+      if failOn != nil || annotations != nil || writeKnown != nil {
+        var known = try KnownFindings(from: known, to: writeKnown)
+        let findings = try RecordFindings(
+          in: report.traces, from: failOn, known: &known, annotations: annotations, stalled: nil)
+        try known.write()
         Console.error(findings.text)
         isFound = findings.isFound
       }

@@ -14,7 +14,7 @@ struct GraphCommand: ParsableCommand {
     discussion: """
       Queues are lanes, the critical path is violet, what is stuck red. In a browser the SVG shows the times of an \
       operation under the pointer, and all that it waited for and that waited for it. With --deadlock, where nothing \
-      is stuck, nothing is written.
+      is stuck, what may hang in another run is drawn ('record --orders'), or nothing.
 
       Of more than \(GraphOptions.readable) operations, like ones share a box that counts them and adds up their times; what \
       has a finding, failed, is on the critical path or named by --focus stays alone. The picture says what was \
@@ -102,7 +102,8 @@ struct GraphCommand: ParsableCommand {
     let input = try input.read()
     let options = try options(for: input.trace)
     if format == .dot { return try writeDOT(of: input, options, to: output) }
-    let picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
+    var picture = withProgress("folding the graph") { GraphPicture(of: input.trace, options: options) }
+    if deadlock, picture.nodes.isEmpty, let mayHang = mayHang(in: input.trace) { picture = mayHang }
     if isNothingStuck(in: input, picture.nodes.count) { return try input.end() }
     try write(picture, format, to: output)
     if let note = picture.foldingNote { Console.error("optrace: note: \(printable(note))") }
@@ -130,9 +131,18 @@ struct GraphCommand: ParsableCommand {
 
   private func writeDOT(of input: InputTrace, _ options: GraphOptions, to output: Output) throws {
     let exporter = DOTExporter(input.trace, options: options)
+    if deadlock, exporter.nodeCount == 0, let picture = mayHang(in: input.trace) {
+      try output.writeLong { try DOTWriter(picture).write(to: $0) }
+      return try input.end()
+    }
     if isNothingStuck(in: input, exporter.nodeCount) { return try input.end() }
     try output.writeLong { try exporter.write(to: $0) }
     try input.end()
+  }
+
+  /// What may hang in another run, where no operation is stuck in this one.
+  private func mayHang(in trace: Trace) -> GraphPicture? {
+    GraphPicture(mayHang: Diagnosis(of: trace, by: .command).findings, in: trace)
   }
 
   /// Explains a missing picture: nothing is stuck, or nothing that is stuck is an operation.

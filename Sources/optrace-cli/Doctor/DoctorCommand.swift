@@ -47,6 +47,12 @@ struct DoctorCommand: ParsableCommand {
       "How long nothing must move before that counts as a hang (default: 5).", valueName: "seconds"))
   var stallAfter: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "A list of what may hang another time and is left out, as 'record --write-known' writes it.", valueName: "file"),
+    completion: .file())
+  var known: String?
+
   @OptionGroup var own: OwnModules
 
   @OptionGroup var core: CoreOptions
@@ -81,7 +87,8 @@ struct DoctorCommand: ParsableCommand {
     }
     let isManual = explain != nil || list
     if explain != nil, list { throw ValidationError("--explain and --list cannot be combined.") }
-    let hasOthers = json || format != nil || annotations != nil || stallAfter != nil || !own.module.isEmpty
+    let hasOthers =
+      json || format != nil || annotations != nil || stallAfter != nil || !own.module.isEmpty || known != nil
     if isManual, trace.path != nil || hasOthers {
       throw ValidationError("\(list ? "--list" : "--explain") reads no trace: omit the other arguments.")
     }
@@ -99,7 +106,10 @@ struct DoctorCommand: ParsableCommand {
     input.notesOrigin = false
     let output = try input.output(output)
     let examination = try DoctorExamination(of: input, stallAfter: stallAfter, own: own)
-    let report = examination.report
+    var report = examination.report
+    var known = try KnownFindings(from: known, to: nil)
+    let left = known.take(from: &report.findings)
+    if left > 0 { Console.note("\(counted(left, "finding", is: true)) known, and left out") }
     switch chosenFormat {
     case .json: try output.write(report.json.bytes)
     case .sarif:
@@ -135,6 +145,12 @@ struct DoctorCommand: ParsableCommand {
     if hasPicture, [.deadlocked, .stalled].contains(report.verdict), trace != "-" {
       hints.append(
         .init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
+    }
+    if first.isLatent, trace != "-" {
+      hints.append(.init("\(calledCommand) provoke \(quoted(trace)) -- PROGRAM", "To make it happen"))
+      if !first.chain.isEmpty {
+        hints.append(.init("\(calledCommand) graph --deadlock \(quoted(trace)) -o deadlock.svg", "A picture of it"))
+      }
     }
     hints.append(.init("\(calledCommand) doctor --explain \(first.code)", "What this means"))
     return hints

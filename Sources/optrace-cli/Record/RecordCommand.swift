@@ -12,9 +12,9 @@ struct RecordCommand: ParsableCommand {
     abstract: "Run a program and record its queues.",
     usage: """
       optrace record [-o <file>] [--runs <n>] [--flight-recorder <size>] [--keep-when <condition> ...] \
-      [--keep-files <n>] [--keep-bytes <size>] [--stacks <which>] [--dispatch] [--tasks] [--cpu] \
-      [--profile] [--profile-rate <hz>] [--profile-by <way>] [--all] [--push <url>] \
-      [--fail-on <severity>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
+      [--keep-files <n>] [--keep-bytes <size>] [--stacks <which>] [--dispatch] [--tasks] [--orders] [--cpu] \
+      [--profile] [--profile-rate <hz>] [--profile-by <way>] [--memory[=<size>]] [--all] [--push <url>] \
+      [--fail-on <severity>] [--known <file>] [--write-known <file>] [--stall-timeout <seconds>] [--annotations <service>] [--report <file>] [--open] \
       [--debug-file <file>] [--] <program> [<argument> ...]
       optrace record --pid <pid> [--for <time>] [-o <file>] [<options>]
       """,
@@ -109,14 +109,29 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "End with status 1 if the doctor finds an 'error' ('warning': a warning or an error) in any trace, even if the program succeeded.",
-      valueName: "severity"))
+      """
+      End with status 1 if the doctor finds an 'error' ('warning': a warning or an error; 'order': an error, or what may hang \
+      another time, with --orders) in any trace, even if the program succeeded.
+      """, valueName: "severity"))
   var failOn: Severity?
 
-  /// The lowest severity of a finding that makes the command fail.
+  /// Which findings make the command fail.
   enum Severity: String, ExpressibleByArgument, CaseIterable {
-    case error, warning
+    case error, warning, order
   }
+
+  @Option(
+    help: ArgumentHelp(
+      "With --fail-on: a list of what may hang another time and does not count, as --write-known writes it.",
+      valueName: "file"),
+    completion: .file())
+  var known: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "List in this file what may hang another time; it does not count for --fail-on in this run.", valueName: "file"),
+    completion: .file())
+  var writeKnown: String?
 
   @Option(
     // So that a value such as -1 gets the message that says what is needed.
@@ -200,6 +215,8 @@ struct RecordCommand: ParsableCommand {
     if output == "" { throw ValidationError("-o needs the name of a file.") }
     if report == "-" { throw ValidationError("--report names a file: standard output is the program's.") }
     if report == "" { throw ValidationError("--report needs the name of a file.") }
+    if known != nil, failOn == nil { throw ValidationError("--known needs --fail-on.") }
+    if writeKnown == "-" || writeKnown == "" { throw ValidationError("--write-known needs the name of a file.") }
     if let report, report == output { throw ValidationError("-o and --report need different files.") }
   }
 
@@ -223,6 +240,7 @@ struct RecordCommand: ParsableCommand {
       let folder = RawPath.currentFolder
       let targets = try targets(in: folder)
       let pages = try report.map { try RecordPages.files($0, runs: runs) }
+      var known = try KnownFindings(from: known, to: writeKnown)
       if let remark = keep.remark(hasUnits: parts.recordsUnits) {
         Console.note(remark)
       }
@@ -234,15 +252,16 @@ struct RecordCommand: ParsableCommand {
       var lacksPages = false
       var firstReport: RecordReport?
       for (index, target) in targets.enumerated() {
-        let (report, end, stalled, isAskedToStop, kept) = try record(
-          program, object: object, to: target, in: folder, push: push)
+        let finished = try runOnce(program, object: object, to: target, in: folder, push: push)
+        let (end, stalled, kept) = (finished.end, finished.stalled, finished.kept)
+        let report = finished.report(program: line[0], folder: folder, debugFile: debugFile)
         let run = runs == nil ? "" : "run \(index + 1) of \(targets.count): "
         Console.error(report.text(run: run))
         if !kept.isEmpty { Console.error(kept) }
         if firstFailure == 0 { firstFailure = stalled == nil ? end.shellStatus : ExitStatus.stalled.rawValue }
-        if failOn != nil || annotations != nil {
+        if failOn != nil || annotations != nil || writeKnown != nil {
           let findings = try RecordFindings(
-            in: report.traces, from: failOn, annotations: annotations, stalled: stalled)
+            in: report.traces, from: failOn, known: &known, annotations: annotations, stalled: stalled)
           Console.error(findings.text)
           if findings.isFound { isFound = true }
         }
@@ -253,11 +272,12 @@ struct RecordCommand: ParsableCommand {
         }
         let isBetter = stalled != nil && firstReport?.isStalled == false
         if firstReport?.firstTrace == nil || isBetter { firstReport = report }
-        if isAskedToStop, index + 1 < targets.count {
+        if finished.isAskedToStop, index + 1 < targets.count {
           Console.error("optrace: asked to stop: \(counted(targets.count - index - 1, "run")) left out\n")
           break
         }
       }
+      try known.write()
       if let firstReport, let path = firstReport.firstTrace {
         // With --fail-on the findings stand above.
         if !isFound { Console.error(firstReport.answer) }
@@ -269,68 +289,6 @@ struct RecordCommand: ParsableCommand {
       if lacksPages { throw ExitStatus.cannotWrite }
     }
 
-    /// Runs the program once, to its end.
-    private func record(
-      _ program: ProgramFile, object: String, to target: String, in folder: String, push settings: PushSettings?
-    ) throws -> (report: RecordReport, end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool, kept: String)
-    {
-      let words = RawText.arguments(last: line.count)
-      let notes = try RecordNotes(for: [RawText(folder), RawText(target)] + words)
-      defer { notes.remove() }
-      let remains = TraceRemains(expectedAt: target)
-      let run = try RecordedRun(
-        program, words: words, environment: environment(object: object, target: target, notes: notes))
-      // From now on, a file that may not grow (`ulimit -f`) makes a write fail, instead of raising a signal.
-      signal(SIGXFSZ, SIG_IGN)
-      let watch =
-        keep.keepWhen.isEmpty ? nil : KeepWatch(keep, notes: notes, folder: folder, debugFile: debugFile)
-      watch?.start()
-      let push = settings.map { RecordPush($0, notes: notes) }
-      let (end, stalled, isAskedToStop) = wait(for: run, notes, to: target)
-      let kept = watch?.stop() ?? ""
-      push?.finish()
-      var written = notes.read()
-      let file = target.replacingOccurrences(of: "%p", with: "\(run.process)")
-      if remains.remove(at: file) {
-        written.removeAll { $0 == .trace(processID: run.process, path: file) }
-        written.append(.failure(processID: run.process, reason: "it was killed before it recorded anything"))
-      }
-      if let note = stalled?.note { written.append(note) }
-      let left = LeftProcess.find(withNotesIn: notes.path)
-      notes.remove()
-      let report = RecordReport(
-        written, program: line[0], folder: folder, process: run.process, end: end, left: left,
-        stalled: stalled?.path, debugFile: debugFile)
-      return (report, end, stalled, isAskedToStop, kept)
-    }
-
-    /// Waits until the program has ended, by itself or, with `--stall-timeout`, because it stalled.
-    private func wait(
-      for run: RecordedRun, _ notes: RecordNotes, to target: String
-    ) -> (end: ProgramEnding, stalled: StalledProcess?, isAskedToStop: Bool) {
-      guard let timeout = stallTimeout.flatMap({ StallTimeout(seconds: $0) }) else {
-        let (end, isAskedToStop) = run.wait()
-        return (end, nil, isAskedToStop)
-      }
-      let watch = StallWatch(of: run.process, timeout: timeout, notes: notes, pattern: target)
-      var stalled: StalledProcess?
-      var ending: StallEnding?
-      let (end, isAskedToStop) = run.wait(
-        meanwhile: (
-          StallWatch.pause,
-          {
-            if let ending { return ending.check() }
-            stalled = watch.stalled()
-            guard let stalled else { return }
-            stalled.mark()
-            Console.error(stalled.text)
-            ending = StallEnding(of: run.process, notesIn: notes.path)
-          }
-        ))
-      ending?.finish()
-      return (end, stalled, isAskedToStop)
-    }
-
     /// Shows the trace until Ctrl-C. An error here is no failure of the program, whose status is the command's.
     func show(_ path: String) {
       let input = TraceInput(path: path)
@@ -340,52 +298,6 @@ struct RecordCommand: ParsableCommand {
       } catch {
         Console.error("optrace: \((error as? Failure)?.message ?? "\(error)")")
       }
-    }
-
-    /// The absolute pattern of the files' names for each run, because the program may change its folder.
-    private func targets(in folder: String) throws -> [String] {
-      let name = printable((line[0] as NSString).lastPathComponent)
-      let path = output ?? "\(name).%p.optrace"
-      guard let runs else { return [try target(path, in: folder)] }
-      return try RunNames.all(runs, of: path).map { try target($0, in: folder) }
-    }
-
-    func target(_ path: String, in folder: String) throws -> String {
-      let absolute = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-      // Report now what the program would otherwise find out only when it runs.
-      func refuse(_ why: String) -> Failure {
-        Failure(message: "cannot write '\(printable(path))': \(why)", status: .cannotRecord)
-      }
-      let folder = (absolute as NSString).deletingLastPathComponent
-      guard access(folder.asPath, F_OK) == 0 else { throw refuse("there is no folder '\(printable(folder))'") }
-      guard access(folder.asPath, W_OK | X_OK) == 0 else {
-        throw refuse("\(reason(errno)); choose another folder with -o")
-      }
-      var status = stat()
-      guard lstat(absolute.asPath, &status) == 0 else { return absolute }
-      if status.st_mode & S_IFMT == S_IFDIR { throw refuse(reason(EISDIR)) }
-      if TraceRemains.isOne(absolute) { return absolute }
-      guard status.st_mode & S_IFMT == S_IFREG, isTraceFile(absolute) else {
-        throw refuse("it exists and is not a trace: choose another name or remove it")
-      }
-      return absolute
-    }
-
-    private func environment(object: String, target: String, notes: RecordNotes) -> [RawText] {
-      var ours = ["OPTRACE_RECORD": notes.path, "OPTRACE_OUTPUT": target]
-      if let flightRecorder { ours["OPTRACE_FLIGHT_RECORDER"] = flightRecorder }
-      if let stacks { ours["OPTRACE_STACKS"] = stacks.rawValue }
-      ours.merge(parts.variables) { $1 }
-      if pushing.push != nil { ours["OPTRACE_PROFILE"] = "1" }
-      // An absolute path, because the program may change its folder before it starts another one.
-      if let debugFile {
-        ours["OPTRACE_DEBUG_FILE"] = debugFile.hasPrefix("/") ? debugFile : "\(RawPath.currentFolder)/\(debugFile)"
-      }
-      // Objects that are preloaded already stay first, because they may have to be.
-      let others = ProcessInfo.processInfo.environment["LD_PRELOAD"]?.split { $0 == ":" || $0 == " " } ?? []
-      ours["LD_PRELOAD"] = (others.map(String.init).filter { $0 != object } + [object]).joined(separator: ":")
-      return RawText.environment.filter { variable in !ours.keys.contains(where: variable.isVariable) }
-        + ours.sorted { $0.key < $1.key }.map { RawText("\($0.key)=\($0.value)") }
     }
   #else
     func run() throws {

@@ -23,14 +23,17 @@ import OpTraceDoctor
     /// - Parameters:
     ///   - worst: the lowest severity of findings to show; nil: show none.
     ///   - stalled: what was reported already.
+    ///   - known: findings that do not count.
     init(
-      in traces: [RecordedTrace], from worst: RecordCommand.Severity?, annotations: Annotations?,
-      stalled: StalledProcess?
+      in traces: [RecordedTrace], from worst: RecordCommand.Severity?, known: inout KnownFindings,
+      annotations: Annotations?, stalled: StalledProcess?
     ) throws {
       (self.worst, self.annotations) = (worst, annotations)
+      var left = 0
       for trace in traces where trace.path != stalled?.path {
         do {
-          let report = try DoctorExamination(of: TraceInput(path: trace.path), stallAfter: nil).report
+          var report = try DoctorExamination(of: TraceInput(path: trace.path), stallAfter: nil).report
+          left += known.take(from: &report.findings)
           tell(report, of: trace)
           try annotations?.write(report)
         } catch {
@@ -39,14 +42,26 @@ import OpTraceDoctor
         }
       }
       if let stalled, let annotations { try stalled.annotate(annotations) }
+      if left > 0 { text += "optrace: \(counted(left, "finding", is: true)) known, and left out\n" }
       guard let worst, !isFound, stalled == nil, !traces.isEmpty else { return }
-      let words = worst == .error ? "no error" : "neither an error nor a warning"
+      let words =
+        switch worst {
+        case .error: "no error"
+        case .warning: "neither an error nor a warning"
+        case .order: "neither an error nor what may hang another time"
+        }
       text += "optrace: the doctor has \(words) in \(counted(traces.count, "trace"))\n"
     }
 
     private mutating func tell(_ report: DoctorReport, of trace: RecordedTrace) {
       guard let worst else { return }
-      let found = report.findings.filter { $0.severity == .error || ($0.severity == .warning && worst == .warning) }
+      let found = report.findings.filter { finding in
+        switch worst {
+        case .error: finding.severity == .error
+        case .warning: finding.severity != .note
+        case .order: finding.severity == .error || finding.isLatent
+        }
+      }
       guard !found.isEmpty else { return }
       isFound = true
       let doctor = DoctorText(report)

@@ -77,9 +77,11 @@ import OpTraceDoctor
           RecordedTrace(
             processID: processID, name: name, path: path, header: trace.header, operations: trace.operations.count,
             queues: trace.queues.count, blocks: trace.blocks.count,
-            tasks: trace.tasks.count, samples: trace.samples.count, lost: trace.loss.lostCount,
+            tasks: trace.tasks.count, samples: trace.samples.count,
+            allocations: trace.memory?.allocations.count ?? 0, lost: trace.loss.lostCount,
             isEmpty: trace.operations.isEmpty && trace.queues.isEmpty && trace.blocks.isEmpty && trace.tasks.isEmpty
-              && trace.marks.isEmpty && trace.spans.isEmpty
+              && trace.marks.isEmpty && trace.spans.isEmpty && trace.orders.isEmpty
+              && trace.memory?.allocations.isEmpty != false
               && trace.loss.isComplete,
             isBeingWritten: isBeingWritten,
             isOfTests: trace.header.processName.hasSuffix(".xctest") && !trace.spans.isEmpty, isStalled: path == stalled
@@ -153,6 +155,7 @@ import OpTraceDoctor
       return "  \(calledCommand) summary \(path)\n"
         + "  \(calledCommand) doctor \(path)\n"
         + (traces.contains { $0.samples > 0 } ? "  \(calledCommand) profile \(path)\n" : "")
+        + (traces.contains { $0.allocations > 0 } ? "  \(calledCommand) memory \(path)\n" : "")
         + "  \(calledCommand) view \(path)\n"
         + "  \(calledCommand) report \(path) -o \(stem).html\n"
         + "  \(calledCommand) graph \(path) -o \(stem).svg\n"
@@ -192,6 +195,7 @@ import OpTraceDoctor
     private func describe(_ entry: RecordedTrace) -> String {
       var text = amount(entry)
       if entry.samples > 0 { text += ", \(counted(entry.samples, "sample"))" }
+      if entry.allocations > 0 { text += ", \(counted(entry.allocations, "sampled allocation"))" }
       if entry.lost > 0 { text += ", \(counted(entry.lost, "record")) lost" }
       text += " in '\(printable(entry.name))'"
       if traces.count > 1 {

@@ -17,6 +17,8 @@
     var tasks: Int
     /// The number of samples of processor time.
     var samples: Int
+    /// The number of sampled allocations.
+    var allocations: Int
     var lost: UInt64
     /// Whether it contains nothing of the program.
     var isEmpty: Bool
