@@ -78,6 +78,10 @@ public struct Profile: Sendable, Equatable {
     public var name: String
     /// Its queue's name; nil: it has none.
     public var queue: String?
+
+    package init(kind: String, name: String, queue: String?) {
+      (self.kind, self.name, self.queue) = (kind, name, queue)
+    }
   }
 
   /// A thread's name and number.
@@ -88,6 +92,36 @@ public struct Profile: Sendable, Equatable {
     public var systemID: UInt32
   }
 
+  /// What weights count.
+  package enum Unit: Sendable, Equatable {
+    /// Nanoseconds.
+    case time
+    /// Bytes that samples of allocations stand for.
+    case bytes(Bytes)
+  }
+
+  /// Which bytes.
+  package enum Bytes: Sendable, Equatable { case allocated, live, peak }
+
+  /// What a sampled allocation stands for.
+  package struct AllocationWeight: Sendable, Equatable {
+    /// How many such allocations, and their bytes; of these, what lives.
+    package var count: Int64
+    package var bytes: Int64
+    package var liveCount: Int64
+    package var liveBytes: Int64
+
+    package init(count: Int64, bytes: Int64, liveCount: Int64, liveBytes: Int64) {
+      (self.count, self.bytes, self.liveCount, self.liveBytes) = (count, bytes, liveCount, liveBytes)
+    }
+  }
+
+  /// What weights count.
+  package var unit = Unit.time
+  /// For each sample, of allocations; else empty.
+  package var allocationWeights: [AllocationWeight] = []
+  /// Of all bytes that were allocated one in so many was chosen; 0: samples are of time.
+  package var interval: Int64 = 0
   /// The names of the tests and other named spans that samples are in.
   package var spans: [SpanID: String] = [:]
   /// Each function once.

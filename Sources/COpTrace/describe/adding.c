@@ -3,6 +3,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "introduce.h"
+#include "../held/work.h"
 #include "../objects/readers.h"
 
 static addition addition_of(optrace_recorder *core, const optrace_answers *seen, uint32_t queue) {
@@ -12,6 +13,7 @@ static addition addition_of(optrace_recorder *core, const optrace_answers *seen,
 
 // Records that an operation is enqueued. Returns its number; 0: it has none, and nothing is recorded.
 static uint32_t record(optrace_recorder *core, uint8_t kind, const addition *adding, uint32_t serial) {
+  if (serial) held_work_is_given(serial, optrace_enqueued_read(adding->word).queue, optrace_held_slot, 0);
   if (serial) optrace_emit2_at(core, kind, serial, adding->word, adding->stack);
   return serial;
 }

@@ -332,6 +332,7 @@ static bool is_needed(carrying *all, const chunk_record *record, const chunk_rec
     case optrace_carry_while_waited: return is_of_open_wait(all, record->word1, record->ticks);
     case optrace_carry_while_newest: return blocking_keeps_name(&all->blocking, record);
     case optrace_carry_while_referenced: return is_referenced(all, record);
+    case optrace_carry_always: return true;
     default: return false;
   }
 }

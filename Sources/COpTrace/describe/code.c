@@ -16,6 +16,7 @@
 #include "COpTraceFields.h"
 #include "numbers.h"
 #include "texts.h"
+#include "types.h"
 
 enum { most_images = UINT16_MAX, frame_bytes = 24, image_bytes = 32 };
 // Traits of an address. `trait_returns`: it is a return address on a stack, behind a call or a system call instruction.
@@ -284,5 +285,8 @@ bool code_begin(optrace_recorder *core) {
   core->define_code = optrace_code_id;
   core->define_stack = code_stack_id;
   core->define_sample = code_sample_id;
+#if OPTRACE_HAS_HOOKS
+  core->types = &types_of_objects;
+#endif
   return true;
 }

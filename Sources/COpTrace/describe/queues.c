@@ -5,6 +5,7 @@
 #include "COpTraceBegin.h"
 #include "COpTraceFields.h"
 #include "introduce.h"
+#include "../held/work.h"
 #include "../base/own_lock.h"
 #include "../objects/readers.h"
 
@@ -72,6 +73,7 @@ uint32_t optrace_barrier_add(optrace_recorder *core, optrace_operation *barrier,
   optrace_operation_created_fields created = {.class_ = (uint16_t)class, .coverage = coverage_full};
   optrace_emit2(core, optrace_kind_operation_created, serial, optrace_operation_created_word1(created));
   optrace_enqueued_fields enqueued = {.queue = number, .barrier = true};
+  held_work_is_given(serial, number, optrace_held_slot, 0);
   optrace_emit2_at(core, optrace_kind_enqueued, serial, optrace_enqueued_word1(enqueued), optrace_caller_stack(core));
   optrace_record_within(core, serial);
   optrace_operation_publish(barrier, core);

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_RUNTIME_H
 #define OPTRACE_RUNTIME_H
 
-#include "../objects/hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // Finds a function or variable of Swift's libraries; null: this program has none with this name. Only one thread may call it at a time.

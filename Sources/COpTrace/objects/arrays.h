@@ -4,7 +4,7 @@
 
 #include "../layouts/swift_abi.h"
 #include "COpTraceDescribe.h"
-#include "tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 // These return the count of an array, its elements, and one element of an array of objects.

@@ -3,7 +3,7 @@
 #ifndef OPTRACE_ASKED_H
 #define OPTRACE_ASKED_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // The name, the two words of an optional Swift string, and the dependencies, an array. The caller owns both. False without hooks.

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_CLASSES_H
 #define OPTRACE_CLASSES_H
 
-#include "tables.h"
+#include "../layouts/tables.h"
 
 #if OPTRACE_HAS_HOOKS
 typedef enum { class_operation, class_queue } class_kind;

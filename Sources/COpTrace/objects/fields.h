@@ -2,7 +2,7 @@
 #ifndef OPTRACE_FIELDS_H
 #define OPTRACE_FIELDS_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // The offset of a stored property in the objects of a class; 0: the class has none of this name.

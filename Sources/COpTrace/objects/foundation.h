@@ -2,7 +2,7 @@
 #ifndef OPTRACE_FOUNDATION_H
 #define OPTRACE_FOUNDATION_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // Whether the process has Foundation.

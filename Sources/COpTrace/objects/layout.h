@@ -3,7 +3,7 @@
 #define OPTRACE_LAYOUT_H
 
 #include "../layouts/swift_abi.h"
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_MEMORY_H
 #define OPTRACE_MEMORY_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <link.h>

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_OBJECTS_H
 #define OPTRACE_OBJECTS_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 void objects_forget(void);

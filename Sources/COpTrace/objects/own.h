@@ -2,7 +2,7 @@
 #ifndef OPTRACE_OWN_H
 #define OPTRACE_OWN_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 // Finds the offsets of the fields, and their values in a new operation. Only for a Foundation with the layout that OpTrace was compiled

@@ -2,7 +2,7 @@
 #ifndef OPTRACE_STATE_H
 #define OPTRACE_STATE_H
 
-#include "hooks.h"
+#include "../layouts/hooks.h"
 
 #if OPTRACE_HAS_HOOKS
 #include <stdatomic.h>

@@ -7,7 +7,10 @@ extension Comparison {
   /// - Parameters:
   ///   - failed: the conditions of a gate that hold.
   ///   - wallPrediction: what the times mean for the wall time, under its key; null: not known.
-  package func json(failed: [Gate.Condition] = [], wallPrediction: JSONValue = .null) -> JSONValue {
+  ///   - others: what other capabilities compare, behind the rest.
+  package func json(
+    failed: [Gate.Condition] = [], wallPrediction: JSONValue = .null, and others: [JSONValue.Member] = []
+  ) -> JSONValue {
     var more: [JSONValue.Member] = []
     if let functions, functions.isComparable { more.append(.init("processorTime", functions.json)) }
     return .members(
@@ -27,7 +30,7 @@ extension Comparison {
           "foreseen": wallPrediction,
         ]),
         "failedOn": .array(failed.map { .string($0.rawValue) }),
-      ], and: more)
+      ], and: more + others)
   }
 }
 

@@ -26,7 +26,7 @@ function headUnits(model, selection) {
     process.kept && h('p', {class: 'note-line kept'}, sign('note'), ' ', process.kept),
     h('h1', {}, h('bdi', {}, process.name || 'unnamed process'), h('span', {class: 'pid'}, `pid ${process.id}`)),
     h('p', {class: 'facts'}, facts.filter(Boolean).map(fact => [fact, ' '])),
-    h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
+    model.states.length > 0 && h('p', {class: 'states', 'aria-label': 'States'}, model.states.map(({state, count}) => [stateChip(state, count), ' '])),
     h('p', {class: `verdict-line ${css}`},
       h('a', {href: '#tab=findings', onclick: event => { event.preventDefault(); selection.show('findings'); }},
         sign(style.sign), ' ', model.verdict.answer)),

@@ -5,7 +5,7 @@ package import OpTraceText
 /// Writes a profile as collapsed stacks: `operation Resize;main;work();[kernel] 12`, a line for each stack.
 ///
 /// The outermost comes first: whose time it is, then the callers. The number at the end counts samples; of time off the processor,
-/// which is not sampled, microseconds. Lines are sorted by the names in them, and no two have the same stack. Source of the format:
+/// which is not sampled, microseconds; of memory bytes. Lines are sorted by the names in them, and no two have the same stack. Source of the format:
 /// <https://github.com/brendangregg/FlameGraph#2-fold-stacks>. It has no escapes: a `;` in a name becomes `:`, what would
 /// end the line a space.
 package enum CollapsedExporter {
@@ -29,7 +29,11 @@ package enum CollapsedExporter {
       }
       writer.byte(UInt8(ascii: " "))
       // Little is not nothing.
-      writer.number(profile.period > 0 ? samples : max(1, Int(weight / 1000 + (weight % 1000 >= 500 ? 1 : 0))))
+      switch profile.unit {
+      case .bytes: writer.number(Int(weight))
+      case .time:
+        writer.number(profile.period > 0 ? samples : max(1, Int(weight / 1000 + (weight % 1000 >= 500 ? 1 : 0))))
+      }
       writer.byte(UInt8(ascii: "\n"))
     }
   }

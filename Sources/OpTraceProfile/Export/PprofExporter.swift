@@ -37,6 +37,14 @@ package struct PprofExporter {
     var key: Key
     var samples = 0
     var weight: Nanoseconds = 0
+    var memory = Profile.AllocationWeight(count: 0, bytes: 0, liveCount: 0, liveBytes: 0)
+
+    mutating func add(_ more: Profile.AllocationWeight) {
+      memory.count = memory.count.adding(more.count)
+      memory.bytes = memory.bytes.adding(more.bytes)
+      memory.liveCount = memory.liveCount.adding(more.liveCount)
+      memory.liveBytes = memory.liveBytes.adding(more.liveBytes)
+    }
   }
 
   private let profile: Profile
@@ -85,19 +93,26 @@ package struct PprofExporter {
     from first: Nanoseconds, to last: Nanoseconds, samples: (inout PprofExporter) -> Void
   ) {
     let isSampled = profile.period > 0
+    let isOfMemory = profile.unit != .time
+    // Of memory those of Go's heap profiles, by which tools know it.
     let types: [(type: String, unit: String)] =
-      isSampled
-      ? [("samples", "count"), ("cpu", "nanoseconds")] : [("waits", "count"), ("waiting", "nanoseconds")]
+      isOfMemory
+      ? [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
+      : isSampled
+        ? [("samples", "count"), ("cpu", "nanoseconds")] : [("waits", "count"), ("waiting", "nanoseconds")]
     for type in types { valueType(Field.sampleType, type) }
     samples(&self)
     tables.write(&message) { [writer] in Self.handOn(&$0, to: writer) }
     message.signed(Field.timeNanoseconds, Int64(clamping: profile.startWall).addingClamped(first))
     message.signed(Field.duration, max(0, last.subtractingReportingOverflow(first).partialValue))
-    if isSampled {
+    if isOfMemory {
+      valueType(Field.periodType, ("space", "bytes"))
+      message.signed(Field.period, profile.interval)
+    } else if isSampled {
       valueType(Field.periodType, types[1])
       message.signed(Field.period, profile.period)
     }
-    message.number(Field.defaultSampleType, tables.string(types[1].type))
+    message.number(Field.defaultSampleType, tables.string(types[isOfMemory ? 3 : 1].type))
     tables.writeStrings(&message) { [writer] in Self.handOn(&$0, to: writer) }
     Self.handOn(&message, to: writer)
   }
@@ -127,6 +142,7 @@ package struct PprofExporter {
       if number == sums.count { sums.append(Sum(key: key)) }
       sums[number].samples += 1
       sums[number].weight = sums[number].weight.adding(sample.weight)
+      if profile.allocationWeights.indices.contains(index) { sums[number].add(profile.allocationWeights[index]) }
     }
     return sums
   }
@@ -138,7 +154,7 @@ package struct PprofExporter {
     let owner = sum.key.owner.map { ownerLabels[$0] ?? labels(ofOwner: $0) }
     let offset = message.open(Field.sample)
     message.bytes.append(contentsOf: locations)
-    message.packed(2, [UInt64(sum.samples), UInt64(sum.weight)])
+    message.packed(2, values(of: sum))
     message.bytes.append(contentsOf: thread)
     if let owner { message.bytes.append(contentsOf: owner) }
     if let work = sum.key.work { Self.label(&message, tables.string("work"), UInt64(work.rawValue)) }
@@ -158,6 +174,13 @@ package struct PprofExporter {
     message.bytes.append(contentsOf: labels.bytes)
     message.close(offset)
     Self.handOn(&message, to: writer)
+  }
+
+  /// In the order of the types.
+  private func values(of sum: Sum) -> [UInt64] {
+    guard profile.unit != .time else { return [UInt64(sum.samples), UInt64(sum.weight)] }
+    let memory = sum.memory
+    return [memory.count, memory.bytes, memory.liveCount, memory.liveBytes].map { UInt64(max(0, $0)) }
   }
 
   private mutating func field(of place: Place) -> [UInt8] {

@@ -78,7 +78,9 @@ package struct SpeedscopeExporter {
   }
 
   private func write(_ thread: ThreadSamples) {
-    writer.text("{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":")
+    writer.text("{\"type\":\"sampled\",\"unit\":")
+    writer.text(profile.unit == .time ? "\"nanoseconds\"" : "\"bytes\"")
+    writer.text(",\"startValue\":0,\"endValue\":")
     writer.number(Int(thread.weight))
     writer.text(",\"name\":")
     writer.json(thread.label)

@@ -1,21 +1,25 @@
 import OpTraceBlame
 import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 package import OpTraceText
 
 /// The form of `optrace requests --json`; its keys are a contract (Documentation/json.md).
 package struct RequestsJSON {
   private let requests: Requests
+  private let memory: UnitMemory?
   private let ids: RequestIDs
 
-  package init(_ requests: Requests) {
+  /// - Parameter memory: what the units allocate; nil: not sampled.
+  package init(_ requests: Requests, memory: UnitMemory? = nil) {
     self.requests = requests
+    self.memory = memory
     ids = RequestIDs(requests)
   }
 
   /// `name`: only kinds of this name; nil: all.
   package func value(named name: String? = nil, slowest: Int) -> JSONValue {
-    let kinds = requests.kinds.filter { name == nil || $0.name == name }
+    let kinds = requests.kinds.indices.filter { name == nil || requests.kinds[$0].name == name }
     return .members([
       "version": .integer(1), "open": .integer(requests.open), "kinds": .array(kinds.map { kind($0, slowest) }),
       "loops": .array(name == nil ? requests.loopFigures.map(\.json) : []),
@@ -23,14 +27,28 @@ package struct RequestsJSON {
     ])
   }
 
-  private func kind(_ kind: RequestKind, _ slowest: Int) -> JSONValue {
-    .object(
+  private func kind(_ index: Int, _ slowest: Int) -> JSONValue {
+    let kind = requests.kinds[index]
+    return .object(
       kind.figures.members + [
         .init("breakdown", .array(kind.breakdown.map(share))),
         .init("examples", .array(requests.slowest(of: kind, most: slowest).map(example))),
         .init("difference", .string(requests.sentence(kind))),
         .init("blame", .array(requests.lost(kind, least: 0, most: .max).map(blamed))),
-      ])
+      ] + (memory.map { [.init("memory", memory($0[index], of: kind.count))] } ?? []))
+  }
+
+  /// Of one unit, on average.
+  private func memory(_ sums: UnitMemory.Sums, of count: Int) -> JSONValue {
+    func whole(_ value: Double) -> JSONValue { .integer(Int(min(max(value.rounded(), 0), 9e18))) }
+    let (each, left) = (sums.allocated.each(of: count), sums.left.each(of: count))
+    return .members([
+      "samples": .integer(sums.allocated.samples), "allocatedBytes": whole(each.bytes),
+      "allocatedErrorBytes": whole(each.error), "leftBytes": whole(left.bytes), "leftErrorBytes": whole(left.error),
+      "function": .optional(sums.function) { .string($0.name) },
+      "file": .optional(sums.function?.file) { .string($0) },
+      "line": .optional(sums.function?.line) { .integer($0) },
+    ])
   }
 
   private func blamed(_ one: Requests.Blamed) -> JSONValue {

@@ -1,19 +1,23 @@
 import OpTraceBlame
 import OpTraceKernel
 import OpTraceModel
+import OpTraceSamples
 package import OpTraceText
 
 /// Units of work for people: a table of kinds, and for each kind where the time of its median and of its slowest units went.
 package struct RequestsText {
   private let requests: Requests
+  private let memory: UnitMemory?
   private let ids: RequestIDs
   private let style: TextStyle
   /// Kinds that are told in full, and rows of a breakdown.
   private static let mostKinds = 8
   private static let mostShares = 8
 
-  package init(_ requests: Requests, style: TextStyle = .plain) {
+  /// - Parameter memory: what the units allocate; nil: not sampled.
+  package init(_ requests: Requests, memory: UnitMemory? = nil, style: TextStyle = .plain) {
     self.requests = requests
+    self.memory = memory
     self.style = style
     ids = RequestIDs(requests)
   }
@@ -24,6 +28,7 @@ package struct RequestsText {
     guard !kinds.isEmpty else { return "No unit of work has ended.\n" }
     let told = name == nil ? kinds.filter { $0.isOwn || kinds.allSatisfy { !$0.isOwn } } : kinds
     var parts = [table(kinds)]
+    if let memory { parts.append(self.memory(memory, named: name)) }
     parts += told.prefix(Self.mostKinds).map { details($0, slowest) }
     if told.count > Self.mostKinds {
       parts.append(style.paint(.faint, "\(told.count - Self.mostKinds) more kinds: see --kind NAME") + "\n")
@@ -77,6 +82,27 @@ package struct RequestsText {
     }
     let open = requests.open > 0 ? style.paint(.faint, "  \(counted(requests.open, "more unit")) not over\n") : ""
     return style.paint(.strong, "Units of work") + "\n" + table.text(style) + open
+  }
+
+  /// What a unit allocates, the most in all first.
+  private func memory(_ memory: UnitMemory, named name: String?) -> String {
+    var table = TextTable([
+      .text("kind", widest: 44), .number("allocates each"), .number("of it lives at the end"), .number("in all"),
+      .text("most in", widest: 44), .text("source", widest: 32),
+    ])
+    let rows = requests.kinds.indices.filter { name == nil || requests.kinds[$0].name == name }
+      .filter { memory[$0].allocated.samples > 0 }
+      .sorted { (memory[$1].allocated.bytes, $0) < (memory[$0].allocated.bytes, $1) }
+    for row in rows {
+      let (kind, sums) = (requests.kinds[row], memory[row])
+      let (each, left) = (sums.allocated.each(of: kind.count), sums.left.each(of: kind.count))
+      table.add([
+        kind.name, bytesText(each.bytes, error: each.error), bytesText(left.bytes, error: left.error),
+        bytesText(sums.allocated.bytes), sums.function?.name ?? "", sums.function?.lineText ?? "",
+      ])
+    }
+    return style.paint(.strong, "Memory that they allocate") + "\n"
+      + (rows.isEmpty ? "  no sampled allocation was made in a unit\n" : table.text(style))
   }
 
   private func rate(_ value: Double) -> String { value >= 10 ? grouped(Int(value.rounded())) : oneDigit(value) }

@@ -6,7 +6,10 @@ public import OpTraceText
 
 extension Summary {
   /// The form of `optrace summary --json`; its keys are a contract (Documentation/json.md).
-  public var json: JSONValue {
+  public var json: JSONValue { json(and: []) }
+
+  /// The same with what other capabilities tell, behind the rest.
+  package func json(and others: [JSONValue.Member]) -> JSONValue {
     let members: KeyValuePairs<String, JSONValue> = [
       "version": .integer(1),
       "operationCount": .integer(operationCount),
@@ -32,7 +35,7 @@ extension Summary {
     if let kept { more.append(kept.member) }
     if let machine { more.append(machine.member) }
     if let processorTime { more.append(.init("processorTime", processorTime.json)) }
-    return .members(members, and: more)
+    return .members(members, and: more + others)
   }
 }
 

@@ -32,7 +32,10 @@ public struct SummaryText: Sendable {
   }
 
   /// Ends with a line end. O(operations).
-  public var text: String {
+  public var text: String { text(and: []) }
+
+  /// The same with sections of other capabilities, each with its title and a line end.
+  package func text(and others: [String]) -> String {
     var parts = [head]
     parts.append(section("Queues", queues))
     parts.append(section("Classes", table(of: summary.classes, "class", "operation")))
@@ -48,6 +51,7 @@ public struct SummaryText: Sendable {
       parts.append(section("Processor time", texts.work))
       parts.append(section("Hot functions", texts.functions))
     }
+    parts += others
     parts.append(section("Slowest operations", slowest))
     parts.append(section("Failed operations", failed))
     parts.append(section("Critical path", path))

@@ -109,7 +109,7 @@ struct ChromeEvents: TimelineEvents {
   }
 
   mutating func counter(_ value: CounterValues.Value) {
-    begin("C", "queue")
+    begin("C", value.kind.category)
     writer.text(",\"pid\":")
     writer.number(place.groups + value.group + 1)
     self.time(value.time)

@@ -52,6 +52,12 @@ enum PerfettoField {
     static let counter: UInt64 = 8
   }
 
+  enum Counter {
+    static let unit: UInt64 = 3
+    /// `UNIT_SIZE_BYTES`
+    static let bytes: UInt64 = 3
+  }
+
   enum Process {
     static let pid: UInt64 = 1
     static let name: UInt64 = 6

@@ -8,6 +8,7 @@ struct PerfettoTracks {
 
   private let place: TimelinePlace
   private let lanes: UInt64
+  private let groups: Int
   /// The track with the most slices, which need not name it.
   let usual: UInt64
 
@@ -15,6 +16,7 @@ struct PerfettoTracks {
     let timeline = content.timeline
     place = content.place
     lanes = UInt64(place.uuids + timeline.tracks.count)
+    groups = timeline.groups.count
     var slices = [Int](repeating: 0, count: timeline.tracks.count)
     for execution in timeline.executions where execution.track >= 0 { slices[Int(execution.track)] += 1 }
     for wait in timeline.waits where wait.track >= 0 { slices[Int(wait.track)] += 1 }
@@ -27,7 +29,9 @@ struct PerfettoTracks {
   func uuid(ofGroup group: Int) -> UInt64 { lanes + 1 + UInt64(group * TimelinePlace.uuidsOfGroup) }
 
   func uuid(of counter: CounterValues.Kind, group: Int) -> UInt64 {
-    uuid(ofGroup: group) + 1 + UInt64(counter.rawValue)
+    // Those of memory come behind all groups.
+    let memory = CounterValues.Kind.ofMemory.firstIndex(of: counter)
+    return memory.map { uuid(ofGroup: groups) + UInt64($0) } ?? uuid(ofGroup: group) + 1 + UInt64(counter.rawValue)
   }
 
   /// Describes the tracks. A queue is a process and a lane is a thread, as in the other format, because viewers know no
@@ -60,7 +64,9 @@ struct PerfettoTracks {
         let unit = value.kind.unit(of: timeline.groups[value.group].kind)
         message.text(Field.TrackDescriptor.name, "\(value.kind.name) \(unit)" as String)
         message.number(Field.TrackDescriptor.parent, uuid(ofGroup: value.group))
-        message.message(Field.TrackDescriptor.counter) { _ in }
+        message.message(Field.TrackDescriptor.counter) {
+          if value.kind.isOfMemory { $0.number(Field.Counter.unit, Field.Counter.bytes) }
+        }
       }
     }
   }

@@ -14,7 +14,7 @@ extension PageLanes {
     options.drawsArrows = false
     var timeline = Timeline(trace, options: options)
     self.init(of: trace)
-    counterKinds = CounterValues.Kind.allCases.map { "\($0)" }
+    counterKinds = CounterValues.Kind.ofWork.map { "\($0)" }
     counters = CounterValues(timeline, trace).values.map {
       Count(group: $0.group, kind: $0.kind.rawValue, time: $0.time, value: $0.value)
     }

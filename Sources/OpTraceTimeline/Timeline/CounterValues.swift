@@ -1,4 +1,5 @@
 package import OpTraceModel
+import OpTraceSamples
 
 /// How much work of each queue is executing and ready, and the limit of the queue, each time that one of these changes;
 /// in the order of time. Changes at the same time become one value.
@@ -6,8 +7,13 @@ package import OpTraceModel
 /// A counter that changes very often is thinned out: for each of ``usualIntervals`` equal parts of the run, it keeps
 /// the highest value and the last one, so that no peak is missed and the value at the end of a part is right.
 package struct CounterValues {
-  package enum Kind: Int, CaseIterable {
+  package enum Kind: Int {
     case executing, ready, limit
+    /// Bytes of the process, which is the first group.
+    case resident, anonymous, live
+
+    package static let ofWork: [Kind] = [.executing, .ready, .limit]
+    static let ofMemory: [Kind] = [.resident, .anonymous, .live]
   }
 
   package struct Value {
@@ -34,7 +40,7 @@ package struct CounterValues {
     mostIntervals = intervals
     var changes = Self.changes(timeline)
     for group in changes.indices where timeline.groups[group].isShown {
-      for kind in Kind.allCases {
+      for kind in Kind.ofWork {
         guard kind == .limit else {
           append(Sums(of: &changes[group][kind.rawValue]), group, kind, selection)
           continue
@@ -42,6 +48,21 @@ package struct CounterValues {
         append(Self.limits(of: timeline.groups[group], end: trace.end), group, kind, selection)
       }
     }
+    sort()
+  }
+
+  /// Adds what the process had in memory each time it was looked at, and what lived whenever that changed. O(n log n) for n allocations.
+  mutating func addMemory(of trace: Trace, _ selection: TimelineSelection) {
+    guard let memory = trace.memory else { return }
+    append(memory.readings.map { (time: $0.time, value: Int(clamping: $0.resident)) }, 0, .resident, selection)
+    append(memory.readings.map { (time: $0.time, value: Int(clamping: $0.anonymous)) }, 0, .anonymous, selection)
+    append(
+      LiveCurve(memory.allocations).values.map { (time: $0.time, value: Int(min($0.bytes, 1e15).rounded())) }, 0, .live,
+      selection)
+    sort()
+  }
+
+  private mutating func sort() {
     values.sort { ($0.time, $0.group, $0.kind.rawValue) < ($1.time, $1.group, $1.kind.rawValue) }
   }
 

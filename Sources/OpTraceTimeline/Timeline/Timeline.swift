@@ -209,7 +209,8 @@ package struct Timeline {
     origin = min(
       0, executions.first?.begin ?? 0, waits.first?.begin ?? 0, details.first?.begin ?? 0,
       TraceInstant.all(of: trace).map(\.time).min() ?? 0,
-      trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0)
+      trace.queues.flatMap { [$0.created] + $0.changes.map(\.time) }.min() ?? 0,
+      trace.memory?.readings.first?.time ?? 0, trace.memory?.allocations.first?.time ?? 0)
     counts.executions = executions.count { $0.track >= 0 && $0.kind == .run }
     counts.submissions = executions.count { $0.track >= 0 && $0.kind == .submission }
     counts.waitsWithoutLane += waits.count { $0.track == -1 && $0.group != tasksGroup }

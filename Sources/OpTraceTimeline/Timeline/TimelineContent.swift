@@ -19,7 +19,7 @@ struct TimelineContent {
   let options: TimelineOptions
   let timeline: Timeline
   let findings: [Finding]
-  let counters: CounterValues
+  private(set) var counters: CounterValues
   let titles: QueueTitles
   /// The waits for threads. Empty if times are left out.
   let threadWaits: ThreadWaits
@@ -37,6 +37,7 @@ struct TimelineContent {
       { Timeline(trace, options: options) }, { Diagnosis(of: trace, by: options.rules).findings })
     threadWaits = options.includesArguments && !timeline.counts.leavesOutTimes ? ThreadWaits(trace) : ThreadWaits()
     counters = CounterValues(timeline, trace, options.selection)
+    counters.addMemory(of: trace, options.selection)
     place.origin = timeline.origin
   }
 }

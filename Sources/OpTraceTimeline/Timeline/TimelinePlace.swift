@@ -9,7 +9,9 @@ struct TimelinePlace {
   /// The time in the trace that the file shows as zero.
   var origin: Nanoseconds = 0
   /// The number of track uuids that a group takes in Perfetto's format: its own, and one for each counter.
-  static let uuidsOfGroup = 1 + CounterValues.Kind.allCases.count
+  static let uuidsOfGroup = 1 + CounterValues.Kind.ofWork.count
+  /// The same that the counters of the process's memory take, behind those of all groups.
+  static let uuidsOfMemory = CounterValues.Kind.ofMemory.count
   /// The numbers that the traces before it have taken.
   var groups = 0
   var tracks = 0
@@ -34,6 +36,7 @@ struct TimelinePlace {
     // Threads that have samples but no track have a number, too.
     next.tracks = tracks + max(1, timeline.tracks.count + Set(trace.samples.lazy.map(\.thread)).count)
     next.uuids = uuids + timeline.tracks.count + timeline.groups.count * Self.uuidsOfGroup
+    if trace.memory != nil { next.uuids += Self.uuidsOfMemory }
     next.arrows = arrows + timeline.arrows.count
     return next
   }

@@ -122,10 +122,24 @@ extension CounterValues.Kind {
     case .executing: "executing"
     case .ready: "ready"
     case .limit: "limit"
+    case .resident: "resident"
+    case .anonymous: "anonymous"
+    case .live: "live"
     }
   }
 
-  func unit(of kind: WorkKind) -> StaticString { self == .limit ? "slots" : kind.unit }
+  /// The category by which viewers filter it.
+  var category: StaticString { isOfMemory ? "memory" : "queue" }
+
+  var isOfMemory: Bool { Self.ofMemory.contains(self) }
+
+  func unit(of kind: WorkKind) -> StaticString {
+    switch self {
+    case .executing, .ready: kind.unit
+    case .limit: "slots"
+    case .resident, .anonymous, .live: "bytes"
+    }
+  }
 }
 
 extension OperationRecord {

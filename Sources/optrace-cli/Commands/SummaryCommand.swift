@@ -1,6 +1,7 @@
 import ArgumentParser
 import OpTraceDoctor
 import OpTraceKernel
+import OpTraceMemory
 import OpTraceModel
 import OpTraceSummary
 import OpTraceText
@@ -51,12 +52,15 @@ struct SummaryCommand: ParsableCommand {
     var input = readings.last
     if readings.second != nil { input.trace.doubtWhatOpened(since: readings.first.trace) }
     own.mark(&input.trace)
-    let summary = withProgress("adding up \(self.input.name)") { Summary(of: input.trace, slowestCount: slowest) }
+    let (summary, memory) = withProgress("adding up \(self.input.name)") {
+      (Summary(of: input.trace, slowestCount: slowest), MemorySummary(of: input.trace))
+    }
     let output = try self.input.output(output)
     if json || self.output?.lowercased().hasSuffix(".json") == true {
-      try output.write(summary.json.bytes)
+      try output.write(summary.json(and: memory.map { [$0.member] } ?? []).bytes)
     } else {
-      try output.write(SummaryText(summary, of: input.trace, style: output.style).text)
+      let text = SummaryText(summary, of: input.trace, style: output.style)
+      try output.write(text.text(and: memory.map { [$0.text(output.style)] } ?? []))
     }
     try input.end()
   }

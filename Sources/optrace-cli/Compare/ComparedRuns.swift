@@ -1,6 +1,7 @@
 import Foundation
 import OpTraceComparison
 import OpTraceFormat
+import OpTraceMemory
 import OpTraceModel
 
 /// The traces of a comparison, one in memory at a time: only those that a page or a prediction shows are read a second
@@ -11,6 +12,8 @@ struct ComparedRuns {
   /// Traces that cannot be read again, and small traces.
   private var kept: [Int: Trace] = [:]
   private(set) var comparer = Comparer(by: .command)
+  /// Whether all have samples of memory.
+  private(set) var haveMemory = true
   /// Whether some trace is damaged.
   private(set) var isDamaged = false
 
@@ -26,6 +29,7 @@ struct ComparedRuns {
       let trace = try input.read().trace
       try check(trace, input)
       isDamaged = isDamaged || trace.loss.isDamaged
+      haveMemory = haveMemory && trace.memory?.allocations.isEmpty == false
       withProgress("comparing \(input.name)") { comparer.add(trace, as: index < baseCount ? .base : .new) }
       if inputs.count == 2 || trace.operations.count < Self.smallTrace || !input.isReadTwice { kept[index] = trace }
     }
@@ -39,6 +43,14 @@ struct ComparedRuns {
     let trace = try inputs[index].read().trace
     kept[index] = trace
     return trace
+  }
+
+  /// The memory of the typical run of each side; nil: some run has no samples of it.
+  mutating func memory() throws -> (base: MemoryReport, new: MemoryReport)? {
+    guard haveMemory, let base = try typical(.base).flatMap({ MemoryReport(of: $0) }),
+      let new = try typical(.new).flatMap({ MemoryReport(of: $0) })
+    else { return nil }
+    return (base, new)
   }
 
   /// `before.optrace → after.optrace`, and how many more there are on each side.

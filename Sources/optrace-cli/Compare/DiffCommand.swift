@@ -5,6 +5,7 @@ import OpTraceComparison
 import OpTraceGraph
 import OpTraceFormat
 import OpTraceGraphviz
+import OpTraceMemory
 import OpTraceModel
 import OpTraceText
 
@@ -16,7 +17,7 @@ struct DiffCommand: ParsableCommand {
       Operations are matched by name, class, queue and function, then by their neighbours, and reported by name pattern: '#' \
       replaces the numbers in names. One run of each side shows what was added and removed. What is slower needs at least five \
       runs of each side ('optrace record --runs 10'): fewer cannot separate a change from chance. Runs that were recorded with \
-      --profile are also compared by the processor time of functions.
+      --profile are also compared by the processor time of functions, with --memory by what functions allocate and what lives.
 
       Exit status: 1 where something holds that --fail-on names; 64 where it names slower and there are fewer than \
       five runs of each; else as for all commands. Documentation/compare.md tells how to use it in CI.
@@ -117,6 +118,9 @@ struct DiffCommand: ParsableCommand {
     if runs.isDamaged { throw ExitStatus.badInput }
   }
 
+  /// Rows of memory; more are only counted.
+  private static let mostFunctions = 10
+
   private var isPage: Bool { output?.lowercased().hasSuffix(".html") == true }
   private var isPicture: Bool { output?.lowercased().hasSuffix(".svg") == true }
 
@@ -134,17 +138,23 @@ struct DiffCommand: ParsableCommand {
         WallTimeEffect(comparison, base: base, processors: OwnMachine.processors(of: base.header))
       }
     }
-    let json = comparison.json(failed: failed, wallPrediction: effect?.json ?? .null)
+    let memory = try runs.memory()
+    let json = comparison.json(
+      failed: failed, wallPrediction: effect?.json ?? .null,
+      and: memory.map { [.init("memory", MemoryJSON($0.new).difference(from: $0.base))] } ?? [])
     if isPage, let base, let new = try runs.typical(.new) {
       let report = Report.exporter(for: base, and: new, comparison, json: json, title: runs.title)
       try output.writeLong { try report.write(to: $0) }
     } else if self.json || self.output?.lowercased().hasSuffix(".json") == true {
       try output.write(json.bytes)
     } else {
-      try output.write(
-        ComparisonText(
-          comparison, failed: failed, addition: effect?.text(style: output.style) ?? "", style: output.style
-        ).text)
+      let compared = memory.map { MemoryDifference(from: $0.base, to: $0.new) }
+      let additions = [
+        effect?.text(style: output.style),
+        compared.map { MemoryDifferenceText($0, most: Self.mostFunctions, style: output.style).section },
+      ]
+      let addition = additions.compactMap { $0 }.joined(separator: "\n")
+      try output.write(ComparisonText(comparison, failed: failed, addition: addition, style: output.style).text)
     }
   }
 

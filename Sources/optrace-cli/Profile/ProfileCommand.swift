@@ -37,25 +37,7 @@ struct ProfileCommand: ParsableCommand {
   @Flag(help: "Show where time was waited, in place of processor time.")
   var offCpu = false
 
-  @Option(
-    help: ArgumentHelp("Show what changed since this trace.", valueName: "trace"),
-    completion: .file(extensions: ["optrace", "optracez", "txt"]))
-  var compare: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Rows of each table (default: 20); JSON has all without it.", valueName: "n"))
-  var top: Int?
-
-  @Flag(help: "Write JSON, as into a file whose name ends with .json; Documentation/json.md describes its keys.")
-  var json = false
-
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "The file to write; '-' is standard output, and the default. \(ProfileTarget.help)", valueName: "file"),
-    completion: .file(extensions: ProfileTarget.completedEndings))
-  var output: String?
+  @OptionGroup var written: ComparedOutput<TimeFormats>
 
   @OptionGroup var recording: AttachedTime
 
@@ -84,22 +66,15 @@ struct ProfileCommand: ParsableCommand {
       if recording.duration != nil { throw ValidationError("--push goes on until the program ends: omit --for.") }
       _ = try PushInterval.nanoseconds(every, option: "--every")
       let others: [(String, Bool)] = [
-        ("--off-cpu", offCpu), ("--compare", compare != nil), ("--top", top != nil), ("--json", json),
-        ("-o", output != nil), ("--by", by != .function), ("options for a part of a trace", part.isPart),
+        ("--off-cpu", offCpu), ("--compare", written.compare != nil), ("--top", written.top != nil),
+        ("--json", written.json), ("-o", written.output != nil), ("--by", by != .function),
+        ("options for a part of a trace", part.isPart),
       ]
       if let other = others.first(where: \.1)?.0 {
         throw ValidationError("--push sends all samples, and shows nothing: omit \(other).")
       }
     }
-    if let top, top < 1 { throw ValidationError("--top must be at least 1.") }
-    if compare == "-", input.path == "-" {
-      throw ValidationError("'-' is named twice: standard input can be read once.")
-    }
-    guard let output, case .file(let format) = ProfileTarget(writing: output) else { return }
-    if json { throw ValidationError("--json and '\(printable(output))' cannot be combined.") }
-    if compare != nil, !format.showsDifference {
-      throw ValidationError("'\(printable(output))' has room for one profile: omit --compare, or name a .svg or .json.")
-    }
+    try written.check(input.path)
   }
 
   func run() throws {
@@ -107,13 +82,12 @@ struct ProfileCommand: ParsableCommand {
       let every = try PushInterval.nanoseconds(every, option: "--every")
       return try ProfilePush(input: input, settings: try PushSettings(pushing, url: url, every: every)).run()
     }
-    let target = json ? .json : ProfileTarget(writing: output)
-    let other = compare.map { TraceInput(path: $0, limit: input.limit) }
-    var output = try input.output(self.output)
-    if let other { output = try other.output(self.output) }
+    let other = written.compare.map { TraceInput(path: $0, limit: input.limit) }
+    var output = try input.output(written.output)
+    if let other { output = try other.output(written.output) }
     let (read, profile) = try profile(of: input)
     let earlier = try other.map { try self.profile(of: $0) }
-    try write(profile, comparedWith: earlier.map { ($0.profile, other?.name ?? "") }, as: target, to: output)
+    try write(profile, comparedWith: earlier.map { ($0.profile, other?.name ?? "") }, as: written.target, to: output)
     try read.end()
     try earlier?.read.end()
   }
@@ -141,20 +115,26 @@ struct ProfileCommand: ParsableCommand {
     case .file(let format):
       try output.writeLong { try format.write(profile, comparedWith: other?.profile, to: $0) }
     case .json:
-      let json = ProfileJSON(profile, most: top).value(by: by.group, comparedWith: other?.profile)
+      let json = ProfileJSON(profile, most: written.top).value(by: by.group, comparedWith: other?.profile)
       try output.write(json.bytes)
     // Comparing with nothing shows what was added; without both there is nothing to say.
     case .text where nothing != nil && other?.profile.samples.isEmpty ?? true: break
     case .text:
-      let most = top ?? 20
       if let other {
-        let text = ProfileDifferenceText(from: other.profile, to: profile, most: most, style: output.style)
+        let text = ProfileDifferenceText(from: other.profile, to: profile, most: written.rows, style: output.style)
         try output.write(text.text((before: other.name, after: input.name)))
       } else {
-        try output.write(ProfileText(profile, most: most, style: output.style).text(by: by.table))
+        try output.write(ProfileText(profile, most: written.rows, style: output.style).text(by: by.table))
       }
     }
   }
+}
+
+enum TimeFormats: WrittenFormats {
+  static let formats = ProfileFormat.allCases
+  static let help =
+    "A name that ends with .svg gets a flame graph; .collapsed, .speedscope.json, .firefox.json and .pb.gz (pprof) are for "
+    + "other tools; .json is this command's own."
 }
 
 extension ProfileCommand.Grouping {

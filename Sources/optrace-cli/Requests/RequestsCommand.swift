@@ -68,8 +68,9 @@ struct RequestsCommand: ParsableCommand {
     let trace = read.trace
     let window =
       from == nil && to == nil ? nil : (from?.nanoseconds ?? .min)...(to?.nanoseconds ?? .max)
-    let requests = withProgress("adding up \(input.name)") {
-      Requests(of: trace, within: window)
+    let (requests, memory) = withProgress("adding up \(input.name)") {
+      let requests = Requests(of: trace, within: window)
+      return (requests, UnitMemory(of: requests, in: trace))
     }
     if let kind, !requests.kinds.contains(where: { $0.name == kind }) {
       let offer = Suggestion.text(for: kind, among: Set(requests.kinds.map(\.name))).map { "; \($0)" } ?? ""
@@ -77,9 +78,9 @@ struct RequestsCommand: ParsableCommand {
     }
     let output = try input.output(output)
     if json || self.output?.lowercased().hasSuffix(".json") == true {
-      try output.write(RequestsJSON(requests).value(named: kind, slowest: slowest).bytes)
+      try output.write(RequestsJSON(requests, memory: memory).value(named: kind, slowest: slowest).bytes)
     } else {
-      try output.write(RequestsText(requests, style: output.style).text(named: kind, slowest: slowest))
+      try output.write(RequestsText(requests, memory: memory, style: output.style).text(named: kind, slowest: slowest))
     }
     try read.end()
   }

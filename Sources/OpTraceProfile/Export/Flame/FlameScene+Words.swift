@@ -19,19 +19,38 @@ extension FlameScene {
   /// Of the whole file.
   var title: String {
     let program = ProfileWords.name(profile.processName.isEmpty ? "profile" : profile.processName)
-    return "\(program): \(duration(tree.root.weight)) of \(subject)"
+    return "\(program): \(amount(tree.root.weight)) of \(subject)"
   }
 
   /// The title as it fits beside the search field.
   var shownTitle: String {
     let program = NameCut.inside(ProfileWords.name(profile.processName.isEmpty ? "profile" : profile.processName), 20)
-    return "\(program): \(duration(tree.root.weight)) of \(subject)"
+    return "\(program): \(amount(tree.root.weight)) of \(subject)"
   }
 
-  private var subject: String { profile.period > 0 ? "processor time" : "waiting" }
+  private var subject: String {
+    switch profile.unit {
+    case .time: profile.period > 0 ? "processor time" : "waiting"
+    case .bytes(.allocated): "allocated memory"
+    case .bytes(.live): "memory that lives"
+    case .bytes(.peak): "memory that lived at the peak"
+    }
+  }
+
+  /// A weight, in words.
+  private func amount(_ weight: Nanoseconds) -> String {
+    profile.unit == .time ? duration(weight) : bytesText(Double(weight))
+  }
+
+  /// What is counted.
+  private var counter: String { profile.unit == .time && profile.period <= 0 ? "wait" : "sample" }
 
   /// What is known of the samples.
   func facts(_ lost: Int) -> String {
+    guard profile.unit == .time else {
+      let samples = "\(counted(tree.root.samples, "sample")), one byte in \(grouped(Int(profile.interval))) chosen"
+      return samples + "; \(lost > 0 ? grouped(lost) : "none") lost."
+    }
     guard profile.period > 0 else { return counted(tree.root.samples, "wait") + "." }
     let rate = (1e9 / Double(profile.period)).rounded()
     let samples = "\(counted(tree.root.samples, "sample")) at \(grouped(Int(rate))) Hz"
@@ -56,7 +75,7 @@ extension FlameScene {
     if let difference {
       let name = difference.base.processName
       let base = NameCut.inside(ProfileWords.name(name.isEmpty ? "another profile" : name), 40)
-      sentences.append("Compared with \(base), \(duration(difference.baseTotal)):")
+      sentences.append("Compared with \(base), \(amount(difference.baseTotal)):")
       sentences.append("widths are of now, colours tell how the share of the same stack changed.")
       if difference.gone > 0 {
         sentences.append("Stacks with \(Self.share(difference.gone)) of the time before are not there any more.")
@@ -83,12 +102,11 @@ extension FlameScene {
       let words = [function.module.map(ProfileWords.name), place].compactMap { $0 }
       if !words.isEmpty { lines.append(words.joined(separator: " · ")) }
     }
-    let unit = profile.period > 0 ? "sample" : "wait"
     let whole = Double(max(1, tree.root.weight))
     lines.append(
-      "\(duration(node.weight)) · \(Self.share(Double(node.weight) / whole)) · \(counted(node.samples, unit))")
+      "\(amount(node.weight)) · \(Self.share(Double(node.weight) / whole)) · \(counted(node.samples, counter))")
     if node.ownWeight > 0, node.ownWeight < node.weight {
-      lines.append("itself: \(duration(node.ownWeight)) · \(Self.share(Double(node.ownWeight) / whole))")
+      lines.append("itself: \(amount(node.ownWeight)) · \(Self.share(Double(node.ownWeight) / whole))")
     }
     if let difference { lines.append(difference.words(index)) }
     if node.isInlined { lines.append("inlined into its caller") }

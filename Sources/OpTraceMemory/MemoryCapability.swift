@@ -1,0 +1,48 @@
+package import OpTraceDoctor
+import OpTraceLive
+import OpTraceModel
+import OpTracePageParts
+import OpTraceTables
+
+extension Capability {
+  /// What memory shows to be wrong: apart from the rest, because findings of one symptom stand together.
+  package static let memoryFaults = Capability(RuleSet.memoryFaults)
+  /// Where memory goes.
+  package static let memory = Capability(RuleSet.memory, TableSet.memory, SectionSet.memory, ReportPart.memory)
+}
+
+extension RuleSet {
+  /// What grows, and what the allocator keeps.
+  package static let memoryFaults = RuleSet([.memoryGrowth, .mallocHolds]).needing(MemoryFacts.self, for: .misuse)
+
+  /// What sampled allocations show to be slow.
+  package static let memory = RuleSet([.allocationHotspot]).needing(SlowMemoryFacts.self, for: .slow)
+}
+
+/// The same for rules about slowness, which are asked by themselves. Only of traces that have samples of processor time, too.
+struct SlowMemoryFacts: DoctorFacts {
+  let report: MemoryReport?
+
+  init() { report = nil }
+
+  init(doctoring trace: Trace) { report = trace.samples.isEmpty ? nil : MemoryFacts(doctoring: trace).report }
+}
+
+/// What the rules share.
+struct MemoryFacts: DoctorFacts {
+  let report: MemoryReport?
+
+  init() { report = nil }
+
+  init(_ report: MemoryReport) { self.report = report }
+
+  init(doctoring trace: Trace) {
+    // Most traces have none, and pay nothing.
+    report = trace.memory.map { !$0.allocations.isEmpty } == true ? MemoryReport(of: trace) : nil
+  }
+}
+
+extension DoctorContext {
+  /// Nil: no memory was sampled.
+  var memory: MemoryReport? { facts(MemoryFacts.self).report }
+}
