@@ -28,8 +28,6 @@
 #include <linux/seccomp.h>
 
 #include "../../Sources/COpTrace/base/own_lock.h"
-#include "../../Sources/COpTrace/describe/code.h"
-#include "../../Sources/COpTrace/describe/texts.h"
 #include "../../Sources/COpTrace/hooks/imports.h"
 #include "../../Sources/COpTrace/operations/frames.h"
 #include "../../Sources/COpTrace/records/buffers.h"
@@ -38,6 +36,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "hooked.h"
 #include "libraries.h"
 #include "reader.h"
 #include "recording.h"
@@ -51,26 +50,10 @@ static void begin_work(uint32_t number) { frame_push_work((work){recording_curre
 static void end_work(void) { optrace_frame_pop(); }
 
 static optrace_recorder *begin(void) {
-  optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
-  const char *why = recorder && texts_begin(recorder, UINT64_MAX) && code_begin(recorder) ? NULL : "there is no recorder";
-  if (!why) optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
-  if (!why) why = optrace_hooks_install();
-  if (!why) why = optrace_record_dispatch(recorder);
-  if (why) {
-    core_test_fail(__FILE__, __LINE__, "%s", why);
-    return NULL;
-  }
+  optrace_recorder *recorder = hooked_begin(recording_begin("run.optrace", 0, 0, true), optrace_record_dispatch);
   // The thread is known.
-  optrace_emit1(recorder, optrace_kind_execution_began, 1);
+  if (recorder) optrace_emit1(recorder, optrace_kind_execution_began, 1);
   return recorder;
-}
-
-static trace end(optrace_recorder *recorder) {
-  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
-  optrace_hooks_remove();
-  trace t = trace_read("run.optrace");
-  EXPECT_NOTHING(t.wrong);
-  return t;
 }
 
 typedef struct {
@@ -175,7 +158,7 @@ TEST(a_call_that_waits_for_a_pipe_is_told_of) {
   EXPECT_EQUAL(errno, EDOM);
   end_work();
   pthread_join(other, NULL);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   facts found = facts_of(&t, optrace_object_call, work_number);
   EXPECT_EQUAL(found.begun, 1);
   EXPECT_EQUAL(found.over, 1);
@@ -213,7 +196,7 @@ TEST(where_memory_cannot_be_read_by_the_call_waits_are_told_of_all_the_same) {
     pthread_join(other, NULL);
   }
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   facts found = facts_of(&t, optrace_object_call, work_number);
   EXPECT_EQUAL(found.begun, 2);
   EXPECT_EQUAL(found.over, 2);
@@ -263,7 +246,7 @@ TEST(a_run_loop_inside_of_work_blocks_it_and_is_no_loop_of_the_thread) {
   sleep_unheard(5);
   write_one(ends[1]);
   pthread_join(thread, NULL);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   facts found = facts_of(&t, optrace_object_call, work_number);
   // The pipe stays readable, so the second time it does not wait.
   EXPECT_EQUAL(found.begun, 1);
@@ -305,7 +288,7 @@ TEST(a_call_that_waits_for_a_peer_names_it) {
   EXPECT_EQUAL(by.poll(&one, 1, 0), 1);
   pthread_join(other, NULL);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   facts received = facts_of(&t, optrace_object_call, work_number), polled = facts_of(&t, optrace_object_call, work_number + 1);
   EXPECT_EQUAL(received.begun, 1);
   EXPECT_TEXT(received.name, wanted);
@@ -334,7 +317,7 @@ TEST(a_poll_says_what_has_no_name) {
   REQUIRE(timerfd_settime(timer, 0, &in, NULL) == 0);
   EXPECT_EQUAL(by.poll(&(struct pollfd){.fd = timer, .events = POLLIN}, 1, -1), 1);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_TEXT(facts_of(&t, optrace_object_call, work_number).name, "poll of an epoll set");
   EXPECT_TEXT(facts_of(&t, optrace_object_call, work_number + 1).name, "poll of a timer");
   trace_free(&t);
@@ -368,7 +351,7 @@ TEST(calls_outside_of_work_and_wrong_ones_are_as_without) {
   EXPECT_EQUAL(waitpid(child, &status, 0), -1);
   EXPECT_EQUAL(errno, ECHILD);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT(facts_of(&t, optrace_object_call, work_number).begun <= 1);
   EXPECT_EQUAL(facts_of(&t, optrace_object_call, 0).begun, 0);
   trace_free(&t);
@@ -414,7 +397,7 @@ TEST(a_signal_handler_records_nothing) {
   pthread_t other = start(&l);
   raise(SIGUSR1);
   pthread_join(other, NULL);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   // Only the flusher may have told of it, while it lasted.
   uint32_t own = thread_with(&t, optrace_thread_id());
   for (size_t i = 0; i < t.count; i++)
@@ -496,7 +479,7 @@ TEST(a_lock_that_another_thread_has_is_told_of_with_its_holder) {
     end_work();
     atomic_store(&h.is_over, true);
     pthread_join(other, NULL);
-    trace t = end(recorder);
+    trace t = hooked_end(recorder);
     facts found = facts_of(&t, kinds[way], work_number);
     EXPECT_EQUAL(found.begun, 1);
     EXPECT_EQUAL(found.over, 1);
@@ -520,7 +503,7 @@ TEST(a_futex_that_the_system_refuses_is_noted_once) {
   }
   EXPECT_EQUAL(states[1], states[0]);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_blocked), 0);
   trace_free(&t);
 }
@@ -548,7 +531,7 @@ TEST(locks_of_each_type_answer_as_without) {
   EXPECT_EQUAL(pthread_rwlock_rdlock(&rwlock), EDEADLK);
   EXPECT_EQUAL(pthread_rwlock_unlock(&rwlock), 0);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_blocked), 0);
   trace_free(&t);
 }
@@ -573,7 +556,7 @@ TEST(a_lock_of_the_recorder_is_not_told_of) {
   pthread_mutex_unlock(&recorder->lock);
   end_work();
   pthread_join(other, NULL);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_blocked), 0);
   trace_free(&t);
 }

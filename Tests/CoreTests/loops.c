@@ -16,6 +16,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "hooked.h"
 #include "libraries.h"
 #include "reader.h"
 #include "recording.h"
@@ -122,14 +123,6 @@ static optrace_recorder *begin(uint64_t ring) {
   return NULL;
 }
 
-static trace end(optrace_recorder *recorder) {
-  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
-  optrace_hooks_remove();
-  trace t = trace_read("run.optrace");
-  EXPECT_NOTHING(t.wrong);
-  return t;
-}
-
 // What a trace says of one loop.
 typedef struct {
   uint64_t turns, busy, idle, longest;  // In nanoseconds.
@@ -226,7 +219,7 @@ TEST(turns_are_counted_and_only_long_ones_told_of) {
   }
   loop_wait(&l, by_wait, 5);
   loop_wait(&l, by_wait, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   expect_loop(&t, thread_with(&t, optrace_thread_id()), &l, 0);
   loop_facts facts = facts_of(&t, 0);
   EXPECT(facts.idle >= 4 * milliseconds);
@@ -262,7 +255,7 @@ TEST(a_run_loop_waits_where_it_polls_its_set) {
     if (i % 10 == 3) busy(20 * milliseconds);
   }
   loop_wait(&l, by_wait, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   expect_loop(&t, 0, &l, 0);
   EXPECT(facts_of(&t, 0).idle >= (uint64_t)sleeps * 5 * milliseconds * 95 / 100);
   trace_free(&t);
@@ -287,7 +280,7 @@ TEST(each_thread_has_a_loop_of_its_own_until_it_ends) {
   optrace_recorder *recorder = begin(0);
   REQUIRE(recorder);
   on_threads(2, run_loop);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   for (int i = 0; i < 2; i++) {
     uint32_t thread = thread_with(&t, tids[i]);
     EXPECT(thread != 0);
@@ -355,7 +348,7 @@ TEST(a_turn_began_when_it_did_whoever_tells_of_it) {
   optrace_recorder *recorder = begin(0);
   REQUIRE(recorder);
   on_threads(1, turn_until_seen);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   uint64_t began[2] = {0};
   for (size_t i = 0; i < t.count; i++) {
     const record *r = &t.records[i];
@@ -380,7 +373,7 @@ static void expect_blocked_loop(uint64_t ring) {
   EXPECT(comes_true(has_begun, NULL));
   EXPECT(comes_true(is_told, NULL));
   uint64_t before = optrace_clock_monotonic() - l.left[0];
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   uint64_t after = optrace_clock_monotonic() - l.entered[0];
   loop_facts facts = facts_of(&t, 0);
   EXPECT_EQUAL(facts.long_turns, 0);
@@ -407,7 +400,7 @@ TEST(a_loop_that_sleeps_writes_little) {
   for (int i = 0; i < 10; i++) loop_wait(&l, by_wait, 0);
   loop_wait(&l, by_wait, 4500);
   loop_wait(&l, by_wait, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   expect_loop(&t, 0, &l, 0);
   loop_facts facts = facts_of(&t, 0);
   EXPECT(facts.totals >= 2 && facts.totals <= 4);
@@ -427,7 +420,7 @@ TEST(a_recording_that_begins_late_hears_of_a_loop_from_its_next_wait_on) {
   loop_wait(&l, by_wait, 0);
   forget(&l);
   for (int i = 0; i < 30; i++) loop_wait(&l, by_wait, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   expect_loop(&t, 0, &l, 0);
   trace_free(&t);
   loop_close(&l);
@@ -458,7 +451,7 @@ TEST(nothing_is_recorded_after_the_stop_and_a_second_recording_counts_anew) {
     REQUIRE(recorder);
     uint64_t before = atomic_load(&turned), since = optrace_clock_monotonic();
     EXPECT(comes_true(has_turned, &before));
-    trace t = end(recorder);
+    trace t = hooked_end(recorder);
     uint64_t lasted = optrace_clock_monotonic() - since;
     loop_facts facts = facts_of(&t, 0);
     EXPECT(facts.turns >= 9);
@@ -498,7 +491,7 @@ TEST(a_forked_child_of_a_loop_records_nothing) {
   REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   loop_wait(&l, by_wait, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   expect_loop(&t, 0, &l, 0);
   trace_free(&t);
   loop_close(&l);
@@ -517,7 +510,7 @@ TEST(the_thread_of_libdispatch_is_told_apart) {
   loop_wake(&l);
   for (int i = 0; i < 4; i++) EXPECT_EQUAL(visit_events(l.set), 1);
   busy(20 * milliseconds);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   loop_facts facts = facts_of(&t, 0);
   EXPECT_EQUAL(facts.turns, 3);
   EXPECT(facts.open_turns >= 1);

@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../Sources/COpTrace/describe/code.h"
-#include "../../Sources/COpTrace/describe/texts.h"
 #include "../../Sources/COpTrace/operations/frames.h"
 #include "../../Sources/COpTrace/held/held.h"
 #include "../../Sources/COpTrace/held/work.h"
@@ -23,30 +21,15 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "hooked.h"
 #include "reader.h"
 #include "recording.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 
-static optrace_recorder *begin_in(optrace_recorder *recorder) {
-  const char *why = recorder && texts_begin(recorder, UINT64_MAX) && code_begin(recorder) ? NULL : "there is no recorder";
-  if (!why) optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
-  if (!why) why = optrace_hooks_install();
-  if (!why) why = optrace_record_orders(recorder);
-  if (!why) return recorder;
-  core_test_fail(__FILE__, __LINE__, "%s", why);
-  return NULL;
-}
+static optrace_recorder *begin_in(optrace_recorder *recorder) { return hooked_begin(recorder, optrace_record_orders); }
 static optrace_recorder *begin(void) { return begin_in(recording_begin("run.optrace", 0, 0, true)); }
-
-static trace end(optrace_recorder *recorder) {
-  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
-  optrace_hooks_remove();
-  trace t = trace_read("run.optrace");
-  EXPECT_NOTHING(t.wrong);
-  return t;
-}
 
 static uint64_t address(const void *lock) { return (uint64_t)(uintptr_t)lock; }
 
@@ -130,7 +113,7 @@ TEST(an_order_is_recorded_once_with_both_stacks) {
   REQUIRE(recorder);
   optrace_emit1(recorder, optrace_kind_execution_began, 1);
   for (int i = 0; i < 1000; i++) take_both(&a, &b);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields inner, outer;
   REQUIRE(orders_between(&t, &a, &b, &inner) == 1);
   EXPECT_EQUAL(inner.kind, optrace_held_mutex);
@@ -159,7 +142,7 @@ TEST(both_orders_of_two_locks_are_recorded) {
   take_both(&a, &b);
   take_both(&b, &a);
   take_both(&b, &c);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields one, other;
   EXPECT_EQUAL(orders_between(&t, &a, &b, &one), 1);
   EXPECT_EQUAL(orders_between(&t, &b, &a, &other), 1);
@@ -179,7 +162,7 @@ TEST(what_else_is_held_makes_another_order) {
     take_both(&a, &b);
     pthread_mutex_unlock(&c);
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 2);
   EXPECT_EQUAL(orders_between(&t, &c, &a, NULL), 1);
   trace_free(&t);
@@ -195,7 +178,7 @@ TEST(up_to_four_strands_are_told_of) {
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   REPEAT(i, 10) take_in_work(i);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields inner;
   REQUIRE(orders_between(&t, &a, &b, &inner) == 1);
   uint32_t work_seen[10] = {0};
@@ -219,7 +202,7 @@ TEST(threads_without_records_are_heard_too) {
     REQUIRE(pthread_create(&thread, NULL, (void *(*)(void *))(void *)take_on_thread, (void *)(intptr_t)i) == 0);
     pthread_join(thread, NULL);
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields one, other;
   REQUIRE(orders_between(&t, &first_of_thread[0], &first_of_thread[1], &one) == 1);
   REQUIRE(orders_between(&t, &first_of_thread[1], &first_of_thread[0], &other) == 1);
@@ -248,7 +231,7 @@ TEST(who_starts_a_thread_and_waits_for_its_end_is_told_of_those_in_orders) {
   REQUIRE(pthread_create(&threads[1], NULL, do_nothing, NULL) == 0);
   optrace_frame_pop();
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields inner;
   record seen;
   REQUIRE(orders_between(&t, &a, &b, &inner) == 1 && sightings_of(&t, inner.number, &seen) == 1);
@@ -279,7 +262,7 @@ TEST(a_lock_that_is_made_again_at_the_same_place_is_another_one) {
     REPEAT(j, 2) take_both(&a, &again);
     if (i != 2) EXPECT_EQUAL(pthread_mutex_destroy(&again), 0);
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &again, NULL), 4);
   EXPECT_EQUAL(orders_between(&t, NULL, &a, NULL), 1);
   trace_free(&t);
@@ -304,7 +287,7 @@ TEST(a_recursive_lock_is_held_once) {
   pthread_mutex_unlock(&c);
   pthread_mutex_unlock(&recursive);
   take_both(&b, &c);       // And now it is not.
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &recursive, &a, NULL), 1);
   EXPECT_EQUAL(orders_between(&t, &a, &recursive, NULL), 0);
   EXPECT_EQUAL(orders_between(&t, &recursive, &recursive, NULL), 0);
@@ -325,7 +308,7 @@ TEST(a_lock_that_is_given_back_early_leaves_what_was_taken_later) {
   pthread_mutex_lock(&c);
   pthread_mutex_unlock(&c);
   pthread_mutex_unlock(&b);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields last;
   REQUIRE(orders_between(&t, &b, &c, &last) == 1);
   EXPECT_EQUAL(order_numbered(&t, last.outer).outer, 0);
@@ -345,7 +328,7 @@ TEST(what_stays_held_when_something_between_is_given_back_is_no_order) {
   pthread_mutex_unlock(&c);
   pthread_rwlock_unlock(&rw);
   pthread_mutex_unlock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields last;
   REQUIRE(orders_between(&t, &rw, &c, &last) == 1);
   optrace_order_fields kept = order_numbered(&t, last.outer);
@@ -370,7 +353,7 @@ TEST(both_sides_of_a_reader_writer_lock_are_told_apart) {
   EXPECT_EQUAL(pthread_rwlock_timedwrlock(&rw, &late), 0);
   EXPECT_EQUAL(pthread_rwlock_unlock(&rw), 0);
   pthread_mutex_unlock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   int reads = 0, writes = 0, tried_reads = 0, timed_writes = 0, all = 0;
   for (size_t i = 0; i < t.count; i++) {
     if (t.records[i].kind != optrace_kind_order) continue;
@@ -401,7 +384,7 @@ TEST(locks_that_are_tried_or_timed_say_so) {
   pthread_mutex_unlock(&c);
   pthread_mutex_unlock(&b);
   pthread_mutex_unlock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields tried, timed;
   REQUIRE(orders_between(&t, &a, &b, &tried) == 1 && orders_between(&t, &b, &c, &timed) == 1);
   EXPECT(tried.try_ && !tried.timed && timed.timed && !timed.try_);
@@ -432,7 +415,7 @@ TEST(a_wait_for_a_condition_gives_its_lock_back_and_takes_it_again) {
   pthread_mutex_unlock(&a);
   pthread_join(other, NULL);
   take_both(&b, &c);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_order_fields waits, again, behind;
   // While it waits it has b alone, and then it takes a.
   REQUIRE(orders_between(&t, &b, &condition, &waits) == 1);
@@ -476,7 +459,7 @@ TEST(work_holds_its_queue_or_its_slot) {
   held_work_ends(10);
   pthread_mutex_unlock(&b);
   EXPECT_EQUAL(held_of_thread->count, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   int found[3] = {0};
   for (size_t i = 0; i < t.count; i++) {
     if (t.records[i].kind != optrace_kind_order) continue;
@@ -506,7 +489,7 @@ TEST(waits_for_operations_and_queues_are_orders) {
   pthread_mutex_unlock(&a);
   optrace_wait_begin(recorder, 13, false);
   optrace_wait_end(recorder, 13, false);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   int found[2] = {0};
   for (size_t i = 0; i < t.count; i++) {
     if (t.records[i].kind != optrace_kind_order) continue;
@@ -563,7 +546,7 @@ TEST(who_waits_and_who_signals_is_told_by_place) {
   }
   handover_forget(semaphore);
   wait_here(23, signal_meanwhile);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_handover_fields first, other;
   EXPECT_EQUAL(handovers_of(&t, 20, 0, NULL), 0);
   REQUIRE(handovers_of(&t, 21, 22, &first) >= 1 && handovers_of(&t, 23, 22, &other) == 1);
@@ -582,7 +565,7 @@ TEST(a_semaphore_that_is_used_as_a_lock_says_so) {
     wait_here(30 + (uint32_t)i, NULL);
     signal_here(30 + (uint32_t)i);
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   optrace_handover_fields one;
   REQUIRE(handovers_of(&t, 31, 30, &one) >= 1);
   EXPECT(one.lock && one.count == 2);
@@ -600,7 +583,7 @@ TEST(a_lock_of_nobody_else_and_of_nothing_else_is_no_order) {
     pthread_rwlock_rdlock(&rw);
     pthread_rwlock_unlock(&rw);
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_order), 0);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_ordered), 0);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_orders), 1);
@@ -616,7 +599,7 @@ TEST(who_holds_too_much_is_counted) {
   for (int i = 0; i < many; i++) EXPECT_EQUAL(pthread_mutex_lock(&locks[i]), 0);
   for (int i = many - 1; i >= 0; i--) EXPECT_EQUAL(pthread_mutex_unlock(&locks[i]), 0);
   take_both(&a, &b);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(losses(&t).deep, many - held_most);
   // It is empty again.
   optrace_order_fields last;
@@ -634,7 +617,7 @@ TEST(a_lock_that_another_thread_gives_back_is_not_held) {
   REQUIRE(pthread_create(&other, NULL, (void *(*)(void *))(void *)pthread_mutex_unlock, &a) == 0);
   pthread_join(other, NULL);
   take_both(&b, &c);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 0);
   optrace_order_fields last;
   REQUIRE(orders_between(&t, &b, &c, &last) == 1);
@@ -650,7 +633,7 @@ TEST(of_many_locks_at_the_same_places_some_are_recorded_and_the_rest_counted) {
   REQUIRE(recorder);
   for (int i = 0; i < many; i++) pthread_mutex_init(&locks[i], NULL);
   for (int i = 0; i < many; i++) take_both(&a, &locks[i]);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   size_t recorded = trace_count(&t, optrace_kind_order) - 1;
   EXPECT(recorded >= 16 && recorded <= 64);
   EXPECT_EQUAL(losses(&t).alike, many - recorded);
@@ -672,7 +655,7 @@ TEST(a_full_table_is_counted) {
   pthread_mutex_lock(&a);
   for (uint64_t i = 0; i < many; i++) EXPECT_EQUAL(look_from(0x10000 + i % 8 * 64, 0x1000 + 16 * i), 1);
   pthread_mutex_unlock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   size_t recorded = trace_count(&t, optrace_kind_order);
   EXPECT(recorded <= seen_most_ways && recorded > seen_most_ways / 2);
   EXPECT_EQUAL(losses(&t).lost, many + 1 - recorded);
@@ -698,7 +681,7 @@ TEST(a_forked_child_is_not_heard_and_its_locks_work) {
   pthread_mutex_lock(&c);
   pthread_mutex_unlock(&c);
   pthread_mutex_unlock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 0);
   EXPECT_EQUAL(orders_between(&t, &a, &c, NULL), 1);
   EXPECT_EQUAL(orders_between(&t, &b, &c, NULL), 0);
@@ -725,7 +708,7 @@ TEST(a_signal_handler_leaves_the_stack_as_it_was) {
   EXPECT_EQUAL(held_of_thread->count, 1);
   pthread_mutex_unlock(&a);
   EXPECT_EQUAL(held_of_thread->count, 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 1);
   EXPECT_EQUAL(orders_between(&t, &b, &c, NULL), 1);
   trace_free(&t);
@@ -749,7 +732,7 @@ TEST(errors_and_errno_are_as_without) {
   pthread_mutex_unlock(&a);
   EXPECT_EQUAL(held_of_thread->count, 0);
   pthread_mutex_destroy(&checked);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &checked, NULL), 1);
   trace_free(&t);
 }
@@ -759,7 +742,7 @@ TEST(a_second_recording_begins_with_nothing_held) {
   REQUIRE(recorder);
   take_both(&a, &b);
   pthread_mutex_lock(&a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 1);
   trace_free(&t);
   pthread_mutex_unlock(&a);  // Nobody hears it.
@@ -767,7 +750,7 @@ TEST(a_second_recording_begins_with_nothing_held) {
   REQUIRE(recorder);
   take_both(&b, &c);
   take_both(&a, &b);
-  t = end(recorder);
+  t = hooked_end(recorder);
   optrace_order_fields last;
   REQUIRE(orders_between(&t, &b, &c, &last) == 1);
   EXPECT_EQUAL(order_numbered(&t, last.outer).outer, 0);
@@ -786,7 +769,7 @@ TEST(a_ring_keeps_orders) {
     for (int i = 0; i < 2000; i++) optrace_emit1(ring, optrace_kind_queue_suspended, 1);
     if (round % 50 == 0) sched_yield();
   }
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(orders_between(&t, &a, &b, NULL), 1);
   trace_free(&t);
 }
@@ -803,7 +786,7 @@ TEST(threads_that_take_the_same_orders_at_once_record_each_once) {
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   on_threads(8, take_many);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   for (size_t i = 0; i < t.count; i++) {
     if (t.records[i].kind != optrace_kind_order) continue;
     optrace_order_fields one = order_of(&t.records[i]);

@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../Sources/COpTrace/describe/code.h"
-#include "../../Sources/COpTrace/describe/texts.h"
 #include "../../Sources/COpTrace/held/held.h"
 #include "../../Sources/COpTrace/pauses/chance.h"
 #include "../../Sources/COpTrace/pauses/pauses.h"
@@ -19,6 +17,7 @@
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "hooked.h"
 #include "reader.h"
 #include "recording.h"
 
@@ -70,23 +69,10 @@ TEST(a_plan_that_is_cut_anywhere_is_read_or_refused) {
 // ---- Recording with pauses -------------------------------------------------------------------------------------------
 
 static optrace_recorder *begin(const char *pauses) {
-  optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
-  const char *why = recorder && texts_begin(recorder, UINT64_MAX) && code_begin(recorder) ? NULL : "there is no recorder";
-  if (!why) optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
-  if (!why && pauses) why = optrace_pause(pauses);
-  if (!why) why = optrace_hooks_install();
-  if (!why) why = optrace_record_orders(recorder);
-  if (!why) return recorder;
+  const char *why = pauses ? optrace_pause(pauses) : NULL;
+  if (!why) return hooked_begin(recording_begin("run.optrace", 0, 0, true), optrace_record_orders);
   core_test_fail(__FILE__, __LINE__, "%s", why);
   return NULL;
-}
-
-static trace end(optrace_recorder *recorder) {
-  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
-  optrace_hooks_remove();
-  trace t = trace_read("run.optrace");
-  EXPECT_NOTHING(t.wrong);
-  return t;
 }
 
 static int marks(const trace *t, const char *beginning) {
@@ -157,7 +143,7 @@ static bool learn(uint32_t wait) {
   if (!recorder) return false;
   take_one_way(&a, &b);
   take_other_way(&b, &a);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT(!pauses_are_wanted());
   EXPECT_EQUAL(marks(&t, ""), 0);
   plan_of(&t, wait, planned, sizeof planned);
@@ -175,7 +161,7 @@ TEST(both_sides_of_a_deadlock_meet) {
   optrace_recorder *recorder = begin(planned);
   REQUIRE(recorder);
   on_threads(2, deadlock);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(marks(&t, "optrace: held at side 1 of finding 1"), 1);
   EXPECT_EQUAL(marks(&t, "optrace: held at side 2 of finding 1"), 1);
   EXPECT_EQUAL(marks(&t, "optrace: all sides of finding 1 have met"), 1);
@@ -189,7 +175,7 @@ TEST(those_who_want_something_else_do_not_meet) {
   optrace_recorder *recorder = begin(planned);
   REQUIRE(recorder);
   on_threads(2, near_deadlock);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(marks(&t, "optrace: held "), 2);
   EXPECT_EQUAL(marks(&t, "optrace: all sides"), 0);
   EXPECT(results[0] == 0 && results[1] == 0);
@@ -203,7 +189,7 @@ TEST(who_comes_alone_goes_on_and_a_place_that_all_come_by_is_paused_at_seldom) {
   errno = ERANGE;
   for (int i = 0; i < 1000; i++) EXPECT_EQUAL(take_one_way(&a, &b), 0);
   EXPECT_EQUAL(errno, ERANGE);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   int held = marks(&t, "optrace: held at side 1 of finding 1");
   // The first four, and then each time that is a power of two.
   EXPECT_EQUAL(held, 4 + 7);
@@ -222,7 +208,7 @@ TEST(a_forked_child_pauses_nowhere) {
   int status = 0;
   EXPECT_EQUAL(waitpid(child, &status, 0), child);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 3);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(marks(&t, ""), 0);
   trace_free(&t);
 }
@@ -269,7 +255,7 @@ TEST(by_chance_threads_pause_at_most_so_often) {
   REQUIRE(recorder);
   for (uint32_t number = 1; number < 5000; number++) pauses_before_work(number, pauses_resumed);
   EXPECT_EQUAL(take_one_way(&a, &b), 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(marks(&t, "optrace: held for "), 32);
   trace_free(&t);
 }

@@ -16,14 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../Sources/COpTrace/describe/code.h"
-#include "../../Sources/COpTrace/describe/texts.h"
 #include "../../Sources/COpTrace/hooks/sleeping.h"
 #include "../../Sources/COpTrace/operations/frames.h"
 #include "../../Sources/COpTrace/records/buffers.h"
 #include "COpTraceFields.h"
 #include "COpTraceHooks.h"
 #include "harness.h"
+#include "hooked.h"
 #include "libraries.h"
 #include "reader.h"
 #include "recording.h"
@@ -56,22 +55,7 @@ static void sleep_unheard(uint32_t time) {
 // ---- Recording -----------------------------------------------------------------------------------------------------
 
 static optrace_recorder *begin(void) {
-  optrace_recorder *recorder = recording_begin("run.optrace", 0, 0, true);
-  const char *why = recorder && texts_begin(recorder, UINT64_MAX) && code_begin(recorder) ? NULL : "there is no recorder";
-  if (!why) optrace_recorder_use_stacks(recorder, optrace_stacks_waits);
-  if (!why) why = optrace_hooks_install();
-  if (!why) why = optrace_record_dispatch(recorder);
-  if (!why) return recorder;
-  core_test_fail(__FILE__, __LINE__, "%s", why);
-  return NULL;
-}
-
-static trace end(optrace_recorder *recorder) {
-  EXPECT_EQUAL(optrace_recorder_stop(recorder), 0);
-  optrace_hooks_remove();
-  trace t = trace_read("run.optrace");
-  EXPECT_NOTHING(t.wrong);
-  return t;
+  return hooked_begin(recording_begin("run.optrace", 0, 0, true), optrace_record_dispatch);
 }
 
 static const record *find(const trace *t, uint8_t kind, uint32_t subject) {
@@ -152,7 +136,7 @@ TEST(sleeps_inside_of_work_are_waits_with_stacks) {
   EXPECT_EQUAL(sleep(1), 0);
   end_work();
   for (int way = 0; way < ways; way++) EXPECT_EQUAL(nap(way, 3), 0);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT_EQUAL(facts.begun, 2 * ways + 1);
   EXPECT_EQUAL(facts.over, facts.begun);
@@ -185,7 +169,7 @@ TEST(sleeps_in_the_turn_of_a_loop_are_waits_of_its_thread) {
   REQUIRE(recorder);
   on_threads(1, run_loop);
   nap(by_usleep, 3);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, 0);
   EXPECT_EQUAL(facts.begun, 2);
   EXPECT_EQUAL(facts.over, 2);
@@ -206,7 +190,7 @@ TEST(sleeps_of_libdispatch_are_not_the_programs) {
   begin_work(work_number);
   EXPECT_EQUAL(visit_time(5000), 1);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_blocked), 0);
   trace_free(&t);
 }
@@ -258,7 +242,7 @@ TEST(waits_for_a_disk_are_told_of) {
   end_work();
   munmap(mapped, 4096);
   close(file);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_disk, work_number), others = facts_of(&t, optrace_object_disk, work_number + 1);
   EXPECT_EQUAL(facts.begun, 2);
   EXPECT_EQUAL(facts.over, 2);
@@ -336,7 +320,7 @@ TEST(a_sleep_that_lasts_at_the_end_is_open_and_a_signal_ends_it) {
   // The recorder's thread looks at least once a second.
   sleep_unheard(900);
   sleep_unheard(900);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT_EQUAL(facts.begun, 1);
   EXPECT_EQUAL(facts.over, 0);
@@ -368,7 +352,7 @@ TEST(a_sleep_ends_at_an_alarm_and_odd_times_are_refused_as_ever) {
   // A time that is over.
   EXPECT_EQUAL(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &(struct timespec){.tv_sec = 1}, NULL), 0);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT(facts.begun >= 2 && facts.begun == facts.over);
   trace_free(&t);
@@ -398,7 +382,7 @@ static void expect_handler_unheard(int flags) {
   EXPECT(atomic_load(&handled) >= 2);
   EXPECT_EQUAL(nap(by_usleep, 3), 0);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT_EQUAL(facts.begun, 2);
   EXPECT_EQUAL(facts.over, 2);
@@ -451,7 +435,7 @@ TEST(a_sleep_that_is_left_by_a_jump_is_over_at_the_next) {
   // In a function that is called from here it would seem to be inside of the one before.
   EXPECT_EQUAL(usleep(3000), 0);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT_EQUAL(facts.begun, 4);
   EXPECT_EQUAL(facts.over, 4);
@@ -478,7 +462,7 @@ TEST(a_thread_that_is_cancelled_in_a_sleep_has_ended_it) {
   void *result = NULL;
   EXPECT_EQUAL(pthread_join(thread, &result), 0);
   EXPECT(result == PTHREAD_CANCELED);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   wait_facts facts = facts_of(&t, optrace_object_sleep, work_number);
   EXPECT_EQUAL(facts.begun, 1);
   EXPECT_EQUAL(facts.over, 1);
@@ -499,7 +483,7 @@ TEST(a_forked_child_sleeps_and_records_nothing) {
   REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   end_work();
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   EXPECT_EQUAL(trace_count(&t, optrace_kind_blocked), 0);
   trace_free(&t);
 }
@@ -515,7 +499,7 @@ TEST(threads_that_sleep_at_once_have_their_own_waits) {
   optrace_recorder *recorder = begin();
   REQUIRE(recorder);
   on_threads(threads, sleep_for);
-  trace t = end(recorder);
+  trace t = hooked_end(recorder);
   for (uint32_t i = 0; i < threads; i++) {
     wait_facts facts = facts_of(&t, optrace_object_sleep, 100 + i);
     EXPECT(facts.begun >= 15 && facts.begun <= 20);
