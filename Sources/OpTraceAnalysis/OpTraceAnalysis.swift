@@ -15,7 +15,7 @@ import OpTracePageParts
 extension Capability {
   /// Those that this library has. Findings, tables, sections of `top` and tabs of the report are in this order.
   package static let analysis: [Capability] = [
-    .hangs, .orders, .memoryFaults, .timeline, .graph, .summary, .findings, .requests, .memory,
+    .hangs, .orders, .timeline, .graph, .summary, .findings, .requests, .memory,
   ]
 }
 

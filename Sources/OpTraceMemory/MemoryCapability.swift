@@ -5,18 +5,14 @@ import OpTracePageParts
 import OpTraceTables
 
 extension Capability {
-  /// What memory shows to be wrong: apart from the rest, because findings of one symptom stand together.
-  package static let memoryFaults = Capability(RuleSet.memoryFaults)
   /// Where memory goes.
   package static let memory = Capability(RuleSet.memory, TableSet.memory, SectionSet.memory, ReportPart.memory)
 }
 
 extension RuleSet {
-  /// What grows, and what the allocator keeps.
-  package static let memoryFaults = RuleSet([.memoryGrowth, .mallocHolds]).needing(MemoryFacts.self, for: .misuse)
-
-  /// What sampled allocations show to be slow.
-  package static let memory = RuleSet([.allocationHotspot]).needing(SlowMemoryFacts.self, for: .slow)
+  /// What grows, what the allocator keeps, and what is slow because it allocates.
+  package static let memory = RuleSet([.memoryGrowth, .mallocHolds, .allocationHotspot])
+    .needing(MemoryFacts.self, for: .misuse).needing(SlowMemoryFacts.self, for: .slow)
 }
 
 /// The same for rules about slowness, which are asked by themselves. Only of traces that have samples of processor time, too.

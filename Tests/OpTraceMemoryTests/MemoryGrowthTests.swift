@@ -115,7 +115,7 @@ import Testing
   // MARK: - The doctor
 
   private func findings(_ made: MemoryTrace) throws -> [Finding] {
-    Diagnosis(of: try made.trace(), by: RuleSet.memoryFaults + RuleSet.memory).findings
+    Diagnosis(of: try made.trace(), by: .memory).findings
   }
 
   @Test("the doctor tells what grows, where, how fast and how sure that is")
@@ -181,6 +181,6 @@ import Testing
     }
     made.look(at: 9000, resident: 30_000, anonymous: 12_000)
     #expect(try findings(made).isEmpty)
-    #expect(Diagnosis(of: Trace(header: TraceHeader()), by: RuleSet.memoryFaults + RuleSet.memory).findings.isEmpty)
+    #expect(Diagnosis(of: Trace(header: TraceHeader()), by: .memory).findings.isEmpty)
   }
 }
