@@ -106,25 +106,4 @@
       }
     }
   }
-
-  /// The options that `provoke` and `shake` share.
-  enum PausedRunsOptions {
-    static let usualTimeout = "5"
-
-    static func check(runs: Int, stallTimeout: String?) throws(CheckFailure) {
-      guard RunNames.possible.contains(runs) else {
-        throw CheckFailure("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
-      }
-      if let stallTimeout, StallTimeout(seconds: stallTimeout) == nil {
-        throw CheckFailure(StallTimeout.refusal(of: stallTimeout))
-      }
-    }
-  }
-
-  /// Why options do not fit together.
-  struct CheckFailure: Error {
-    let message: String
-
-    init(_ message: String) { self.message = message }
-  }
 #endif

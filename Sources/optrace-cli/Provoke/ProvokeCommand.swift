@@ -27,10 +27,7 @@ struct ProvokeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Run the program at most so many times (default: 10).", valueName: "n"))
   var runs = 10
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long nothing must move until a run counts as hanging (default: 5).", valueName: "seconds"))
-  var stallTimeout: String?
+  @OptionGroup var shared: PausedRunsOptions
 
   @Option(
     name: .shortAndLong,
@@ -51,9 +48,7 @@ struct ProvokeCommand: ParsableCommand {
   #if os(Linux)
     func validate() throws {
       guard !line.isEmpty else { throw ValidationError("Missing expected argument '<program>': put '--' before it.") }
-      do throws(CheckFailure) { try PausedRunsOptions.check(runs: runs, stallTimeout: stallTimeout) } catch {
-        throw ValidationError(error.message)
-      }
+      try RunNames.check(runs)
     }
 
     func run() throws {
@@ -84,7 +79,7 @@ struct ProvokeCommand: ParsableCommand {
     /// How many runs there were, and whether one of them hung.
     private func provoke(_ deadlocks: inout ProvokedDeadlocks) throws -> (done: Int, hasHung: Bool) {
       let runs = try PausedRuns(
-        line, runs: runs, stallTimeout: stallTimeout ?? PausedRunsOptions.usualTimeout, output: output,
+        line, runs: runs, stallTimeout: shared.timeout, output: output,
         ending: "provoked")
       let words = deadlocks.tests.flatMap { TestFilter.words(runs.words, line: line, tests: $0) }
       var (held, done) = (0, 0)

@@ -31,10 +31,7 @@ struct ShakeCommand: ParsableCommand {
       valueName: "n"))
   var seed: UInt64?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How long nothing must move until a run counts as hanging (default: 5).", valueName: "seconds"))
-  var stallTimeout: String?
+  @OptionGroup var shared: PausedRunsOptions
 
   @Option(
     name: .shortAndLong,
@@ -58,15 +55,13 @@ struct ShakeCommand: ParsableCommand {
       if ["-h", "--help"].contains(words.first) { throw CleanExit.helpRequest(Self.self) }
       guard let program = line.first else { throw ValidationError("Missing expected argument '<program>'") }
       if program.hasPrefix("-"), words.first != "--" { throw ValidationError("Unknown option '\(program)'") }
-      do throws(CheckFailure) { try PausedRunsOptions.check(runs: runs, stallTimeout: stallTimeout) } catch {
-        throw ValidationError(error.message)
-      }
+      try RunNames.check(runs)
     }
 
     func run() throws {
       let first = seed ?? UInt64.random(in: 1...999_999)
       let runs = try PausedRuns(
-        line, runs: runs, stallTimeout: stallTimeout ?? PausedRunsOptions.usualTimeout, output: output, ending: "shaken"
+        line, runs: runs, stallTimeout: shared.timeout, output: output, ending: "shaken"
       )
       for index in runs.targets.indices {
         let seed = first &+ UInt64(index)

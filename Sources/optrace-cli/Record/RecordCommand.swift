@@ -198,12 +198,8 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError("Unknown option '\(program)'\(hint)")
     }
     try validateFiles()
-    if let runs, !RunNames.possible.contains(runs) {
-      throw ValidationError("--runs needs a number from 1 to \(RunNames.possible.upperBound).")
-    }
-    if let stallTimeout, StallTimeout(seconds: stallTimeout) == nil {
-      throw ValidationError(StallTimeout.refusal(of: stallTimeout))
-    }
+    if let runs { try RunNames.check(runs) }
+    if let stallTimeout { try StallTimeout.check(stallTimeout) }
     if pushing.push == nil, pushEvery != nil { throw ValidationError("--push-every needs --push.") }
     _ = try PushInterval.nanoseconds(pushEvery, option: "--push-every")
     try validateRing()

@@ -1,7 +1,16 @@
+import ArgumentParser
+
 /// The names of the files of several runs of a program.
 enum RunNames {
   /// How many runs are allowed.
-  static let possible = 1...100_000
+  private static let possible = 1...100_000
+
+  /// Throws what to say of another number of runs.
+  static func check(_ runs: Int) throws {
+    guard possible.contains(runs) else {
+      throw ValidationError("--runs needs a number from 1 to \(possible.upperBound).")
+    }
+  }
 
   /// `run.r01.optrace` … for 10 runs: the names sort in the order of the runs. If the process id is before the
   /// extension, the number of the run comes first. O(count).

@@ -1,3 +1,4 @@
+import ArgumentParser
 import OpTraceKernel
 import OpTraceModel
 
@@ -16,9 +17,12 @@ struct StallTimeout: Equatable {
     nanoseconds = Nanoseconds((seconds * 1e9).rounded())
   }
 
-  /// A message that says what is wrong with such a value.
-  static func refusal(of text: String) -> String {
-    "--stall-timeout needs a number of seconds above 0, such as 120 or 0.5, and up to \(Int(longest)); '\(text)' is none."
+  /// Throws what is wrong with such a value.
+  static func check(_ text: String) throws {
+    guard StallTimeout(seconds: text) == nil else { return }
+    throw ValidationError(
+      "--stall-timeout needs a number of seconds above 0, such as 120 or 0.5, and up to \(Int(longest)); '\(text)' is none."
+    )
   }
 
   /// `30 s`.
