@@ -210,9 +210,8 @@ extension DoctorReport {
 
   /// Who waits in a process that runs and does not move: the reader may know that it should.
   private var stillWaiting: String {
-    let isStill = movement.map { !$0.hasMoved } ?? (trace.origin?.hasMoved == false)
-    guard isStill, let who = whoWaits(waiting) else { return "" }
-    return " " + who + tooEarly
+    guard let movement, !movement.hasMoved, let who = whoWaits(waiting) else { return "" }
+    return " " + who
   }
 
   /// Of a process that was seen from outside, and has not moved for a short time: what only silence shows is told later. Where something

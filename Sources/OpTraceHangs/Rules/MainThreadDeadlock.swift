@@ -118,7 +118,7 @@ extension DoctorContext {
     }
     return trace.blocks.first { block in
       let isMain = block.queue.flatMap(trace.dispatchQueue)?.isMain == true
-      return isMain && [.async, .barrier].contains(block.way) && block.began == nil && block.over == nil
+      return isMain && block.isHandedOn && block.began == nil && block.over == nil
     }.map { block in
       Needy(
         name: name(block.id), kind: "Blocks of DispatchQueue.main run",

@@ -19,6 +19,11 @@ struct Claim {
   var sentence: String { "\(who) \(what)\(DoctorContext.phrase(location))" }
 }
 
+extension BlockRecord {
+  /// Nobody waits for it in `sync`, nor does it wait for a time or a group.
+  var isHandedOn: Bool { way == .async || way == .barrier }
+}
+
 extension DoctorContext {
   /// What waits for a queue, an actor or a lock that the thread of this wait has, or for the main thread, if it is that one.
   /// O(blocks + tasks + threads).
@@ -88,10 +93,8 @@ extension DoctorContext {
     return graph.nodes.indices.compactMap { node in
       guard case .block(let index) = graph.nodes[node] else { return nil }
       let block = trace.blocks[index]
-      let isOfOther = [.async, .barrier].contains(block.way) || block.way == .sync && block.submitted?.thread != thread
-      guard isOfOther, block.began == nil,
-        let queue = block.queue.flatMap(trace.dispatchQueue)
-      else { return nil }
+      let isOfOther = block.isHandedOn || block.way == .sync && block.submitted?.thread != thread
+      guard isOfOther, block.began == nil, let queue = block.queue.flatMap(trace.dispatchQueue) else { return nil }
       let isBehind = graph.edges(from: node).contains { edge in
         edge.reason == .turn && (runs(edge.to) || graph.edges(from: edge.to).contains { runs($0.to) })
       }

@@ -11,7 +11,7 @@ extension DoctorContext {
     let seen = suspendedDispatchQueues()
     guard seen.isEmpty, isStalled, isClosedWorld else { return seen }
     let waiting = trace.blocks.filter { block in
-      [.async, .barrier, .sync].contains(block.way) && block.began == nil && block.over == nil && block.isOutcomeKnown
+      (block.isHandedOn || block.way == .sync) && block.began == nil && block.over == nil && block.isOutcomeKnown
     }
     let busy = Set(trace.blocks.lazy.filter { $0.began != nil && $0.over == nil }.compactMap(\.queue))
     let groups = Dictionary(grouping: waiting) { $0.queue }
